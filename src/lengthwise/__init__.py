@@ -1,0 +1,1 @@
+"""What transformers can express, learn, and carry to any length."""

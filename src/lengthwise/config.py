@@ -1,0 +1,80 @@
+"""Settings: frozen values that are checked where they are made and stored as JSON."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, asdict, dataclass, fields
+from types import NoneType, UnionType
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+
+from lengthwise.errors import ConfigError, unknown_name
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Config:
+    """Base of every settings class; each lives beside the class that it configures."""
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild stored settings; an unknown name or a value of another type is an error.
+
+        Raises:
+            ConfigError: the name is not a field, or the value does not fit the field's type.
+        """
+        known = [field.name for field in fields(cls)]
+        hints = get_type_hints(cls)
+        for name, value in values.items():
+            if name not in known:
+                raise unknown_name(f"{cls.__name__} setting", name, known)
+            if not _fits(value, hints[name]):
+                raise ConfigError(
+                    f"{cls.__name__} setting {name}={value!r} must be {_describe(hints[name])}."
+                )
+        missing = [f.name for f in fields(cls) if f.name not in values and _is_required(f)]
+        if missing:
+            raise ConfigError(f"{cls.__name__} needs a value for {', '.join(missing)}.")
+        return cls(**{name: _as_type(value, hints[name]) for name, value in values.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain values, ready for JSON."""
+        return asdict(self)
+
+    def digest(self) -> str:
+        """Twelve hex digits that change with any setting, and with the class."""
+        body = json.dumps([type(self).__qualname__, self.to_dict()], sort_keys=True)
+        return hashlib.sha256(body.encode()).hexdigest()[:12]
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise `ConfigError(message)` unless the condition holds."""
+    if not condition:
+        raise ConfigError(message)
+
+
+def _is_required(field: "Field[Any]") -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if isinstance(hint, UnionType):
+        return any(_fits(value, option) for option in get_args(hint))
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, hint)
+
+
+def _as_type(value: Any, hint: Any) -> Any:
+    return float(value) if hint is float else value
+
+
+def _describe(hint: Any) -> str:
+    if isinstance(hint, UnionType):
+        return " or ".join(_describe(option) for option in get_args(hint))
+    if get_origin(hint) is Literal:
+        return "one of " + ", ".join(repr(option) for option in get_args(hint))
+    names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+    return "none" if hint is NoneType else names.get(hint, str(hint))

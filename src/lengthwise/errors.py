@@ -1,0 +1,51 @@
+"""What a caller can get wrong, one class for each kind of thing that was wrong.
+
+Every message is one line: the rule, what came, and what to do about it. The command line turns
+all of these into exit status 2 (`ClaimError`: 1).
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class LengthwiseError(Exception):
+    """Base of all errors that the package raises on purpose."""
+
+
+class ConfigError(LengthwiseError):
+    """A setting, name or combination of settings that cannot be used."""
+
+
+class LanguageError(LengthwiseError):
+    """An automaton, expression or specification that does not describe a language."""
+
+
+class WordError(LengthwiseError):
+    """A word with a symbol outside the alphabet, or outside the language's domain."""
+
+
+class TaskError(LengthwiseError):
+    """A task that cannot be drawn from, such as a class with no word of the asked length."""
+
+
+class RunError(LengthwiseError):
+    """A run folder that is missing, broken, or belongs to something else."""
+
+
+class ClaimError(LengthwiseError):
+    """Something that was computed and does not hold, such as a loss that is not finite."""
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """`Did you mean 'x'? Known: ...`, with the nearest known name if one is near."""
+    names = list(known)
+    near = get_close_matches(name, names, n=1)
+    guess = f"Did you mean {near[0]!r}? " if near else ""
+    return f"{guess}Known: {', '.join(names)}."
+
+
+def unknown_name(
+    kind: str, name: str, known: Iterable[str], error: type[LengthwiseError] = ConfigError
+) -> LengthwiseError:
+    """The error for a misspelt name, with the nearest known one."""
+    return error(f"unknown {kind} {name!r}. {suggestion(name, known)}")

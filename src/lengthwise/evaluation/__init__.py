@@ -1,0 +1,1 @@
+"""Any model and any task to scores; knows no architecture."""

@@ -1,0 +1,1 @@
+"""Tables and figures of the papers: what is run and what was printed."""

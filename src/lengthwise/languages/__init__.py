@@ -1,0 +1,1 @@
+"""Regular languages as immutable automata: integers only, no tensors."""

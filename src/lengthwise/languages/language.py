@@ -1,0 +1,430 @@
+"""What is a regular language here? A complete automaton with a class on every state.
+
+Such a machine (a Moore machine) sorts all words into classes; a recogniser is the two-class case,
+with class 1 for members. States, symbols and classes are the integers 0..n-1; symbols and classes
+also have names, which users read and type.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from lengthwise.errors import LanguageError, WordError
+
+OUTSIDE = "outside"
+"""Name of the extra class that `Language.total` gives to words outside the domain."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Language:
+    """A complete deterministic automaton with a class on every state.
+
+    `transitions[state][symbol]` is the next state. The class of a word is the class of the state
+    that it leads to from `start`. With a `domain`, the language speaks of the words of class 1 of
+    `domain` only (a two-class language over the same alphabet, without a domain of its own).
+
+    Raises:
+        LanguageError: the alphabet, the table, the classes or the domain do not fit together.
+    """
+
+    alphabet: tuple[str, ...]
+    transitions: tuple[tuple[int, ...], ...]
+    classes: tuple[int, ...]
+    start: int = 0
+    class_names: tuple[str, ...] = ()
+    domain: "Language | None" = None
+    spec: str = field(default="", compare=False)
+    """How `lengthwise.languages.spec.parse` would make this language again; empty if unknown."""
+
+    def __post_init__(self) -> None:
+        if not self.class_names:
+            names = tuple(str(c) for c in range(max(2, max(self.classes, default=0) + 1)))
+            object.__setattr__(self, "class_names", names)
+        _check_alphabet(self.alphabet)
+        _check_table(self)
+        if self.domain is not None:
+            _check_domain(self, self.domain)
+
+    @property
+    def num_states(self) -> int:
+        """Number of states of the machine as given, reachable or not."""
+        return len(self.transitions)
+
+    @property
+    def num_symbols(self) -> int:
+        """Size of the alphabet."""
+        return len(self.alphabet)
+
+    @property
+    def num_classes(self) -> int:
+        """Number of classes, used or not."""
+        return len(self.class_names)
+
+    # ---- words -------------------------------------------------------------------------------
+
+    @property
+    def spaced(self) -> bool:
+        """Whether words are written with spaces, because some symbol has several characters."""
+        return any(len(symbol) > 1 for symbol in self.alphabet)
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        """The symbols of a written word: `0110`, or `s1 s2 s1` if a symbol has several characters.
+
+        Raises:
+            WordError: a symbol is not in the alphabet; the message names it and its column.
+        """
+        index = {symbol: i for i, symbol in enumerate(self.alphabet)}
+        word = []
+        for column, symbol in _split(text, self.spaced):
+            if symbol not in index:
+                known = " ".join(self.alphabet[:20]) + (" ..." if self.num_symbols > 20 else "")
+                raise WordError(
+                    f"column {column}: symbol {symbol!r} is not in the alphabet. Use: {known}"
+                )
+            word.append(index[symbol])
+        return tuple(word)
+
+    def decode(self, word: Iterable[int]) -> str:
+        """The written form of a word; the inverse of `encode`."""
+        return (" " if self.spaced else "").join(self.alphabet[symbol] for symbol in word)
+
+    def run(self, word: Iterable[int], state: int | None = None) -> int:
+        """The state reached by reading `word` from `state` (from the start state by default)."""
+        current = self.start if state is None else state
+        for symbol in word:
+            current = self.transitions[current][symbol]
+        return current
+
+    def classify(self, word: str | Sequence[int]) -> int:
+        """The class of a word, written or encoded.
+
+        Raises:
+            WordError: a symbol is not in the alphabet, or the word is outside the domain.
+        """
+        symbols = self.encode(word) if isinstance(word, str) else word
+        self.require_in_domain(symbols)
+        return self.classes[self.run(symbols)]
+
+    def __contains__(self, word: object) -> bool:
+        if self.class_names != ("0", "1"):
+            raise LanguageError(
+                f"membership needs the classes 0 and 1, but this language has "
+                f"{self.num_classes} ({', '.join(self.class_names[:8])}). Use classify."
+            )
+        return isinstance(word, str | tuple | list) and self.classify(word) == 1
+
+    def require_in_domain(self, word: Sequence[int]) -> None:
+        """Refuse a word outside the domain, with the place where it goes wrong.
+
+        Raises:
+            WordError: no word of the domain begins as `word` does up to the place that is named,
+                or `word` stops too early.
+        """
+        if self.domain is None:
+            return
+        alive = self.domain.reaching(lambda c: c == 1)
+        state = self.domain.start
+        for position, symbol in enumerate(word):
+            state = self.domain.transitions[state][symbol]
+            if state not in alive:
+                raise WordError(
+                    f"symbol {position + 1}, {self.alphabet[symbol]!r}, cannot stand there: no "
+                    f"well-formed word has that after {self.decode(word[:position][-10:])!r}."
+                )
+        if self.domain.classes[state] != 1:
+            raise WordError(
+                f"the word stops too early, after {len(word)} symbols: it only begins a "
+                f"well-formed word. Add symbols, or remove the last ones."
+            )
+
+    # ---- machines ----------------------------------------------------------------------------
+
+    def reachable(self) -> list[int]:
+        """The states that some word leads to, in the order of their shortest words."""
+        seen = {self.start: None}
+        for state in (queue := [self.start]):
+            for target in self.transitions[state]:
+                if target not in seen:
+                    seen[target] = None
+                    queue.append(target)
+        return list(seen)
+
+    def reaching(self, wanted: Callable[[int], bool]) -> frozenset[int]:
+        """The states from which some word, perhaps empty, leads to a state of a wanted class."""
+        sources: list[list[int]] = [[] for _ in self.transitions]
+        for state, row in enumerate(self.transitions):
+            for target in row:
+                sources[target].append(state)
+        found = [state for state, c in enumerate(self.classes) if wanted(c)]
+        seen = set(found)
+        for state in found:
+            for source in sources[state]:
+                if source not in seen:
+                    seen.add(source)
+                    found.append(source)
+        return frozenset(seen)
+
+    def total(self) -> "Language":
+        """The same language over *all* words: those outside the domain get one more class.
+
+        The extra class, named `outside`, is the last; without a domain there is none, and the
+        result is the language itself.
+        """
+        if self.domain is None:
+            return self
+        outside = self.num_classes
+        return self.combined(
+            self.domain,
+            lambda own, inside: own if inside == 1 else outside,
+            (*self.class_names, OUTSIDE),
+        )
+
+    def minimised(self) -> "Language":
+        """The smallest machine with the same classes on the same domain.
+
+        States are numbered in the order of their shortest, first words, so two languages over one
+        alphabet are the same exactly if their minimised machines are equal. With a domain, the
+        machine follows the domain too: the class of a state outside it is 0.
+        """
+        small = _minimise(self.total())
+        if self.domain is None:
+            return replace(small, spec=self.spec)
+        inside = tuple(int(c != self.num_classes) for c in small.classes)
+        return replace(
+            small,
+            classes=tuple(c * i for c, i in zip(small.classes, inside, strict=True)),
+            class_names=self.class_names,
+            domain=_minimise(replace(small, classes=inside, class_names=("0", "1"))),
+            spec=self.spec,
+        )
+
+    def combined(
+        self,
+        other: "Language",
+        classify: Callable[[int, int], int],
+        class_names: tuple[str, ...] = ("0", "1"),
+    ) -> "Language":
+        """The machine that runs both and gives a word the class `classify(own, other's)`.
+
+        Only reachable pairs of states are built; domains are not looked at.
+        """
+        if self.alphabet != other.alphabet:
+            raise LanguageError(
+                f"two languages are combined over one alphabet, but these have "
+                f"{' '.join(self.alphabet)!r} and {' '.join(other.alphabet)!r}. Give both the same."
+            )
+        index = {(self.start, other.start): 0}
+        rows = []
+        for left, right in (pairs := [(self.start, other.start)]):
+            row = []
+            targets = zip(self.transitions[left], other.transitions[right], strict=True)
+            for target in targets:
+                if target not in index:
+                    index[target] = len(pairs)
+                    pairs.append(target)
+                row.append(index[target])
+            rows.append(tuple(row))
+        return Language(
+            alphabet=self.alphabet,
+            transitions=tuple(rows),
+            classes=tuple(classify(self.classes[a], other.classes[b]) for a, b in pairs),
+            class_names=class_names,
+        )
+
+    def difference(self, other: "Language") -> tuple[int, ...] | None:
+        """The shortest word (the first such) on which the two differ, or None if there is none.
+
+        They differ on a word if its classes differ by name, or if only one has it in its domain.
+        """
+        mine, theirs = self.total(), other.total()
+        names = [mine.class_names, theirs.class_names]
+        both = mine.combined(theirs, lambda a, b: int(names[0][a] != names[1][b]))
+        return both.shortest(1)
+
+    def shortest(self, wanted: int) -> tuple[int, ...] | None:
+        """The first of the shortest words of a class of the machine (domains are not looked at)."""
+        words: dict[int, tuple[int, ...]] = {self.start: ()}
+        for state in (queue := [self.start]):
+            if self.classes[state] == wanted:
+                return words[state]
+            for symbol, target in enumerate(self.transitions[state]):
+                if target not in words:
+                    words[target] = (*words[state], symbol)
+                    queue.append(target)
+        return None
+
+    # ---- the algebra of recognisers ----------------------------------------------------------
+
+    def __invert__(self) -> "Language":
+        _require_recogniser(self)
+        return replace(self, classes=tuple(1 - c for c in self.classes), spec="")
+
+    def __and__(self, other: "Language") -> "Language":
+        return self._boolean(other, lambda a, b: a & b)
+
+    def __or__(self, other: "Language") -> "Language":
+        return self._boolean(other, lambda a, b: a | b)
+
+    def __xor__(self, other: "Language") -> "Language":
+        return self._boolean(other, lambda a, b: a ^ b)
+
+    def __sub__(self, other: "Language") -> "Language":
+        return self._boolean(other, lambda a, b: a & (1 - b))
+
+    def _boolean(self, other: "Language", operation: Callable[[int, int], int]) -> "Language":
+        _require_recogniser(self)
+        _require_recogniser(other)
+        result = replace(
+            self.combined(other, operation), domain=_shared_domain(self.domain, other.domain)
+        )
+        return result.minimised()
+
+    # ---- counting ----------------------------------------------------------------------------
+
+    def counts(self, length: int) -> tuple[int, ...]:
+        """How many words of the domain have this length, by class, as exact integers."""
+        machine = self.total()
+        ways = [0] * machine.num_states
+        ways[machine.start] = 1
+        for _ in range(length):
+            after = [0] * machine.num_states
+            for state, row in enumerate(machine.transitions):
+                if ways[state]:
+                    for target in row:
+                        after[target] += ways[state]
+            ways = after
+        totals = [0] * machine.num_classes
+        for state, number in enumerate(ways):
+            totals[machine.classes[state]] += number
+        return tuple(totals[: self.num_classes])
+
+    def words(self, *, max_length: int, only: int | None = None) -> Iterator[tuple[int, ...]]:
+        """The words of the domain in length order, then in alphabet order; of one class if asked.
+
+        Dead ends are not entered, so the time is proportional to the words that come out.
+        """
+        machine = self.total()
+
+        def wanted(c: int) -> bool:
+            return c < self.num_classes if only is None else c == only
+
+        alive = [frozenset(s for s, c in enumerate(machine.classes) if wanted(c))]
+        for _ in range(max_length):
+            before = alive[-1]
+            rows = enumerate(machine.transitions)
+            alive.append(frozenset(s for s, row in rows if not before.isdisjoint(row)))
+
+        def extend(prefix: tuple[int, ...], state: int, left: int) -> Iterator[tuple[int, ...]]:
+            if left == 0:
+                yield prefix
+                return
+            for symbol, target in enumerate(machine.transitions[state]):
+                if target in alive[left - 1]:
+                    yield from extend((*prefix, symbol), target, left - 1)
+
+        for length in range(max_length + 1):
+            if machine.start in alive[length]:
+                yield from extend((), machine.start, length)
+
+
+def _split(text: str, spaced: bool) -> Iterator[tuple[int, str]]:
+    """The symbols of a written word, each with its column (from 1)."""
+    if not spaced:
+        yield from enumerate(text, start=1)
+        return
+    column = 1
+    for symbol in text.split(" "):
+        if symbol:
+            yield column, symbol
+        column += len(symbol) + 1
+
+
+def _minimise(machine: Language) -> Language:
+    """Partition refinement (Moore): split blocks until each symbol maps blocks into blocks."""
+    states = machine.reachable()
+    block = {state: machine.classes[state] for state in states}
+    count = len(set(block.values()))
+    while True:
+        signatures: dict[tuple[int, ...], int] = {}
+        refined = {}
+        for state in states:
+            signature = (block[state], *(block[t] for t in machine.transitions[state]))
+            refined[state] = signatures.setdefault(signature, len(signatures))
+        block = refined
+        if len(signatures) == count:
+            break
+        count = len(signatures)
+    first = {block[state]: state for state in reversed(states)}
+    return replace(
+        machine,
+        transitions=tuple(
+            tuple(block[t] for t in machine.transitions[first[b]]) for b in range(count)
+        ),
+        classes=tuple(machine.classes[first[b]] for b in range(count)),
+        start=block[machine.start],
+    )
+
+
+def _shared_domain(left: Language | None, right: Language | None) -> Language | None:
+    if left is None or right is None:
+        return left or right
+    return left & right
+
+
+def _require_recogniser(language: Language) -> None:
+    if language.class_names != ("0", "1"):
+        raise LanguageError(
+            f"boolean operations need the classes 0 and 1, but this language has "
+            f"{language.num_classes}: {', '.join(language.class_names[:8])}."
+        )
+
+
+def _check_alphabet(alphabet: tuple[str, ...]) -> None:
+    if not alphabet:
+        raise LanguageError("an alphabet needs at least one symbol, but it is empty.")
+    for symbol in alphabet:
+        if not symbol or any(character.isspace() for character in symbol):
+            raise LanguageError(
+                f"a symbol is a text without spaces, but the alphabet has {symbol!r}."
+            )
+    if len(set(alphabet)) < len(alphabet):
+        twice = next(s for s in alphabet if alphabet.count(s) > 1)
+        raise LanguageError(f"symbols differ from each other, but {twice!r} stands twice.")
+
+
+def _check_table(language: Language) -> None:
+    num_states, num_symbols = language.num_states, language.num_symbols
+    if len(language.classes) != num_states:
+        raise LanguageError(
+            f"every state has a class, but there are {num_states} states and "
+            f"{len(language.classes)} classes."
+        )
+    if not 0 <= language.start < num_states:
+        raise LanguageError(f"start={language.start}, but the states are 0..{num_states - 1}.")
+    for state, row in enumerate(language.transitions):
+        if len(row) != num_symbols:
+            raise LanguageError(
+                f"state {state} has {len(row)} transitions, but there are {num_symbols} symbols."
+            )
+        for symbol, target in zip(language.alphabet, row, strict=True):
+            if not 0 <= target < num_states:
+                raise LanguageError(
+                    f"state {state} moves by {symbol!r} to {target}, "
+                    f"but the states are 0..{num_states - 1}."
+                )
+    for state, value in enumerate(language.classes):
+        if not 0 <= value < language.num_classes:
+            raise LanguageError(
+                f"state {state} has class {value}, but the classes are "
+                f"0..{language.num_classes - 1}."
+            )
+    if len(set(language.class_names)) < language.num_classes:
+        raise LanguageError(f"class names differ from each other: {language.class_names}.")
+
+
+def _check_domain(language: Language, domain: Language) -> None:
+    if domain.alphabet != language.alphabet:
+        raise LanguageError("a language and its domain have the same alphabet, but these differ.")
+    if domain.domain is not None or domain.class_names != ("0", "1"):
+        raise LanguageError("a domain has the classes 0 and 1 and no domain of its own.")
+    if domain.start not in domain.reaching(lambda c: c == 1):
+        raise LanguageError("a domain has at least one word, but this one is empty.")

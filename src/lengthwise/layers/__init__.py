@@ -1,0 +1,1 @@
+"""One mechanism per file."""

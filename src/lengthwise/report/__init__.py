@@ -1,0 +1,1 @@
+"""Published beside measured, on one self-contained page."""

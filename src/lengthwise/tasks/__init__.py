@@ -1,0 +1,1 @@
+"""Languages to tensors: drawing words, protocols, supervision."""
