@@ -1,0 +1,179 @@
+"""How is a batch of words cut into chunks, level by level, with equal sub-words counted once?
+
+Integers only. At each level the nodes of a word are cut, from the right, into chunks of C; a chunk
+becomes one node of the next level, until one node is left. What a node holds depends on its
+sub-word alone, so equal sub-words of a batch share one node.
+
+Axes:
+    word    words of the batch
+    place   places of a level, right-aligned: the last one ends the word
+    node    distinct nodes of a level
+    chunk   the C children of a node, in the order of the word
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+from torch.nn import functional as F
+
+ABSENT = -1
+"""Stands for a child before the start of the word, and for unused places of short words."""
+
+_MAX_KEY = 2**62
+
+
+def depth(length: int, chunk: int) -> int:
+    """Number of levels of a word: max(1, ceil(log_C length)), counted in integers."""
+    levels = 1
+    reach = chunk
+    while reach < length:
+        reach *= chunk
+        levels += 1
+    return levels
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Level:
+    """One level of a batch: which children each distinct node has, and where the nodes stand."""
+
+    children: Int[Tensor, "node chunk"]
+    """Nodes of the level below (symbols, for the first level), or `ABSENT`."""
+    places: Int[Tensor, "word place"]
+    """The node at each place, or `ABSENT`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tree:
+    """All levels of a batch of words, and the level and node at which each word ends."""
+
+    levels: tuple[Level, ...]
+    root_level: Int[Tensor, " word"]
+    """Index in `levels`."""
+    root: Int[Tensor, " word"]
+    """Node of that level."""
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of distinct nodes over all levels: what a network has to compute."""
+        return sum(len(level.children) for level in self.levels)
+
+
+Merge = Callable[[Level], Int[Tensor, " node"] | None]
+"""Called with each level as it is built; may give nodes that are alike a common number."""
+
+
+def grow(
+    tokens: Int[Tensor, "word place"],
+    lengths: Int[Tensor, " word"] | None,
+    num_symbols: int,
+    chunk: int,
+    *,
+    share: bool = True,
+    merge: Merge | None = None,
+) -> Tree:
+    """The tree of a right-aligned batch; `lengths` may be left out if all words fill their row.
+
+    With `share=False` every chunk is a node of its own. The empty word is one node whose children
+    are all absent.
+    """
+    num_words, num_places = tokens.shape
+    ends = _root_levels(tokens, lengths, chunk)
+    exists = None
+    if num_places == 0:
+        tokens = tokens.new_full((num_words, 1), ABSENT)
+    places, num_below = tokens, num_symbols
+    if lengths is not None or num_places == 0:
+        exists = _reach(places, chunk)
+        exists[:, -1] = True
+    levels = []
+    roots = []
+    for index in range(depth(num_places, chunk)):
+        level = _cut(places, num_below, chunk, exists, share)
+        levels.append(level)
+        roots.append(level.places[:, -1])
+        places, num_below = level.places, len(level.children)
+        number = None if merge is None else merge(level)
+        if number is not None:
+            places = torch.where(places >= 0, number[places], ABSENT)
+            num_below = int(number.max()) + 1
+        if lengths is not None:
+            places = torch.where((ends > index)[:, None], places, ABSENT)
+            exists = _reach(places, chunk)
+    root = torch.stack(roots)[ends, torch.arange(num_words, device=tokens.device)]
+    return Tree(levels=tuple(levels), root_level=ends, root=root)
+
+
+def _root_levels(
+    tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"] | None, chunk: int
+) -> Int[Tensor, " word"]:
+    """The level (from 0) at which each word is down to one node."""
+    num_words, num_places = tokens.shape
+    if lengths is None:
+        return tokens.new_full((num_words,), depth(num_places, chunk) - 1)
+    ends = torch.zeros_like(lengths)
+    reach = chunk
+    while reach < num_places:
+        ends += lengths > reach
+        reach *= chunk
+    return ends
+
+
+def _chunks(places: Int[Tensor, "word place"], chunk: int) -> Int[Tensor, "word part chunk"]:
+    missing = -places.shape[1] % chunk
+    if missing:
+        places = F.pad(places, (missing, 0), value=ABSENT)
+    return places.reshape(len(places), places.shape[1] // chunk, chunk)
+
+
+def _reach(places: Int[Tensor, "word place"], chunk: int) -> Bool[Tensor, "word part"]:
+    """Which chunks have a child; the last child of a chunk is there if any is."""
+    return _chunks(places, chunk)[:, :, -1] >= 0
+
+
+def _cut(
+    places: Int[Tensor, "word place"],
+    num_below: int,
+    chunk: int,
+    exists: Bool[Tensor, "word part"] | None,
+    share: bool,
+) -> Level:
+    """One level up: the chunks of `places`, whose entries are in 0..num_below-1 or `ABSENT`."""
+    chunks = _chunks(places, chunk)
+    flat = chunks.reshape(-1, chunk) if exists is None else chunks[exists]
+    if share:
+        node, num_nodes = _number(flat, num_below)
+        first = flat.new_empty(num_nodes)
+        first[node] = torch.arange(len(node), device=node.device)
+        children = flat[first]
+    else:
+        node, children = torch.arange(len(flat), device=flat.device), flat
+    if exists is None:
+        return Level(children=children, places=node.view(chunks.shape[:2]))
+    places = places.new_full(chunks.shape[:2], ABSENT)
+    places[exists] = node
+    return Level(children=children, places=places)
+
+
+def _number(rows: Int[Tensor, "row chunk"], num_below: int) -> tuple[Int[Tensor, " row"], int]:
+    """A number 0..n-1 for each row, the same for equal rows, and n."""
+    base = num_below + 1
+    key, bound = rows[:, 0] + 1, base
+    for column in rows.unbind(dim=1)[1:]:
+        if bound * base > _MAX_KEY:
+            key, bound = _compress(key, bound)
+        key, bound = key * base + (column + 1), bound * base
+    return _compress(key, bound)
+
+
+def _compress(key: Int[Tensor, " row"], bound: int) -> tuple[Int[Tensor, " row"], int]:
+    """Number the distinct keys, all below `bound`, in increasing order."""
+    if bound <= 4 * len(key) + 1024:  # a table is cheaper than sorting
+        seen = torch.zeros(bound, dtype=torch.bool, device=key.device)
+        seen[key] = True
+        rank = seen.cumsum(0)
+        return rank[key] - 1, int(rank[-1])
+    distinct, number = torch.unique(key, return_inverse=True)
+    return number, len(distinct)

@@ -1,0 +1,72 @@
+"""What may a node remember? Any vector (continuous), or m bits (binary).
+
+Binary memory turns the vector of every node into m signs, so that a node holds one of finitely many
+values: deep compositions cannot drift, and the model is a finite algebra that can be explored.
+Discretised states with a pseudo-gradient go back to Zeng, Goodman and Smith (1993).
+"""
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from lengthwise.catalogue import Catalogue
+
+
+class ContinuousMemory(nn.Module):
+    """The paper's: the vector is kept as it is."""
+
+    def __init__(self, width: int, num_bits: int, noise: float) -> None:
+        super().__init__()
+
+    def forward(
+        self, x: Float[Tensor, "node width"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "node width"]:
+        """The vector itself."""
+        return x
+
+
+class BinaryMemory(nn.Module):
+    r"""$\mathrm{LN}(U\,\mathrm{sign}(W x + b + \sigma\varepsilon))$, with m = `num_bits` signs.
+
+    $\varepsilon$ is standard normal noise, drawn in training only. The gradient of a sign is taken
+    to be that of tanh: noise inside the tanh pushes the numbers away from 0, where codes are safe,
+    and once they are far the noise does no more harm.
+    """
+
+    def __init__(self, width: int, num_bits: int, noise: float) -> None:
+        super().__init__()
+        self.noise = noise
+        self.write = nn.Linear(width, num_bits)
+        self.read = nn.Linear(num_bits, width)
+        self.norm = nn.LayerNorm(width)
+
+    def numbers(self, x: Float[Tensor, "node width"]) -> Float[Tensor, "node bit"]:
+        """The numbers whose signs are the code; their distance from 0 is the margin."""
+        return self.write(x)
+
+    def code(self, x: Float[Tensor, "node width"]) -> Bool[Tensor, "node bit"]:
+        """The m bits that are kept of each vector."""
+        return self.numbers(x) >= 0
+
+    def forward(
+        self, x: Float[Tensor, "node width"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "node width"]:
+        """The vectors that the codes stand for."""
+        numbers = self.numbers(x)
+        if not self.training:
+            return self.norm(self.read(_signs(numbers)))
+        noise = torch.randn(
+            numbers.shape, dtype=numbers.dtype, device=numbers.device, generator=generator
+        )
+        soft = (numbers + self.noise * noise).tanh()
+        bits = soft + (_signs(soft) - soft).detach()
+        return self.norm(self.read(bits))
+
+
+def _signs(x: Tensor) -> Tensor:
+    return torch.where(x >= 0, 1.0, -1.0).to(x.dtype)
+
+
+MEMORIES: Catalogue[type[ContinuousMemory] | type[BinaryMemory]] = Catalogue(
+    "memory", {"continuous": ContinuousMemory, "binary": BinaryMemory}
+)

@@ -1,0 +1,87 @@
+"""Sliding-dilated attention: what does one chunk see of itself?
+
+A position attends to the C positions at distances 0, C^l, ..., (C-1) C^l before it (Chi et al.
+2023, equation 1). For the answer at the end of a word only whole chunks matter, so the mechanism is
+attention inside chunks of C vectors; level and length never enter it.
+
+Axes:
+    node    chunks, each of which becomes a node
+    chunk   the C places of a chunk, in the order of the word
+    query   the places that attend: all of the chunk, or only the last
+    head    attention heads
+    width   numbers in a vector
+"""
+
+import math
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+
+class ChunkAttention(nn.Module):
+    r"""Causal multi-head attention inside a chunk, with a learned bias per head and offset.
+
+    $$a_{h}(m, n) = \mathrm{softmax}_{n \le m}\left(q_m \cdot k_n / \sqrt{D} + r_{h,\,m-n}\right)$$
+
+    `bias[head, offset]` is the paper's $r$ (equation 1; the offset is its $(m-n)/C^l$). No
+    projection has a bias, as in the authors' code.
+    """
+
+    def __init__(self, width: int, num_heads: int, chunk: int) -> None:
+        super().__init__()
+        self.num_heads = num_heads
+        self.query = nn.Linear(width, width, bias=False)
+        self.key_value = nn.Linear(width, 2 * width, bias=False)
+        self.output = nn.Linear(width, width, bias=False)
+        self.bias = nn.Parameter(torch.zeros(num_heads, chunk))
+
+    def forward(
+        self,
+        x: Float[Tensor, "node chunk width"],
+        present: Bool[Tensor, "node chunk"] | None = None,
+    ) -> Float[Tensor, "node width"]:
+        """What the last place of each chunk gathers; places that are not `present` are unseen."""
+        num_nodes, chunk, width = x.shape
+        heads = (self.num_heads, width // self.num_heads)
+        query = self.query(x[:, -1] / math.sqrt(heads[1])).view(num_nodes, 1, *heads)
+        key, value = self.key_value(x).view(num_nodes, chunk, 2, *heads).unbind(dim=2)
+        logits = (query * key).sum(dim=-1) + self.bias.flip(1).T
+        if present is not None:
+            logits = logits.masked_fill(~present[:, :, None], -math.inf)
+        weight = logits.softmax(dim=1)
+        return self.output((weight[..., None] * value).sum(dim=1).view(num_nodes, width))
+
+    def everywhere(
+        self,
+        x: Float[Tensor, "node chunk width"],
+        present: Bool[Tensor, "node chunk"] | None = None,
+    ) -> Float[Tensor, "node chunk width"]:
+        """The same for every place of the chunk; an absent place gives numbers without meaning."""
+        num_nodes, chunk, width = x.shape
+        heads = (self.num_heads, width // self.num_heads)
+        query = self.query(x / math.sqrt(heads[1])).view(num_nodes, chunk, *heads)
+        key, value = self.key_value(x).view(num_nodes, chunk, 2, *heads).unbind(dim=2)
+        offset = torch.arange(chunk, device=x.device)[:, None] - torch.arange(
+            chunk, device=x.device
+        )
+        bias = self.bias[:, offset.clamp(min=0)]
+        hidden = (offset < 0)[None, None]
+        if present is not None:
+            itself = torch.eye(chunk, dtype=torch.bool, device=x.device)
+            hidden = hidden | (~present[:, None, None, :] & ~itself)
+        logits = torch.einsum("nqhd,nkhd->nhqk", query, key) + bias
+        weight = logits.masked_fill(hidden, -math.inf).softmax(dim=-1)
+        return self.output(torch.einsum("nhqk,nkhd->nqhd", weight, value).reshape(x.shape))
+
+
+def dilated_mask(
+    bias: Float[Tensor, "head offset"], length: int, stride: int
+) -> Float[Tensor, "head query key"]:
+    """The matrix M of equation (1), for all pairs of positions; `stride` is its C^l."""
+    position = torch.arange(length, device=bias.device)
+    distance = position[:, None] - position[None, :]
+    offset = distance // stride
+    seen = (distance >= 0) & (distance % stride == 0) & (offset < bias.shape[1])
+    values = bias[:, offset.clamp(0, bias.shape[1] - 1)]
+    return values.masked_fill(~seen, -math.inf)

@@ -1,0 +1,53 @@
+"""The models by name: how each is built for a language, and how it is trained unless told otherwise."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from torch import nn
+
+from lengthwise.catalogue import Catalogue
+from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+
+Supervision = Literal["final", "prefix", "node", "transition"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelEntry:
+    """One way to build a network."""
+
+    summary: str
+    defaults: Mapping[str, Any]
+    supervision: Supervision
+    """What it is told in training unless the user says otherwise."""
+    audited: bool
+    """Whether it trains on `audited` words even where the paper's own distribution exists."""
+    config: type[RegularGPTConfig] = RegularGPTConfig
+    module: type[RegularGPT] = RegularGPT
+
+    def configure(self, settings: Mapping[str, Any]) -> RegularGPTConfig:
+        """The defaults of this entry, with `settings` over them."""
+        return self.config.from_dict({**self.defaults, **settings})
+
+    def build(self, config: RegularGPTConfig) -> nn.Module:
+        """The network, with weights that are still to be drawn or loaded."""
+        return self.module(config)
+
+
+MODELS: Catalogue[ModelEntry] = Catalogue(
+    "model",
+    {
+        "regular-gpt": ModelEntry(
+            summary="RegularGPT as published: vectors as memory, the answer alone is supervised",
+            defaults={"memory": "continuous"},
+            supervision="final",
+            audited=False,
+        ),
+        "regular-gpt-binary": ModelEntry(
+            summary="RegularGPT with binary working memory, every sub-word's transition supervised",
+            defaults={"memory": "binary"},
+            supervision="transition",
+            audited=True,
+        ),
+    },
+)

@@ -1,0 +1,292 @@
+"""RegularGPT: one block, applied to chunks, then to chunks of what came out, until one vector is left.
+
+The answer at the end of a word needs only the whole chunks counted from the right, so the model is
+evaluated as a tree (O(T) work), and equal sub-words of a batch are computed once.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.config import Config, require
+from lengthwise.layers.chunks import ABSENT, Level, Tree, depth, grow
+from lengthwise.layers.memory import MEMORIES, BinaryMemory
+from lengthwise.layers.norms import NORMS
+from lengthwise.layers.sliding_dilated import ChunkAttention
+
+Activation = Callable[[Tensor], Tensor]
+
+ACTIVATIONS: dict[str, Activation] = {"relu": F.relu, "gelu": F.gelu}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RegularGPTConfig(Config):
+    """Shape of the network. The defaults are the authors', except for the width (theirs: 256)."""
+
+    vocab_size: int
+    num_classes: int
+    transition_size: int = 0
+    """Size of a second read-out, which `transition` supervision trains; 0 for none."""
+    chunk: int = 2
+    """The paper's C: how many vectors become one."""
+    thickness: int = 1
+    """The paper's K: layers in the block."""
+    d_model: int = 64
+    num_heads: int = 8
+    ff_factor: int = 4
+    """Hidden units of the feed-forward network, as a multiple of `d_model`."""
+    norm: Literal["post", "pre", "none"] = "post"
+    activation: Literal["relu", "gelu"] = "relu"
+    pad: Literal["learned", "absent"] = "learned"
+    """What stands before the start of a word: a learned vector (the authors' code), or nothing
+    (equation 1)."""
+    memory: Literal["continuous", "binary"] = "continuous"
+    num_bits: int = 16
+    """Bits of a node, if memory is binary."""
+    noise: float = 0.5
+    """Standard deviation of the noise on the bits in training, if memory is binary."""
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, least in {
+            "vocab_size": 1,
+            "num_classes": 1,
+            "transition_size": 0,
+            "chunk": 2,
+            "thickness": 1,
+            "d_model": 1,
+            "num_heads": 1,
+            "ff_factor": 1,
+            "num_bits": 1,
+            "noise": 0,
+        }.items():
+            value = getattr(self, name)
+            require(value >= least, f"{name}={value} is too small. Use {least} or more.")
+        require(
+            self.d_model % self.num_heads == 0,
+            f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. "
+            f"Use a multiple, such as {self.num_heads * max(1, self.d_model // self.num_heads)}.",
+        )
+        require(
+            0 <= self.dropout < 1, f"dropout={self.dropout} is not a share. Use 0 or more, below 1."
+        )
+
+
+class Layer(nn.Module):
+    """Attention inside a chunk, then a feed-forward network on each place."""
+
+    activation: Activation
+
+    def __init__(self, config: RegularGPTConfig) -> None:
+        super().__init__()
+        width, hidden = config.d_model, config.ff_factor * config.d_model
+        norm = NORMS[config.norm]
+        self.attention = ChunkAttention(width, config.num_heads, config.chunk)
+        self.attention_norm = norm(width)
+        self.expand = nn.Linear(width, hidden)
+        self.contract = nn.Linear(hidden, width)
+        self.feed_forward_norm = norm(width)
+        self.activation = ACTIVATIONS[config.activation]
+        self.dropout = config.dropout
+
+    def forward(
+        self,
+        x: Float[Tensor, "node chunk width"],
+        present: Bool[Tensor, "node chunk"] | None,
+        generator: torch.Generator | None,
+    ) -> Float[Tensor, "node width"]:
+        """The vectors at the last places of the chunks."""
+        gathered = self.attention(self.attention_norm.before(x), present)
+        return self._finish(x[:, -1], gathered, generator)
+
+    def everywhere(
+        self,
+        x: Float[Tensor, "node chunk width"],
+        present: Bool[Tensor, "node chunk"] | None,
+        generator: torch.Generator | None,
+    ) -> Float[Tensor, "node chunk width"]:
+        """The vectors at all places of the chunks."""
+        gathered = self.attention.everywhere(self.attention_norm.before(x), present)
+        return self._finish(x, gathered, generator)
+
+    def _finish(self, x: Tensor, gathered: Tensor, generator: torch.Generator | None) -> Tensor:
+        h = self.attention_norm.after(x + self._drop(gathered, generator))
+        hidden = self.activation(self.expand(self.feed_forward_norm.before(h)))
+        return self.feed_forward_norm.after(h + self._drop(self.contract(hidden), generator))
+
+    def _drop(self, x: Tensor, generator: torch.Generator | None) -> Tensor:
+        if not self.training or self.dropout == 0:
+            return x
+        kept = torch.empty_like(x).bernoulli_(1 - self.dropout, generator=generator)
+        return x * kept / (1 - self.dropout)
+
+
+class RegularGPT(nn.Module):
+    """The network of Chi et al. (2023), for the answer at the end of a word.
+
+    With K = `thickness` layers in a block, the first K - 1 run at every place of a chunk and see
+    that chunk only, so that a node is a function of its children whatever K is.
+    """
+
+    def __init__(self, config: RegularGPTConfig) -> None:
+        super().__init__()
+        self.config = config
+        width = config.d_model
+        self.embedding = nn.Embedding(config.vocab_size, width)
+        self.pad = nn.Parameter(torch.empty(width))
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config.thickness))
+        self.memory = MEMORIES[config.memory](width, config.num_bits, config.noise)
+        self.final_norm = NORMS[config.norm].final(width)
+        self.answer = nn.Linear(width, config.num_classes)
+        size = config.transition_size
+        self.transition: nn.Linear | None = nn.Linear(width, size) if size else None
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Draw all weights: N(0, 1/width) for embedding and pad, Xavier uniform for matrices."""
+        with torch.no_grad():
+            for name, parameter in self.named_parameters():
+                if name in ("embedding.weight", "pad"):
+                    parameter.normal_(0.0, self.config.d_model**-0.5, generator=generator)
+                elif name.endswith("norm.weight"):
+                    parameter.fill_(1.0)
+                elif parameter.ndim < 2 or name.endswith("attention.bias"):
+                    parameter.zero_()
+                else:
+                    nn.init.xavier_uniform_(parameter, generator=generator)
+
+    @property
+    def block(self) -> list[Layer]:
+        """The K layers of the block, in order."""
+        return [layer for layer in self.layers if isinstance(layer, Layer)]
+
+    # ---- the functions that everything else is made of -----------------------------------------
+
+    def leaf(self, symbols: Int[Tensor, " node"]) -> Float[Tensor, "node width"]:
+        """The vectors of single symbols: embeddings times sqrt(width)."""
+        return self.embedding(symbols) * math.sqrt(self.config.d_model)
+
+    def compose(
+        self,
+        below: Float[Tensor, "below width"],
+        children: Int[Tensor, "node chunk"],
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "node width"]:
+        """The vectors of nodes, from the vectors of the level below and the children of each."""
+        pad = self.pad * math.sqrt(self.config.d_model)
+        x = torch.cat([pad[None], below])[children + 1]
+        present = None
+        if self.config.pad == "absent":
+            present = children != ABSENT
+            present[:, -1] = True  # the empty word is one lone pad
+        *inner, last = self.block
+        for layer in inner:
+            x = layer.everywhere(x, present, generator)
+        return self.memory(last(x, present, generator), generator)
+
+    def read(self, vectors: Float[Tensor, "node width"]) -> Float[Tensor, "node class"]:
+        """The logits of the classes of the sub-words that the nodes cover."""
+        return self.answer(self.final_norm(vectors))
+
+    def read_transition(self, vectors: Float[Tensor, "node width"]) -> Float[Tensor, "node out"]:
+        """The logits of the second read-out, which only supervision uses."""
+        assert self.transition is not None, "transition_size is 0"
+        return self.transition(self.final_norm(vectors))
+
+    # ---- words -----------------------------------------------------------------------------------
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "word place"],
+        lengths: Int[Tensor, " word"] | None = None,
+        *,
+        share: bool = True,
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "word class"]:
+        """The logits of the class of each word.
+
+        Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
+        `share=False` computes every node apart, for comparison.
+        """
+        vectors: list[Tensor] = []
+        below = self.leaf(torch.arange(self.config.vocab_size, device=tokens.device))
+
+        def visit(level: Level) -> Tensor | None:
+            nonlocal below
+            vectors.append(self.compose(below, level.children, generator))
+            below = vectors[-1]
+            if not (share and self._finite):
+                return None
+            number, first = _distinct_rows(below)
+            below = below[first]
+            return number
+
+        tree = grow(
+            tokens, lengths, self.config.vocab_size, self.config.chunk, share=share, merge=visit
+        )
+        return self.read(roots(tree, vectors))
+
+    @property
+    def _finite(self) -> bool:
+        """Whether nodes with equal vectors are common, so that finding them pays."""
+        return isinstance(self.memory, BinaryMemory) and not self.training
+
+    def nodes(
+        self, tree: Tree, generator: torch.Generator | None = None
+    ) -> list[Float[Tensor, "node width"]]:
+        """The vectors of all nodes of a tree, level by level."""
+        below = self.leaf(torch.arange(self.config.vocab_size, device=self.pad.device))
+        vectors = []
+        for level in tree.levels:
+            below = self.compose(below, level.children, generator)
+            vectors.append(below)
+        return vectors
+
+    def every_position(
+        self, tokens: Int[Tensor, "word place"]
+    ) -> Float[Tensor, "word place class"]:
+        """The answer for every prefix: `every_position(x)[:, t]` equals `forward(x[:, : t + 1])`.
+
+        Each level runs at all positions on windows of stride C^l, which costs O(T C log T) rather
+        than the O(T^2) of equation (1) with masks; `models.masked` has that form.
+        """
+        num_words, length = tokens.shape
+        chunk, width = self.config.chunk, self.config.d_model
+        position = torch.arange(length, device=tokens.device)
+        offset = torch.arange(chunk - 1, -1, -1, device=tokens.device)
+        below = self.leaf(tokens.reshape(-1))
+        result = below.new_zeros(num_words, length, width)
+        stride = 1
+        for _ in range(depth(length, chunk)):
+            window = position[:, None] - offset * stride
+            row = torch.arange(num_words, device=tokens.device)[:, None, None] * length
+            children = torch.where(window >= 0, window + row, ABSENT).reshape(-1, chunk)
+            below = self.compose(below, children, generator)
+            done = position >= (stride if stride > 1 else 0)
+            result = torch.where(done[None, :, None], below.view(result.shape), result)
+            stride *= chunk
+        return self.read(result.reshape(-1, width)).view(num_words, length, -1)
+
+
+def roots(
+    tree: Tree, vectors: Sequence[Float[Tensor, "node width"]]
+) -> Float[Tensor, "word width"]:
+    """The vector of the root of each word."""
+    sizes = torch.tensor([0, *(len(level) for level in vectors[:-1])])
+    first = sizes.cumsum(0).to(tree.root.device)
+    return torch.cat(list(vectors))[first[tree.root_level] + tree.root]
+
+
+def _distinct_rows(
+    vectors: Float[Tensor, "node width"],
+) -> tuple[Int[Tensor, " node"], Int[Tensor, " distinct"]]:
+    """A number for each row, the same for equal rows, and a row of each number."""
+    _, number = torch.unique(vectors, dim=0, return_inverse=True)
+    first = number.new_empty(int(number.max()) + 1)
+    first[number] = torch.arange(len(number), device=number.device)
+    return number, first

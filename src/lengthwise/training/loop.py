@@ -1,0 +1,252 @@
+"""How is a model trained? One loop for every model and every objective.
+
+Adam, clipped gradients, validation on the training distribution only, and a checkpoint at every
+validation: the state of the optimiser and of all random generators is stored, so that a run that is
+killed and started again ends with the same weights, bit for bit.
+"""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from lengthwise.config import Config, require
+from lengthwise.errors import ClaimError, RunError
+from lengthwise.training.runs import RunFolder
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LoopConfig(Config):
+    """How long and how fast; what is learned is the objective's business."""
+
+    steps: int = 20_000
+    """Steps at most; training ends earlier when validation is perfect."""
+    learning_rate: float = 5e-4
+    schedule: Literal["constant", "cosine"] = "constant"
+    """The rate stays, or falls to 0 at the last step along half a cosine."""
+    clip: float = 1.0
+    """Largest norm of the gradient."""
+    validate_every: int = 250
+    patience: int = 2
+    """Perfect validations in a row after which training ends."""
+    seed: int = 0
+    """Of the weights, the words, the noise and the validation, each with a generator of its own."""
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "validate_every", "patience"):
+            value = getattr(self, name)
+            require(value >= 1, f"{name}={value} is too small. Use 1 or more.")
+        for name in ("learning_rate", "clip"):
+            value = getattr(self, name)
+            require(
+                0 < value < math.inf, f"{name}={value} is not a positive number. Use one above 0."
+            )
+        require(self.seed >= 0, f"seed={self.seed} is negative. Use 0 or more.")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one batch gave: the loss to descend, and how it went."""
+
+    loss: Tensor
+    accuracy: float
+    num_words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """How the model does on fresh words of the training distribution."""
+
+    loss: float
+    accuracy: float
+    perfect: bool
+
+
+class Objective(Protocol):
+    """What is learned."""
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Draw a batch and compute its loss."""
+        ...
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """Judge the model on fresh words of the training distribution, without noise."""
+        ...
+
+
+class Progress(Protocol):
+    """Where a person watches."""
+
+    def update(self, step: int, record: Mapping[str, Any]) -> None:
+        """Called after every step, and with more figures after every validation."""
+        ...
+
+
+@dataclass(slots=True)
+class _State:
+    """Everything that changes from step to step."""
+
+    model: nn.Module
+    optimiser: torch.optim.Adam
+    generators: dict[str, torch.Generator]
+    step: int = 0
+    perfect: int = 0
+    best: tuple[float, float] = (-1.0, -math.inf)
+    best_weights: dict[str, Tensor] = field(default_factory=dict)
+    metrics: list[dict[str, Any]] = field(default_factory=list)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The state as named tensors."""
+        counters = torch.tensor([self.step, self.perfect, *self.best], dtype=torch.float64)
+        result = {"counters": counters}
+        for name, tensor in self.model.state_dict().items():
+            result[f"model/{name}"] = tensor
+        for name, tensor in self.best_weights.items():
+            result[f"best/{name}"] = tensor
+        for name, parameter in self.model.named_parameters():
+            for key, value in self.optimiser.state[parameter].items():
+                result[f"adam/{key}/{name}"] = value
+        for name, generator in self.generators.items():
+            result[f"generator/{name}"] = generator.get_state()
+        return result
+
+    def restore(self, tensors: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
+        """The inverse of `tensors`."""
+
+        def part(prefix: str) -> dict[str, Tensor]:
+            return {k[len(prefix) :]: v for k, v in tensors.items() if k.startswith(prefix)}
+
+        try:
+            step, perfect, accuracy, loss = tensors["counters"].tolist()
+            self.model.load_state_dict(part("model/"))
+            for name, parameter in self.model.named_parameters():
+                self.optimiser.state[parameter] = {
+                    key: tensors[f"adam/{key}/{name}"].to(
+                        "cpu" if key == "step" else parameter.device
+                    )
+                    for key in ("step", "exp_avg", "exp_avg_sq")
+                }
+            for name, generator in self.generators.items():
+                generator.set_state(tensors[f"generator/{name}"])
+        except (KeyError, RuntimeError) as error:
+            raise RunError(
+                f"the checkpoint does not fit the model ({str(error).splitlines()[0]}). "
+                f"Train again in a new folder."
+            ) from None
+        self.step, self.perfect, self.best = int(step), int(perfect), (accuracy, loss)
+        self.best_weights = part("best/")
+        self.metrics = [record for record in metrics if record["step"] <= self.step]
+
+
+def fit(
+    model: nn.Module,
+    objective: Objective,
+    config: LoopConfig,
+    *,
+    folder: RunFolder | None = None,
+    progress: Progress | None = None,
+) -> list[dict[str, Any]]:
+    """Train `model` in place and return the records, one per validation.
+
+    With a `folder`, a checkpoint is kept there, and an interrupted run goes on where it stood. The
+    weights kept in the end are those of the best validation (accuracy, then loss; the later of
+    equals). The model must already hold its initial weights.
+
+    Raises:
+        ClaimError: the loss is not finite; the last checkpoint is kept.
+    """
+    device = next(model.parameters()).device
+    state = _State(
+        model=model,
+        optimiser=torch.optim.Adam(model.parameters(), lr=config.learning_rate),
+        generators={
+            "data": torch.Generator().manual_seed(config.seed + 1_000_003),
+            "validation": torch.Generator().manual_seed(config.seed + 2_000_003),
+            "noise": torch.Generator(device).manual_seed(config.seed + 3_000_017),
+        },
+    )
+    saved = folder.checkpoint() if folder else None
+    if folder and saved is not None:
+        state.restore(saved, folder.metrics())
+    clock = _Clock()
+    while state.step < config.steps and state.perfect < config.patience:
+        record = _train_step(state, objective, config, clock)
+        if state.step % config.validate_every == 0 or state.step == config.steps:
+            record |= _validate(state, objective)
+            state.metrics.append({"step": state.step, **record})
+            if folder:
+                folder.save_checkpoint(state.tensors(), state.metrics)
+        if progress:
+            progress.update(state.step, record)
+    model.load_state_dict(state.best_weights)
+    model.eval()
+    if folder:
+        folder.finish(model.state_dict(), state.metrics)
+    return state.metrics
+
+
+def _train_step(
+    state: _State, objective: Objective, config: LoopConfig, clock: "_Clock"
+) -> dict[str, Any]:
+    for group in state.optimiser.param_groups:
+        group["lr"] = config.learning_rate * _share_of_rate(config, state.step)
+    state.model.train()
+    result = objective.step(state.model, state.generators["data"], state.generators["noise"])
+    loss = result.loss.item()
+    if not math.isfinite(loss):
+        raise ClaimError(
+            f"the loss is {loss} at step {state.step + 1}, so training stops; the checkpoint of "
+            f"step {state.step - state.step % config.validate_every} is kept. "
+            f"Lower learning_rate={config.learning_rate} or clip={config.clip}."
+        )
+    state.optimiser.zero_grad()
+    result.loss.backward()  # type: ignore[no-untyped-call]
+    nn.utils.clip_grad_norm_(state.model.parameters(), config.clip)
+    state.optimiser.step()
+    state.step += 1
+    return {
+        "loss": loss,
+        "accuracy": result.accuracy,
+        "words_per_second": clock.rate(result.num_words),
+    }
+
+
+def _share_of_rate(config: LoopConfig, step: int) -> float:
+    if config.schedule == "constant":
+        return 1.0
+    return 0.5 * (1 + math.cos(math.pi * step / config.steps))
+
+
+def _validate(state: _State, objective: Objective) -> dict[str, Any]:
+    state.model.eval()
+    with torch.no_grad():
+        result = objective.validate(state.model, state.generators["validation"])
+    state.perfect = state.perfect + 1 if result.perfect else 0
+    score = (result.accuracy, -result.loss)
+    if score >= state.best:
+        state.best = score
+        state.best_weights = {k: v.detach().clone() for k, v in state.model.state_dict().items()}
+    return {
+        "validation_loss": result.loss,
+        "validation_accuracy": result.accuracy,
+        "perfect": result.perfect,
+    }
+
+
+class _Clock:
+    """Words per second, smoothed over the last steps."""
+
+    def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
+        self._now = now
+        self._last = now()
+        self._rate = 0.0
+
+    def rate(self, num_words: int) -> float:
+        elapsed, self._last = self._now() - self._last, self._now()
+        current = num_words / max(elapsed, 1e-9)
+        self._rate = current if self._rate == 0 else 0.95 * self._rate + 0.05 * current
+        return round(self._rate, 1)

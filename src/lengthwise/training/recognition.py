@@ -1,0 +1,235 @@
+"""What is learned on a task: the class of each word, and perhaps what its prefixes or parts do.
+
+One length is drawn per batch, uniformly from those between 1 and `max_length` that have words.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.config import Config, require
+from lengthwise.errors import ConfigError, TaskError
+from lengthwise.layers.chunks import ABSENT, Level, Tree, grow
+from lengthwise.models.regular_gpt import RegularGPT, roots
+from lengthwise.tasks.automaton import Automaton
+from lengthwise.tasks.supervision import IGNORED, StateMaps
+from lengthwise.tasks.task import Batch, Task
+from lengthwise.training.loop import Objective, Step, Validation
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecognitionConfig(Config):
+    """Which words, how many, and what is told about them."""
+
+    max_length: int = 40
+    batch_size: int = 128
+    validation_words: int = 1024
+    supervision: Literal["final", "prefix", "node", "transition"] = "final"
+    """`final`: the class of the word. `prefix`: the class after every prefix. `node`: the class of
+    every sub-word that a node of the tree covers. `transition`: also the state that each of these
+    sub-words leads to from the probe states."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_length", "batch_size", "validation_words"):
+            value = getattr(self, name)
+            require(value >= 1, f"{name}={value} is too small. Use 1 or more.")
+
+
+class WordLengths:
+    """Lengths that are drawn uniformly from those up to a largest one at which there are words."""
+
+    def __init__(self, task: Task, config: RecognitionConfig) -> None:
+        self._lengths = torch.tensor(task.lengths(1, config.max_length))
+        if not len(self._lengths):
+            raise TaskError(
+                f"{task.language.spec} has no word of a length in 1..{config.max_length}. "
+                f"Raise max_length."
+            )
+
+    def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, " word"]:
+        """That many lengths, each drawn on its own."""
+        return self._lengths[torch.randint(len(self._lengths), (count,), generator=generator)]
+
+
+class Final(Objective):
+    """The class of the word alone; any model from tokens to logits."""
+
+    def __init__(self, task: Task, config: RecognitionConfig) -> None:
+        self._task = task
+        self._config = config
+        self._lengths = WordLengths(task, config)
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Cross-entropy of the class on words of one length."""
+        batch = _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
+        tokens, classes = _on_device(model, batch.tokens, batch.classes)
+        logits = model(tokens, generator=noise)
+        return Step(F.cross_entropy(logits, classes), _accuracy(logits, classes), len(tokens))
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """Loss and accuracy on words of mixed lengths; perfect if all are right."""
+        batch = self._task.draw(self._lengths.draw(self._config.validation_words, data), data)
+        tokens, lengths, classes = _on_device(model, batch.tokens, batch.lengths, batch.classes)
+        logits = model(tokens, lengths)
+        accuracy = _accuracy(logits, classes)
+        return Validation(F.cross_entropy(logits, classes).item(), accuracy, accuracy == 1.0)
+
+
+class Prefix(Objective):
+    """The class after every prefix; models that answer at every position."""
+
+    def __init__(self, task: Task, config: RecognitionConfig) -> None:
+        if task.language.domain is not None:
+            raise ConfigError(
+                f"supervision='prefix' asks for the class of every prefix, but prefixes of words of "
+                f"{task.language.spec} can be outside its domain. Use 'transition'."
+            )
+        self._final = Final(task, config)
+        self._task = task
+        self._config = config
+        self._lengths = WordLengths(task, config)
+        self._automaton = Automaton(task.language)
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Cross-entropy averaged over all prefixes of words of one length."""
+        batch = _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
+        targets = self._automaton.prefix_classes(batch.tokens)
+        tokens, targets = _on_device(model, batch.tokens, targets)
+        logits = _regular_gpt(model).every_position(tokens, generator=noise)
+        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        return Step(loss, _accuracy(logits[:, -1], targets[:, -1]), len(tokens))
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """As for `final`: what counts is the class of the word."""
+        return self._final.validate(model, data)
+
+
+class Nodes(Objective):
+    """The class of every distinct sub-word that a node of the tree covers, all counted alike."""
+
+    def __init__(self, task: Task, config: RecognitionConfig, maps: StateMaps) -> None:
+        self._task = task
+        self._config = config
+        self._lengths = WordLengths(task, config)
+        self._maps = maps
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Loss over the distinct nodes of words of one length, and over the empty word."""
+        batch = _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
+        loss, logits, _ = self._judge(_regular_gpt(model), batch, None, noise)
+        return Step(loss, _accuracy(logits, batch.classes), len(batch.tokens))
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """The same over words of mixed lengths; perfect if every answer about every node is right."""
+        batch = self._task.draw(self._lengths.draw(self._config.validation_words, data), data)
+        loss, logits, right = self._judge(_regular_gpt(model), batch, batch.lengths, None)
+        accuracy = _accuracy(logits, batch.classes)
+        return Validation(loss.item(), accuracy, right and accuracy == 1.0)
+
+    def _judge(
+        self,
+        model: RegularGPT,
+        batch: Batch,
+        lengths: Int[Tensor, " word"] | None,
+        noise: torch.Generator | None,
+    ) -> tuple[Float[Tensor, ""], Float[Tensor, "word class"], bool]:
+        """The loss over all nodes, the logits of the words, and whether every answer is right."""
+        config = model.config
+        tree = _with_empty_word(
+            grow(batch.tokens, lengths, config.vocab_size, config.chunk), config.chunk
+        )
+        maps = torch.cat(self._maps.of_levels([level.children for level in tree.levels]))
+        tree = _move(tree, model.pad.device)
+        vectors = model.nodes(tree, noise)
+        loss, right = self._loss(model, torch.cat(vectors), maps)
+        return loss, model.read(roots(tree, vectors)), right
+
+    def _loss(
+        self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
+    ) -> tuple[Float[Tensor, ""], bool]:
+        return _answers(model.read(vectors), self._maps.classes(maps))
+
+
+class Transitions(Nodes):
+    """Also the state that each sub-word leads to from the probe states."""
+
+    def _loss(
+        self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
+    ) -> tuple[Float[Tensor, ""], bool]:
+        loss, right = super()._loss(model, vectors, maps)
+        targets = self._maps.transitions(maps)
+        logits = model.read_transition(vectors).view(*targets.shape, -1)
+        more, also = _answers(logits.flatten(0, 1), targets.flatten())
+        return loss + more, right and also
+
+
+def objective(task: Task, config: RecognitionConfig, maps: StateMaps | None) -> Objective:
+    """The objective that a supervision names; `maps` are needed by `node` and `transition`."""
+    if config.supervision == "final":
+        return Final(task, config)
+    if config.supervision == "prefix":
+        return Prefix(task, config)
+    assert maps is not None
+    return (Nodes if config.supervision == "node" else Transitions)(task, config, maps)
+
+
+def transition_size(maps: StateMaps) -> int:
+    """Size of the read-out that `transition` trains: a logit per probe and state."""
+    return len(maps.probes) * maps.machine.num_states
+
+
+def _draw_one_length(
+    task: Task, lengths: WordLengths, count: int, generator: torch.Generator
+) -> Batch:
+    return task.draw(lengths.draw(1, generator).expand(count).clone(), generator)
+
+
+def _with_empty_word(tree: Tree, chunk: int) -> Tree:
+    """The tree with one more node on its first level: the empty word, which every word follows."""
+    first, *rest = tree.levels
+    empty = first.children.new_full((1, chunk), ABSENT)
+    first = Level(children=torch.cat([first.children, empty]), places=first.places)
+    return Tree(levels=(first, *rest), root_level=tree.root_level, root=tree.root)
+
+
+def _move(tree: Tree, device: torch.device) -> Tree:
+    levels = (
+        Level(children=level.children.to(device), places=level.places) for level in tree.levels
+    )
+    return Tree(
+        levels=tuple(levels), root_level=tree.root_level.to(device), root=tree.root.to(device)
+    )
+
+
+def _answers(
+    logits: Float[Tensor, "node class"], targets: Int[Tensor, " node"]
+) -> tuple[Float[Tensor, ""], bool]:
+    """Mean cross-entropy over the questions that are asked, and whether all answers are right."""
+    targets = targets.to(logits.device)
+    asked = targets != IGNORED
+    if not asked.any():
+        return logits.sum() * 0.0, True
+    right = (logits.argmax(dim=-1) == targets) | ~asked
+    return F.cross_entropy(logits, targets, ignore_index=IGNORED), bool(right.all())
+
+
+def _accuracy(logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"]) -> float:
+    return (logits.argmax(dim=-1) == classes.to(logits.device)).double().mean().item()
+
+
+def _on_device(model: nn.Module, *tensors: Tensor) -> list[Tensor]:
+    device = next(model.parameters()).device
+    return [tensor.to(device) for tensor in tensors]
+
+
+def _regular_gpt(model: nn.Module) -> RegularGPT:
+    if not isinstance(model, RegularGPT):
+        raise ConfigError(
+            f"{type(model).__name__} has no vectors of sub-words, so it learns from "
+            f"supervision='final' only."
+        )
+    return model

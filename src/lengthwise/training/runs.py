@@ -1,0 +1,161 @@
+"""What does a run leave on disk? One folder, in which every file is whole at every moment.
+
+    config.json             what was asked for; made first, never changed
+    metrics.jsonl           a record per validation
+    checkpoint.safetensors  everything needed to go on; gone when training has ended
+    model.safetensors       the trained weights; there exactly if training has ended
+    scores.jsonl            what the last evaluation found
+
+Nothing is unpickled. Each file is written under a temporary name, synced and renamed.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor
+
+from lengthwise.errors import RunError
+from lengthwise.files import read_json, read_lines, write_bytes, write_json, write_lines
+
+FORMAT = 1
+"""Version of the folder's layout; folders of another version are refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The files of one run."""
+
+    path: Path
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether training has ended."""
+        return self._model.exists()
+
+    @property
+    def _config(self) -> Path:
+        return self.path / "config.json"
+
+    @property
+    def _metrics(self) -> Path:
+        return self.path / "metrics.jsonl"
+
+    @property
+    def _checkpoint(self) -> Path:
+        return self.path / "checkpoint.safetensors"
+
+    @property
+    def _model(self) -> Path:
+        return self.path / "model.safetensors"
+
+    @property
+    def _scores(self) -> Path:
+        return self.path / "scores.jsonl"
+
+    def claim(self, config: Mapping[str, Any]) -> None:
+        """Make the folder for this configuration, or find that it is this configuration's already.
+
+        Raises:
+            RunError: the folder holds another run, or files that are no run's.
+        """
+        if self._config.exists():
+            found, wanted = _flatten(self.config()), _flatten(_plain(config))
+            if found != wanted:
+                name = next(key for key in {**wanted, **found} if found.get(key) != wanted.get(key))
+                raise RunError(
+                    f"{self.path} holds a run with {name}={found.get(name)!r}, but now "
+                    f"{name}={wanted.get(name)!r} is asked for. Use another folder, or ask for the same."
+                )
+            return
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            raise RunError(
+                f"{self.path} exists and holds no run of lengthwise. Use a new or empty folder."
+            )
+        write_json(self._config, {"format": FORMAT, **config})
+
+    def config(self) -> dict[str, Any]:
+        """What was asked for.
+
+        Raises:
+            RunError: there is no run here, or it is of another version.
+        """
+        if not self.path.is_dir():
+            raise RunError(f"{self.path} is not a folder. Give the folder of a run.")
+        if not self._config.exists():
+            raise RunError(f"{self.path} holds no config.json, so it is no run of lengthwise.")
+        config = read_json(self._config)
+        if not isinstance(config, dict) or config.get("format") != FORMAT:
+            raise RunError(
+                f"{self._config} is not of format {FORMAT}, which this version reads. Train again."
+            )
+        return {key: value for key, value in config.items() if key != "format"}
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """The records of training so far."""
+        return list(read_lines(self._metrics))
+
+    def save_checkpoint(self, tensors: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
+        """Store all that is needed to go on, and the records up to here."""
+        write_lines(self._metrics, metrics)
+        _save(self._checkpoint, tensors)
+
+    def checkpoint(self) -> dict[str, Tensor] | None:
+        """What `save_checkpoint` stored last, if training was interrupted."""
+        return _load(self._checkpoint) if self._checkpoint.exists() else None
+
+    def finish(self, weights: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
+        """Store the trained weights, which ends the run."""
+        write_lines(self._metrics, metrics)
+        _save(self._model, weights)
+        self._checkpoint.unlink(missing_ok=True)
+
+    def weights(self) -> dict[str, Tensor]:
+        """The trained weights.
+
+        Raises:
+            RunError: training has not ended, or the file is damaged.
+        """
+        if not self.is_finished:
+            raise RunError(
+                f"{self.path} is not trained to the end. Give its `train` command again: it goes on."
+            )
+        return _load(self._model)
+
+    def save_scores(self, records: list[dict[str, Any]]) -> None:
+        """Store the records of an evaluation, in place of the ones before."""
+        write_lines(self._scores, records)
+
+    def scores(self) -> list[dict[str, Any]]:
+        """The records of the last evaluation; empty if there was none."""
+        return list(read_lines(self._scores))
+
+
+def _save(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    write_bytes(path, save({name: t.detach().cpu().contiguous() for name, t in tensors.items()}))
+
+
+def _load(path: Path) -> dict[str, Tensor]:
+    try:
+        return load(path.read_bytes())
+    except (SafetensorError, OSError) as error:
+        raise RunError(f"{path} cannot be read ({error}). Train again in a new folder.") from None
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON would give it back."""
+    return json.loads(json.dumps(value))
+
+
+def _flatten(value: Any, prefix: str = "") -> dict[str, Any]:
+    """Nested settings as `{"train.seed": 0}`, so that a difference can be named."""
+    if not isinstance(value, dict):
+        return {prefix: value}
+    result = {}
+    for key, inner in value.items():
+        result.update(_flatten(inner, f"{prefix}.{key}" if prefix else str(key)))
+    return result
