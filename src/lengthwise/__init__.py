@@ -1,1 +1,25 @@
-"""What transformers can express, learn, and carry to any length."""
+"""What transformers can express, learn, and carry to any length.
+
+    import lengthwise as lw
+
+    language = lw.language("regex:(0|10*1)*")
+    run = lw.train(language, max_length=40)
+    scores = lw.evaluate(run.model, language, lengths=range(41, 501))
+
+The functions come from `lengthwise.face`, which is imported when the first of them is used.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lengthwise.face import evaluate, language, load, predict, streaming, train
+
+__all__ = ["evaluate", "language", "load", "predict", "streaming", "train"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'lengthwise' has no attribute {name!r}")
+    from lengthwise import face  # noqa: PLC0415  torch is slow to import, and not always needed
+
+    return getattr(face, name)

@@ -19,8 +19,8 @@ class ContinuousMemory(nn.Module):
         super().__init__()
 
     def forward(
-        self, x: Float[Tensor, "node width"], generator: torch.Generator | None = None
-    ) -> Float[Tensor, "node width"]:
+        self, x: Float[Tensor, "*axes width"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "*axes width"]:
         """The vector itself."""
         return x
 
@@ -40,17 +40,17 @@ class BinaryMemory(nn.Module):
         self.read = nn.Linear(num_bits, width)
         self.norm = nn.LayerNorm(width)
 
-    def numbers(self, x: Float[Tensor, "node width"]) -> Float[Tensor, "node bit"]:
+    def numbers(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes bit"]:
         """The numbers whose signs are the code; their distance from 0 is the margin."""
         return self.write(x)
 
-    def code(self, x: Float[Tensor, "node width"]) -> Bool[Tensor, "node bit"]:
+    def code(self, x: Float[Tensor, "*axes width"]) -> Bool[Tensor, "*axes bit"]:
         """The m bits that are kept of each vector."""
         return self.numbers(x) >= 0
 
     def forward(
-        self, x: Float[Tensor, "node width"], generator: torch.Generator | None = None
-    ) -> Float[Tensor, "node width"]:
+        self, x: Float[Tensor, "*axes width"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "*axes width"]:
         """The vectors that the codes stand for."""
         numbers = self.numbers(x)
         if not self.training:

@@ -167,7 +167,7 @@ class RegularGPT(nn.Module):
 
     # ---- the functions that everything else is made of -----------------------------------------
 
-    def leaf(self, symbols: Int[Tensor, " node"]) -> Float[Tensor, "node width"]:
+    def leaf(self, symbols: Int[Tensor, "*axes"]) -> Float[Tensor, "*axes width"]:
         """The vectors of single symbols: embeddings times sqrt(width)."""
         return self.embedding(symbols) * math.sqrt(self.config.d_model)
 
@@ -189,7 +189,7 @@ class RegularGPT(nn.Module):
             x = layer.everywhere(x, present, generator)
         return self.memory(last(x, present, generator), generator)
 
-    def read(self, vectors: Float[Tensor, "node width"]) -> Float[Tensor, "node class"]:
+    def read(self, vectors: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes class"]:
         """The logits of the classes of the sub-words that the nodes cover."""
         return self.answer(self.final_norm(vectors))
 
@@ -238,7 +238,7 @@ class RegularGPT(nn.Module):
 
     def nodes(
         self, tree: Tree, generator: torch.Generator | None = None
-    ) -> list[Float[Tensor, "node width"]]:
+    ) -> list[Float[Tensor, "_ width"]]:
         """The vectors of all nodes of a tree, level by level."""
         below = self.leaf(torch.arange(self.config.vocab_size, device=self.pad.device))
         vectors = []
@@ -248,7 +248,7 @@ class RegularGPT(nn.Module):
         return vectors
 
     def every_position(
-        self, tokens: Int[Tensor, "word place"]
+        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
     ) -> Float[Tensor, "word place class"]:
         """The answer for every prefix: `every_position(x)[:, t]` equals `forward(x[:, : t + 1])`.
 
@@ -273,9 +273,7 @@ class RegularGPT(nn.Module):
         return self.read(result.reshape(-1, width)).view(num_words, length, -1)
 
 
-def roots(
-    tree: Tree, vectors: Sequence[Float[Tensor, "node width"]]
-) -> Float[Tensor, "word width"]:
+def roots(tree: Tree, vectors: Sequence[Float[Tensor, "_ width"]]) -> Float[Tensor, "word width"]:
     """The vector of the root of each word."""
     sizes = torch.tensor([0, *(len(level) for level in vectors[:-1])])
     first = sizes.cumsum(0).to(tree.root.device)

@@ -4,7 +4,8 @@
     metrics.jsonl           a record per validation
     checkpoint.safetensors  everything needed to go on; gone when training has ended
     model.safetensors       the trained weights; there exactly if training has ended
-    scores.jsonl            what the last evaluation found
+    scores.jsonl            what the last evaluation found, by length and class
+    evaluation.json         the summary of that
 
 Nothing is unpickled. Each file is written under a temporary name, synced and renamed.
 """
@@ -57,6 +58,10 @@ class RunFolder:
     def _scores(self) -> Path:
         return self.path / "scores.jsonl"
 
+    @property
+    def _evaluation(self) -> Path:
+        return self.path / "evaluation.json"
+
     def claim(self, config: Mapping[str, Any]) -> None:
         """Make the folder for this configuration, or find that it is this configuration's already.
 
@@ -64,7 +69,7 @@ class RunFolder:
             RunError: the folder holds another run, or files that are no run's.
         """
         if self._config.exists():
-            found, wanted = _flatten(self.config()), _flatten(_plain(config))
+            found, wanted = _flatten(_lasting(self.config())), _flatten(_lasting(_plain(config)))
             if found != wanted:
                 name = next(key for key in {**wanted, **found} if found.get(key) != wanted.get(key))
                 raise RunError(
@@ -126,9 +131,15 @@ class RunFolder:
             )
         return _load(self._model)
 
-    def save_scores(self, records: list[dict[str, Any]]) -> None:
-        """Store the records of an evaluation, in place of the ones before."""
+    def save_evaluation(self, records: list[dict[str, Any]], summary: Mapping[str, Any]) -> None:
+        """Store the records of an evaluation and their summary, in place of the ones before."""
+        self._evaluation.unlink(missing_ok=True)
         write_lines(self._scores, records)
+        write_json(self._evaluation, summary)
+
+    def evaluation(self) -> dict[str, Any] | None:
+        """The summary of the last evaluation, if there was one."""
+        return read_json(self._evaluation) if self._evaluation.exists() else None
 
     def scores(self) -> list[dict[str, Any]]:
         """The records of the last evaluation; empty if there was none."""
@@ -149,6 +160,11 @@ def _load(path: Path) -> dict[str, Tensor]:
 def _plain(value: Any) -> Any:
     """The value as JSON would give it back."""
     return json.loads(json.dumps(value))
+
+
+def _lasting(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration without what may differ between two sittings of one run."""
+    return {key: value for key, value in config.items() if key != "environment"}
 
 
 def _flatten(value: Any, prefix: str = "") -> dict[str, Any]:

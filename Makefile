@@ -1,0 +1,57 @@
+# `make demo` and `make test` work alone from a fresh clone, with Python 3.11 (or newer) and make.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help demo test test-all check lint types contracts format bench clean
+
+help:
+	@echo "make demo      install, then learn three languages and test them far beyond (minutes)"
+	@echo "make test      install with the test tools, then run the tests"
+	@echo "make test-all  the same with the slow tests"
+	@echo "make check     lint, format, types, import contracts, tests"
+	@echo "make bench     speed, as ratios measured in one process"
+
+demo: .venv/installed
+	$(BIN)/lengthwise demo
+
+test: .venv/installed-dev
+	$(BIN)/pytest -n 2 -q -m "not slow"
+
+test-all: .venv/installed-dev
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n 2 -q
+
+check: lint types contracts test
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/installed-dev
+	$(BIN)/mypy
+
+contracts: .venv/installed-dev
+	$(BIN)/lint-imports
+
+format: .venv/installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/installed-dev
+	$(BIN)/python benchmarks/bench.py
+
+.venv/created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "lengthwise needs Python 3.11 or newer, but $(PYTHON) is older. Try: make PYTHON=python3.11"; exit 2; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/installed: .venv/created pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+.venv/installed-dev: .venv/created pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $@ .venv/installed
+
+clean:
+	rm -rf .venv build dist src/*.egg-info

@@ -1,0 +1,181 @@
+"""How fast? Ratios, each measured in one process, one side right after the other.
+
+Run by `make bench`. Absolute times vary from machine to machine and from minute to minute; ratios
+of work done side by side do much less. Each figure is the median over repetitions.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from automata.fa.dfa import DFA
+
+from lengthwise.languages.spec import parse
+from lengthwise.models.masked import masked_logits
+from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from lengthwise.tasks.task import Task
+
+WIDTH, BATCH = 64, 128
+
+
+def seconds(*jobs: Callable[[], Any], repeat: int = 7) -> list[float]:
+    """The median time of each job, taking turns, after one round to warm up."""
+    times: list[list[float]] = [[] for _ in jobs]
+    for turn in range(repeat + 1):
+        for job, record in zip(jobs, times, strict=True):
+            start = time.perf_counter()
+            job()
+            if turn:
+                record.append(time.perf_counter() - start)
+    return [statistics.median(record) for record in times]
+
+
+def make_model(**settings: Any) -> RegularGPT:
+    config = RegularGPTConfig(vocab_size=2, num_classes=2, d_model=WIDTH, **settings)
+    model = RegularGPT(config)
+    model.initialise(torch.Generator().manual_seed(0))
+    return model
+
+
+def words(count: int, length: int, seed: int = 0) -> torch.Tensor:
+    return torch.randint(2, (count, length), generator=torch.Generator().manual_seed(seed))
+
+
+def descend(model: RegularGPT, logits: Callable[[], torch.Tensor]) -> Callable[[], None]:
+    """Forward and backward."""
+
+    def job() -> None:
+        model.zero_grad()
+        logits().logsumexp(dim=1).sum().backward()  # type: ignore[no-untyped-call]
+
+    return job
+
+
+def sharing() -> dict[str, float]:
+    """Tree with shared sub-words against the plain tree, forward and backward."""
+    model = make_model()
+    result = {}
+    for length in (40, 100, 500):
+        tokens = words(BATCH, length)
+        shared, plain = seconds(
+            descend(model, lambda x=tokens: model(x)),
+            descend(model, lambda x=tokens: model(x, share=False)),
+        )
+        result[f"tree with sharing / plain tree, T={length} (times faster)"] = plain / shared
+    return result
+
+
+def masked() -> dict[str, float]:
+    """Tree with shared sub-words against equation (1) with masks, forward and backward."""
+    model = make_model()
+    tokens = words(BATCH, 500)
+    shared, _ = seconds(descend(model, lambda: model(tokens)), lambda: None, repeat=7)
+    few = tokens[:8]
+    dense, again = seconds(
+        descend(model, lambda: masked_logits(model, few)),
+        descend(model, lambda: model(tokens)),
+        repeat=2,
+    )
+    return {
+        "tree with sharing / masked form, T=500 (times faster)": dense
+        * (BATCH / len(few))
+        / statistics.mean([shared, again])
+    }
+
+
+def arithmetic() -> dict[str, float]:
+    """Floating-point rate of the tree against a plain matrix product of this machine.
+
+    Counted: the multiplications and additions of the five matrices of a node, times three for
+    forward and backward. Not counted: everything else, which is what the share is about.
+    """
+    model = make_model()
+    result = {}
+    square = torch.randn(1024, 1024)
+    for length in (100, 500):
+        tokens = words(BATCH, length)
+        from lengthwise.layers.chunks import grow
+
+        nodes = grow(tokens, None, 2, 2).num_nodes
+        per_node = 2 * WIDTH**2 * (1 + 2 * 2 + 1 + 2 * model.config.ff_factor)
+        tree, product = seconds(descend(model, lambda x=tokens: model(x)), lambda: square @ square)
+        rate, peak = 3 * nodes * per_node / tree, 2 * 1024**3 / product
+        result[f"arithmetic rate / matrix product, T={length} (share)"] = rate / peak
+    return result
+
+
+def sampler() -> dict[str, float]:
+    """The vectorised exact sampler against automata-lib's random_word, per word of 500 symbols."""
+    language = parse("tomita-3")
+    task = Task(language=language, protocol="audited")
+    generator = torch.Generator().manual_seed(0)
+    dfa = DFA(
+        states=set(range(language.num_states)),
+        input_symbols=set(language.alphabet),
+        transitions={
+            state: dict(zip(language.alphabet, row, strict=True))
+            for state, row in enumerate(language.transitions)
+        },
+        initial_state=language.start,
+        final_states={s for s, c in enumerate(language.classes) if c == 1},
+    )
+    ours, theirs = seconds(
+        lambda: task.draw_uniform(512, 500, generator, 1),
+        lambda: [dfa.random_word(500) for _ in range(8)],
+        repeat=5,
+    )
+    return {
+        "sampler / automata-lib random_word, length 500 (times faster)": (theirs / 8) / (ours / 512)
+    }
+
+
+def growth() -> dict[str, float]:
+    """Time of one word of T symbols, as a multiple of the time at a tenth of the length."""
+    result = {}
+    for name, settings in (("continuous", {}), ("binary", {"memory": "binary"})):
+        model = make_model(**settings).eval()
+        jobs = []
+        for length in (1_000, 10_000, 100_000):
+            tokens = words(1, length)
+            jobs.append(lambda x=tokens: model(x))
+        with torch.no_grad():
+            times = seconds(*jobs)
+        for length, before, after in zip((10_000, 100_000), times, times[1:], strict=False):
+            result[f"time at T={length:,} / at a tenth of it, {name} (at most 10 is linear)"] = (
+                after / before
+            )
+        result[f"seconds at T=100,000, {name}"] = times[-1]
+    return result
+
+
+SECTIONS = {
+    "sharing": sharing,
+    "masked": masked,
+    "arithmetic": arithmetic,
+    "sampler": sampler,
+    "growth": growth,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("sections", nargs="*", choices=[[], *SECTIONS], default=[])
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    figures: dict[str, float] = {}
+    for name in arguments.sections or SECTIONS:
+        found = SECTIONS[name]()
+        figures.update(found)
+        if not arguments.json:
+            for title, value in found.items():
+                print(f"{value:10.2f}  {title}", flush=True)
+    if arguments.json:
+        print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()

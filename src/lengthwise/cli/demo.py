@@ -1,0 +1,53 @@
+"""The main job in about two minutes on two cores: train, extrapolate, report."""
+
+import argparse
+from pathlib import Path
+
+from lengthwise.cli.output import add_json, note, percent, print_json, print_table
+from lengthwise.cli.progress import training_progress
+from lengthwise.experiments.demo import demo
+from lengthwise.report.report import write_report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where to put the runs, and which model to show."""
+    parser.add_argument("--out", type=Path, default=Path("runs/demo"), metavar="DIR")
+    parser.add_argument("--model", default="regular-gpt-binary")
+    parser.add_argument("--preset", default="laptop")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the demo and print its table and the path of its report."""
+    note(
+        "Learning three regular languages from words of 1 to 40 symbols, then asking about 41 to 500."
+    )
+    results = {}
+    for spec, summary in demo(
+        arguments.out, model=arguments.model, preset=arguments.preset, watch=training_progress
+    ):
+        results[spec] = summary
+        note(
+            f"{spec}: {percent(summary['mean_accuracy'])} % on lengths 41..500, "
+            f"worst length {percent(summary['worst_accuracy'])} %"
+        )
+    page = arguments.out / "report.html"
+    write_report([Path(summary["run"]) for summary in results.values()], page)
+    if arguments.json:
+        print_json({"runs": results, "report": str(page)})
+        return
+    print_table(
+        ["language", "steps", "mean % at 41..500", "worst length %", "best shortcut %", "words"],
+        [
+            [
+                spec,
+                str(summary["steps"]),
+                percent(summary["mean_accuracy"]),
+                percent(summary["worst_accuracy"]),
+                percent(max(summary["shortcuts"].values())),
+                str(summary["words"]),
+            ]
+            for spec, summary in results.items()
+        ],
+    )
+    print(f"report: {page.resolve()}")

@@ -1,0 +1,84 @@
+"""Test a trained run on fresh words of given lengths, beside what shortcuts reach."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from lengthwise.cli.output import (
+    add_device,
+    add_json,
+    percent,
+    print_facts,
+    print_json,
+    print_table,
+)
+from lengthwise.cli.progress import counting_progress
+from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.experiments.measure import measure
+from lengthwise.training.train import load_run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The run, and the words."""
+    parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
+    parser.add_argument("--lengths", default="41:500", help="41:500, 41:500:10 or 10,100,1000")
+    parser.add_argument("--words", type=int, default=512, help="words per length (default 512)")
+    parser.add_argument("--protocol", help="published or audited (default: the run's)")
+    parser.add_argument("--seed", type=int, default=0, help="of the test words")
+    add_device(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Evaluate, store the scores in the run folder, and print them."""
+    lengths = parse_lengths(arguments.lengths)
+    trained = load_run(arguments.run, device=arguments.device)
+    with counting_progress(f"evaluating {trained.task.id}") as progress:
+        scores, summary = measure(
+            trained,
+            lengths,
+            protocol=arguments.protocol,
+            words_per_length=arguments.words,
+            seed=arguments.seed,
+            progress=progress,
+        )
+    accuracy = scores.accuracy_by_length()
+    if arguments.json:
+        print_json({**summary, "run": str(arguments.run), "accuracy_by_length": accuracy})
+        return
+    print_facts(facts(summary))
+    marks = [n for n in accuracy if n in _marks(scores.lengths)]
+    print_table(["length", "accuracy %"], [[str(n), percent(accuracy[n])] for n in marks])
+
+
+def facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The summary of an evaluation in words."""
+    low, high = summary["interval_95"]
+    below = summary["first_length_below_99"]
+    first, last = summary["lengths"]
+    without = summary["lengths_without_words"]
+    return [
+        ("task", f"{summary['task']}, {summary['protocol']} words"),
+        (
+            "lengths",
+            f"{first}..{last}, {summary['words_per_length']} words each"
+            + (f" ({without} lengths have no word)" if without else ""),
+        ),
+        ("mean accuracy", f"{percent(summary['mean_accuracy'])} %"),
+        ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
+        (
+            "worst length",
+            f"{summary['worst_length']} ({percent(summary['worst_accuracy'])} %)",
+        ),
+        ("first under 99 %", "none" if below is None else str(below)),
+        *(
+            (f"shortcut: {name}", f"{percent(value)} %")
+            for name, value in summary["shortcuts"].items()
+        ),
+    ]
+
+
+def _marks(lengths: list[int]) -> set[int]:
+    """About ten lengths, the first and the last among them."""
+    step = max(1, (len(lengths) - 1) // 9)
+    return {*lengths[::step], lengths[-1]}

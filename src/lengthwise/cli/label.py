@@ -1,0 +1,27 @@
+"""Print the class of each word on standard input."""
+
+import argparse
+import sys
+
+from lengthwise.cli.output import add_json, add_language, print_json
+from lengthwise.cli.words import read_words
+from lengthwise.languages.spec import parse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The language."""
+    add_language(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Label the words, all or none."""
+    language = parse(arguments.spec, arguments.alphabet)
+    words = read_words(sys.stdin, language)
+    labels = [language.class_names[language.classify(word)] for word in words]
+    if arguments.json:
+        rows = zip(words, labels, strict=True)
+        print_json({"words": [{"word": language.decode(w), "class": c} for w, c in rows]})
+    else:
+        for label in labels:
+            print(label)

@@ -1,0 +1,65 @@
+"""`lengthwise COMMAND ...`: finds the command, runs it, and turns our errors into exit statuses.
+
+0: done. 1: a claim was checked and does not hold. 2: bad input. 130: stopped by Ctrl-C.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+
+from lengthwise.cli.output import Parser
+from lengthwise.errors import ClaimError, LengthwiseError, unknown_name
+
+COMMANDS = {
+    "demo": "the main job in about two minutes: train, extrapolate, report",
+    "languages": "the catalogue of languages",
+    "describe": "one language: states, classes, monoid, sample words",
+    "label": "classes of the words on standard input",
+    "sample": "words of a language, drawn uniformly",
+    "train": "train a model on a language",
+    "evaluate": "scores of a trained model by length",
+    "predict": "classes that a trained model gives to the words on standard input",
+    "report": "one self-contained HTML page about runs",
+}
+"""Each command is a module of this package; only the one that is asked for is imported."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given or given[0] in ("-h", "--help", "help"):
+        print(_overview())
+        return 0
+    if given[0] == "--version":
+        print(f"lengthwise {version('lengthwise')}")
+        return 0
+    name, *rest = given
+    try:
+        if name not in COMMANDS:
+            raise unknown_name("command", name, COMMANDS)
+        command = import_module(f"lengthwise.cli.{name}")
+        parser = Parser(prog=f"lengthwise {name}", description=command.__doc__.partition("\n")[0])
+        command.add_arguments(parser)
+        command.run(parser.parse_args(rest))
+    except LengthwiseError as error:
+        print(f"lengthwise: {error}", file=sys.stderr)
+        return 1 if isinstance(error, ClaimError) else 2
+    except KeyboardInterrupt:
+        print("lengthwise: stopped. What was finished is kept.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output, such as `head`, has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _overview() -> str:
+    lines = [f"  {name:10} {summary}" for name, summary in COMMANDS.items()]
+    return "\n".join(
+        ["usage: lengthwise COMMAND ...", "", *lines, "", "lengthwise COMMAND --help tells more."]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

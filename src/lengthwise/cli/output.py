@@ -1,0 +1,73 @@
+"""What the commands share: arguments, errors in one line, tables for people and JSON for programs."""
+
+import argparse
+import json
+import sys
+from typing import Any, NoReturn
+
+from rich.console import Console
+from rich.table import Table
+
+from lengthwise.errors import ConfigError
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are one line, as all of ours."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse would print and exit on."""
+        raise ConfigError(f"{message}. See `{self.prog} --help`.")
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """The option that all commands with results have."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+
+
+def add_language(parser: argparse.ArgumentParser) -> None:
+    """The language that a command is about."""
+    parser.add_argument(
+        "spec", metavar="SPEC", help="parity, d-4, 'regex:(0|10*1)*', group:S5, att:FILE, ..."
+    )
+    parser.add_argument("--alphabet", help="all symbols of a regular expression, such as abc")
+
+
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """Where tensors live."""
+    parser.add_argument("--device", default="auto", help="auto (an accelerator if any), cpu, cuda")
+
+
+def print_json(value: Any) -> None:
+    """One JSON object on standard output."""
+    print(json.dumps(value, ensure_ascii=False))
+
+
+def print_table(columns: list[str], rows: list[list[str]], *, title: str | None = None) -> None:
+    """A table on standard output: framed for a terminal, tab-separated lines for a pipe."""
+    if not sys.stdout.isatty():
+        for row in [columns, *rows]:
+            print("\t".join(row))
+        return
+    table = Table(*columns, title=title, title_justify="left")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+
+
+def print_facts(facts: list[tuple[str, str]]) -> None:
+    """Names and values, aligned."""
+    width = max(len(name) for name, _ in facts)
+    for name, value in facts:
+        print(f"{name:{width}}  {value}")
+
+
+def percent(share: float) -> str:
+    """A share as a percentage, never rounded up to 100."""
+    if share < 1 and f"{100 * share:.2f}" == "100.00":
+        return "99.99+"
+    return f"{100 * share:.2f}"
+
+
+def note(message: str) -> None:
+    """A line for people, on standard error."""
+    print(message, file=sys.stderr)

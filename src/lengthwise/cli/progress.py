@@ -1,0 +1,91 @@
+"""What a person sees while a model trains: a bar on a terminal, a line now and then elsewhere."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+from lengthwise.training.loop import Progress as TrainingProgress
+
+_SECONDS_BETWEEN_LINES = 5.0
+
+
+@contextmanager
+def training_progress(title: str, steps: int) -> Iterator[TrainingProgress]:
+    """A progress of the right kind for standard error."""
+    if not sys.stderr.isatty():
+        yield PlainProgress(title, steps)
+        return
+    columns = [
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.completed}/{task.total} {task.fields[figures]}"),
+        TimeRemainingColumn(),
+    ]
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        yield BarProgress(bar, title, steps)
+
+
+class BarProgress:
+    """A rich bar with loss, accuracy, words per second and time left."""
+
+    def __init__(self, bar: Progress, title: str, steps: int) -> None:
+        self._bar = bar
+        self._row = bar.add_task(title, total=steps, figures="")
+
+    def update(self, step: int, record: Mapping[str, Any]) -> None:
+        """Move the bar."""
+        self._bar.update(self._row, completed=step, figures=figures(record))
+
+
+class PlainProgress:
+    """A line at most every few seconds, for logs."""
+
+    def __init__(self, title: str, steps: int) -> None:
+        self._title, self._steps = title, steps
+        self._start = self._next = time.monotonic()
+        self._first: int | None = None
+
+    def update(self, step: int, record: Mapping[str, Any]) -> None:
+        """Print a line if it is time for one."""
+        now = time.monotonic()
+        if self._first is None:
+            self._first, self._start = step, now
+        if now < self._next and "validation_accuracy" not in record:
+            return
+        self._next = now + _SECONDS_BETWEEN_LINES
+        done = step - self._first
+        left = (now - self._start) / done * (self._steps - step) if done else 0.0
+        print(
+            f"{self._title}: step {step}/{self._steps}, {figures(record)}, at most {left:.0f} s left",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def figures(record: Mapping[str, Any]) -> str:
+    """Loss, accuracy and speed in a few words."""
+    text = (
+        f"loss {record['loss']:.4f}, accuracy {100 * record['accuracy']:.1f} %, "
+        f"{record['words_per_second']:.0f} words/s"
+    )
+    if "validation_accuracy" in record:
+        text += f", validation {100 * record['validation_accuracy']:.2f} %"
+    return text
+
+
+@contextmanager
+def counting_progress(title: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar for work that is counted, on a terminal; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = [TextColumn(title), BarColumn(bar_width=20), TimeRemainingColumn()]
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        row = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(row, completed=done, total=total)

@@ -1,0 +1,23 @@
+"""Write one self-contained HTML page about runs."""
+
+import argparse
+from pathlib import Path
+
+from lengthwise.cli.output import add_json, print_json
+from lengthwise.report.report import write_report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The runs, and where the page goes."""
+    parser.add_argument("runs", type=Path, nargs="+", metavar="DIR", help="folders of runs")
+    parser.add_argument("--out", type=Path, default=Path("report.html"), metavar="FILE.html")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Write the page and say where it is."""
+    write_report(arguments.runs, arguments.out)
+    if arguments.json:
+        print_json({"report": str(arguments.out)})
+    else:
+        print(arguments.out)

@@ -1,0 +1,39 @@
+"""Draw words of one length uniformly, from all words or from those of one class."""
+
+import argparse
+
+import torch
+
+from lengthwise.cli.output import add_json, add_language, print_json
+from lengthwise.errors import unknown_name
+from lengthwise.languages.spec import parse
+from lengthwise.tasks.task import Task
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The language, and how many words of what length."""
+    add_language(parser)
+    parser.add_argument("--length", type=int, required=True, help="symbols of each word")
+    parser.add_argument("--count", type=int, default=1, help="how many words (default 1)")
+    parser.add_argument("--class", dest="label", help="the class of the words (default: any)")
+    parser.add_argument("--seed", type=int, default=0)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the words, one to a line."""
+    language = parse(arguments.spec, arguments.alphabet)
+    wanted = None
+    if arguments.label is not None:
+        if arguments.label not in language.class_names:
+            raise unknown_name("class", arguments.label, language.class_names)
+        wanted = language.class_names.index(arguments.label)
+    tokens = Task(language=language, protocol="audited").draw_uniform(
+        arguments.count, arguments.length, torch.Generator().manual_seed(arguments.seed), wanted
+    )
+    words = [language.decode(word) for word in tokens.tolist()]
+    if arguments.json:
+        print_json({"words": words})
+    else:
+        for word in words:
+            print(word)

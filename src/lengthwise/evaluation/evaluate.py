@@ -1,0 +1,108 @@
+"""How far does a model carry? Fresh words of every length, through the model, into scores."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+from torch.nn import functional as F
+
+from lengthwise.errors import TaskError
+from lengthwise.evaluation.scores import Score, Scores
+from lengthwise.tasks.task import Batch, Task
+
+MOST_SYMBOLS = 1_000_000
+"""Places of one batch, so that memory stays bounded whatever the lengths."""
+
+
+class Recogniser(Protocol):
+    """Right-aligned tokens and the lengths of the words, to logits of their classes."""
+
+    def __call__(
+        self, tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"]
+    ) -> Float[Tensor, "word class"]:
+        """The logits."""
+        ...
+
+
+def evaluate(
+    model: Recogniser,
+    task: Task,
+    lengths: Sequence[int],
+    *,
+    name: str = "model",
+    words_per_length: int = 512,
+    seed: int = 0,
+    device: torch.device | str = "cpu",
+    progress: Callable[[int, int], None] | None = None,
+) -> Scores:
+    """Accuracy and loss by length and class, on words drawn from `task` with a seed of their own.
+
+    Lengths at which the task has no word are left out and listed in `Scores.missing`.
+    `progress(done, all)` is told of the words that are done.
+
+    Raises:
+        TaskError: none of the lengths has a word.
+    """
+    drawable = [n for n in sorted(set(lengths)) if task.classes_at(n)]
+    if not drawable:
+        raise TaskError(
+            f"{task.id} has no word of the lengths {min(lengths)}..{max(lengths)}. Use others."
+        )
+    missing = tuple(sorted(set(lengths) - set(drawable)))
+    generator = torch.Generator().manual_seed(seed)
+    records: list[Score] = []
+    done = 0
+    for group in _groups(drawable, words_per_length):
+        wanted = torch.tensor(group).repeat_interleave(words_per_length)
+        batch = task.draw(wanted, generator)
+        with torch.no_grad():
+            logits = model(batch.tokens.to(device), batch.lengths.to(device)).cpu()
+        records.extend(_records(logits, batch, task, name))
+        done += len(wanted)
+        if progress:
+            progress(done, len(drawable) * words_per_length)
+    return Scores(tuple(records), missing)
+
+
+def _groups(lengths: Sequence[int], words_per_length: int) -> Iterator[list[int]]:
+    """Neighbouring lengths that fit into one batch together; always at least one."""
+    group: list[int] = []
+    for length in lengths:
+        if group and (len(group) + 1) * words_per_length * length > MOST_SYMBOLS:
+            yield group
+            group = []
+        group.append(length)
+    if group:
+        yield group
+
+
+def _records(
+    logits: Float[Tensor, "word class"], batch: Batch, task: Task, name: str
+) -> Iterator[Score]:
+    num_classes = task.language.num_classes
+    right = (logits.argmax(dim=1) == batch.classes).double()
+    loss = F.cross_entropy(logits.double(), batch.classes, reduction="none")
+    lengths, row = torch.unique(batch.lengths, return_inverse=True)
+    cell = row * num_classes + batch.classes
+
+    def add_up(values: Tensor) -> list[list[float]]:
+        sums = torch.zeros(len(lengths) * num_classes, dtype=torch.double)
+        rows: list[list[float]] = sums.index_add(0, cell, values).view(-1, num_classes).tolist()
+        return rows
+
+    totals, correct, losses = add_up(torch.ones_like(right)), add_up(right), add_up(loss)
+    for index, length in enumerate(lengths.tolist()):
+        for c in range(num_classes):
+            total = int(totals[index][c])
+            if total:
+                yield Score(
+                    task=task.id,
+                    model=name,
+                    length=length,
+                    label=task.language.class_names[c],
+                    correct=int(correct[index][c]),
+                    total=total,
+                    loss=losses[index][c] / total,
+                )

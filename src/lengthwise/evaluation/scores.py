@@ -1,0 +1,142 @@
+"""How good is a model at each length? Records, and the numbers that are read off them."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lengthwise.errors import RunError
+
+Z_95 = 1.959963984540054
+"""Standard normal quantile of a two-sided 95 % interval."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Score:
+    """What a model made of the words of one length and class."""
+
+    task: str
+    model: str
+    length: int
+    label: str
+    """Name of the class."""
+    correct: int
+    total: int
+    loss: float
+    """Mean cross-entropy, in nats per word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The records of one evaluation, and the lengths that have no word."""
+
+    records: tuple[Score, ...]
+    missing: tuple[int, ...] = ()
+
+    @property
+    def lengths(self) -> list[int]:
+        """The lengths that were tested, in order."""
+        return sorted({record.length for record in self.records})
+
+    @property
+    def total(self) -> int:
+        """Number of words."""
+        return sum(record.total for record in self.records)
+
+    @property
+    def correct(self) -> int:
+        """Number of words whose class was found."""
+        return sum(record.correct for record in self.records)
+
+    def accuracy_by_length(self) -> dict[int, float]:
+        """Share of words of each length whose class was found."""
+        return self._by_length(lambda record: record.correct)
+
+    def loss_by_length(self) -> dict[int, float]:
+        """Mean cross-entropy at each length, in nats per word."""
+        return self._by_length(lambda record: record.loss * record.total)
+
+    def summary(self) -> dict[str, Any]:
+        """Mean over lengths, worst length, first length under 99 %, number of words, interval.
+
+        The interval is Wilson's at 95 % for the share of all words, which is the mean over lengths
+        as every length has as many words.
+        """
+        accuracy = self.accuracy_by_length()
+        worst = min(accuracy, key=lambda length: (accuracy[length], length))
+        low, high = wilson(self.correct, self.total)
+        return {
+            "mean_accuracy": math.fsum(accuracy.values()) / len(accuracy),
+            "interval_95": [low, high],
+            "worst_length": worst,
+            "worst_accuracy": accuracy[worst],
+            "first_length_below_99": next((n for n in self.lengths if accuracy[n] < 0.99), None),
+            "mean_loss": math.fsum(self.loss_by_length().values()) / len(accuracy),
+            "lengths": [min(accuracy), max(accuracy)],
+            "num_lengths": len(accuracy),
+            "lengths_without_words": len(self.missing),
+            "words": self.total,
+        }
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """The records as plain values, for JSON lines."""
+        return [asdict(record) for record in self.records]
+
+    @classmethod
+    def from_records(cls, records: Iterable[Mapping[str, Any]]) -> "Scores":
+        """The inverse of `to_records`.
+
+        Raises:
+            RunError: a record is not one of an evaluation.
+        """
+        try:
+            return cls(tuple(Score(**record) for record in records))
+        except TypeError as error:
+            raise RunError(
+                f"a record of scores.jsonl does not fit ({error}). Evaluate again."
+            ) from None
+
+    def _by_length(self, amount: Any) -> dict[int, float]:
+        sums: dict[int, float] = dict.fromkeys(self.lengths, 0.0)
+        totals: dict[int, int] = dict.fromkeys(self.lengths, 0)
+        for record in self.records:
+            sums[record.length] += amount(record)
+            totals[record.length] += record.total
+        return {length: sums[length] / totals[length] for length in sums}
+
+
+def wilson(correct: int, total: int) -> tuple[float, float]:
+    """Wilson's 95 % interval for a share of which `correct` of `total` were seen."""
+    share, z2 = correct / total, Z_95**2
+    middle = (share + z2 / (2 * total)) / (1 + z2 / total)
+    half = Z_95 * math.sqrt(share * (1 - share) / total + z2 / (4 * total**2)) / (1 + z2 / total)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def parse_lengths(text: str) -> list[int]:
+    """Lengths as users write them: `41:500`, `41:500:10` (with a step), `10,100,1000`, or a mix.
+
+    Raises:
+        RunError: the text is none of these.
+    """
+    lengths: set[int] = set()
+    for part in text.split(","):
+        pieces = part.split(":")
+        if not all(piece.strip().isdigit() for piece in pieces) or len(pieces) > 3:
+            raise RunError(
+                f"lengths are written as 41:500, 41:500:10 or 10,100,1000, but got {text!r}."
+            )
+        first, last, step = (
+            [int(pieces[0])] * 2 + [1]
+            if len(pieces) == 1
+            else [*(int(piece) for piece in pieces), 1][:3]
+        )
+        if last < first or step < 1:
+            raise RunError(f"a range of lengths goes up, but got {part!r}.")
+        lengths.update(range(first, last + 1, step))
+    return sorted(lengths)
+
+
+def mean(values: Sequence[float]) -> float:
+    """The arithmetic mean, summed without loss."""
+    return math.fsum(values) / len(values)

@@ -1,0 +1,42 @@
+"""Chi et al. (2023), Table 1: length generalisation on regular languages, as printed."""
+
+from lengthwise.experiments.published import Published
+
+COLUMNS = ("rnn", "transformer", "regular-gpt C=2", "regular-gpt C=3")
+
+_ROWS: dict[str, tuple[tuple[float, float], ...]] = {
+    "even-pairs": ((100.0, 100.0), (99.7, 73.2), (100.0, 89.3), (100.0, 96.6)),
+    "modular-arithmetic": ((100.0, 100.0), (21.9, 20.3), (96.4, 82.6), (21.2, 20.5)),
+    "parity": ((100.0, 98.9), (52.3, 50.1), (100.0, 100.0), (100.0, 88.7)),
+    "cycle-navigation": ((100.0, 100.0), (21.7, 20.6), (100.0, 100.0), (100.0, 78.6)),
+    "d-2": ((100.0, 100.0), (100.0, 80.1), (100.0, 100.0), (99.8, 96.5)),
+    "d-3": ((100.0, 100.0), (100.0, 77.8), (100.0, 99.7), (98.6, 93.0)),
+    "d-4": ((100.0, 100.0), (100.0, 82.6), (100.0, 98.7), (97.7, 91.6)),
+    "d-12": ((100.0, 100.0), (100.0, 80.3), (100.0, 99.8), (94.1, 90.4)),
+    "tomita-3": ((100.0, 100.0), (100.0, 94.4), (100.0, 99.7), (100.0, 99.9)),
+    "tomita-4": ((100.0, 100.0), (100.0, 70.0), (100.0, 99.8), (100.0, 99.3)),
+    "tomita-5": ((100.0, 100.0), (74.5, 74.5), (100.0, 99.8), (98.2, 84.1)),
+    "tomita-6": ((100.0, 100.0), (50.0, 50.0), (100.0, 98.5), (100.0, 65.7)),
+}
+"""Language to (max, average) for each column."""
+
+_FIRST_GROUP = 4
+
+
+def _table() -> dict[tuple[str, str], Published]:
+    cells = {}
+    for index, (language, row) in enumerate(_ROWS.items()):
+        first = index < _FIRST_GROUP
+        for column, (best, mean) in zip(COLUMNS, row, strict=True):
+            cells[language, column] = Published(
+                source="Chi et al. (2023), Table 1",
+                best=best,
+                mean=mean,
+                train_length=40 if first else 50,
+                test_lengths=(41, 500) if first else (51, 100),
+            )
+    return cells
+
+
+PUBLISHED: dict[tuple[str, str], Published] = _table()
+"""(language, column) to the printed numbers."""

@@ -1,0 +1,61 @@
+"""One trained run, tested: scores by length, shortcuts beside them, stored in the run's folder."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import torch
+
+from lengthwise.evaluation.evaluate import evaluate
+from lengthwise.evaluation.scores import Scores
+from lengthwise.evaluation.shortcuts import shortcuts
+from lengthwise.tasks.task import Task
+from lengthwise.training.train import Run, environment
+
+_SHORTCUT_LENGTHS = 60
+"""Shortcuts are computed at so many lengths at most, spread evenly over the tested ones."""
+
+
+def measure(
+    run: Run,
+    lengths: Sequence[int],
+    *,
+    protocol: str | None = None,
+    words_per_length: int = 512,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Scores, dict[str, Any]]:
+    """Test a run and return its scores and their summary, with what made them.
+
+    The words are drawn with the run's own protocol unless another is asked for.
+    """
+    task = run.task
+    if protocol is not None:
+        task = Task(language=task.language, protocol=protocol, p_one=task.p_one)
+    device = next(run.model.parameters()).device
+    scores = evaluate(
+        run.model,
+        task,
+        lengths,
+        name=run.plan.model,
+        words_per_length=words_per_length,
+        seed=seed,
+        device=device,
+        progress=progress,
+    )
+    tested = scores.lengths
+    some = tested[:: max(1, -(-len(tested) // _SHORTCUT_LENGTHS))]
+    summary = {
+        **scores.summary(),
+        "task": task.id,
+        "protocol": task.protocol,
+        "words_per_length": words_per_length,
+        "seed": seed,
+        "missing_lengths": list(scores.missing),
+        "shortcuts": shortcuts(task, some, torch.Generator().manual_seed(seed + 1)),
+        "environment": environment(str(device)),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    if run.folder:
+        run.folder.save_evaluation(scores.to_records(), summary)
+    return scores, summary

@@ -1,0 +1,119 @@
+"""The package in a few functions: what `import lengthwise as lw` gives."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from lengthwise.evaluation.evaluate import evaluate as evaluate_task
+from lengthwise.evaluation.predict import predict as predict_words
+from lengthwise.evaluation.scores import Scores
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.models.streaming import Stream
+from lengthwise.models.streaming import streaming as stream_model
+from lengthwise.tasks.task import Task
+from lengthwise.training.loop import Progress
+from lengthwise.training.train import Run, load_run, make_plan
+from lengthwise.training.train import train as train_plan
+
+
+def language(spec: str, alphabet: str | None = None) -> Language:
+    """The language that a specification names.
+
+    `parity`, `tomita-4`, `d-3`, `count:a:3`, `regex:(0|10*1)*`, `group:S5`, `att:machine.att`, ...;
+    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular expression.
+
+    Raises:
+        LanguageError: the specification is unknown or malformed.
+    """
+    return parse(spec, alphabet)
+
+
+def train(
+    language: Language | str,
+    model: str = "regular-gpt-binary",
+    *,
+    out: Path | str | None = None,
+    preset: str = "laptop",
+    protocol: str | None = None,
+    device: str = "auto",
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Run:
+    """Train a model on a language; `run.model` answers.
+
+    `settings` are those of the network, the words and the loop, such as `max_length=40`,
+    `steps=5000`, `seed=1`, `d_model=128`. With `out`, the run is kept in that folder, and calling
+    again goes on where it was interrupted, or loads it if it has ended.
+
+    Raises:
+        ConfigError: a name or value does not fit.
+        RunError: the folder holds another run.
+        ClaimError: the loss is not finite.
+    """
+    chosen = parse(language) if isinstance(language, str) else language
+    plan = make_plan(chosen, model, preset=preset, protocol=protocol, settings=settings)
+    return train_plan(plan, out=out, device=device, progress=progress)
+
+
+def load(path: Path | str, *, device: str = "auto") -> Run:
+    """The trained model of a run folder.
+
+    Raises:
+        RunError: the folder holds no finished run.
+    """
+    return load_run(path, device=device)
+
+
+def evaluate(
+    model: nn.Module,
+    language: Language | str,
+    lengths: Sequence[int] = range(41, 501),
+    *,
+    protocol: str = "audited",
+    words_per_length: int = 512,
+    seed: int = 0,
+) -> Scores:
+    """Accuracy and loss of a model by length and class, on fresh words.
+
+    `.summary()` has the mean over lengths, the worst length and the 95 % interval.
+
+    Raises:
+        TaskError: no length has a word, or the language has no words of that protocol.
+    """
+    chosen = parse(language) if isinstance(language, str) else language
+    return evaluate_task(
+        model,
+        Task(language=chosen, protocol=protocol),
+        lengths,
+        words_per_length=words_per_length,
+        seed=seed,
+        device=_device(model),
+    )
+
+
+def predict(model: nn.Module, language: Language | str, words: Sequence[str]) -> list[str]:
+    """The class that a model gives to each written word, of whatever length.
+
+    Raises:
+        WordError: a symbol is not in the alphabet, or a word is outside the domain.
+    """
+    chosen = parse(language) if isinstance(language, str) else language
+    encoded = [chosen.encode(word) for word in words]
+    for word in encoded:
+        chosen.require_in_domain(word)
+    shares = predict_words(model, encoded, device=_device(model))
+    return [chosen.class_names[c] for c in shares.argmax(dim=1).tolist()]
+
+
+def streaming(model: RegularGPT, *lengths: int) -> Stream:
+    """A stream that is fed symbol by symbol and answers at the announced lengths."""
+    return stream_model(model, *lengths)
+
+
+def _device(model: nn.Module) -> torch.device:
+    return next(model.parameters()).device

@@ -1,0 +1,241 @@
+"""From a language and a model's name to a trained model, and from a run folder back to it."""
+
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from lengthwise.catalogue import Catalogue
+from lengthwise.errors import ConfigError, RunError, unknown_name
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.models.catalogue import MODELS, ModelEntry
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.tasks.supervision import StateMaps
+from lengthwise.tasks.task import Task, default_protocol
+from lengthwise.training.loop import LoopConfig, Progress, fit
+from lengthwise.training.recognition import RecognitionConfig, objective, transition_size
+from lengthwise.training.runs import RunFolder
+
+PRESETS: Catalogue[Mapping[str, Any]] = Catalogue(
+    "preset",
+    {
+        "smoke": {
+            "d_model": 16,
+            "num_heads": 2,
+            "steps": 40,
+            "validate_every": 20,
+            "batch_size": 32,
+            "validation_words": 64,
+        },
+        "laptop": {},
+        "paper": {"d_model": 256, "steps": 100_000, "validate_every": 1000},
+    },
+)
+"""Sizes: seconds for the tests, minutes on two cores, and the paper's own. Only numbers differ."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """Everything that decides what a run becomes."""
+
+    task: Task
+    model: str
+    preset: str
+    network: Any
+    recognition: RecognitionConfig
+    loop: LoopConfig
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as plain values; `from_dict` gives it back."""
+        language = self.task.language
+        return {
+            "language": language.spec,
+            "protocol": self.task.protocol,
+            "p_one": self.task.p_one,
+            "model": self.model,
+            "preset": self.preset,
+            "network": self.network.to_dict(),
+            "recognition": self.recognition.to_dict(),
+            "loop": self.loop.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Plan":
+        """The plan of a stored run.
+
+        Raises:
+            RunError: something is missing.
+        """
+        try:
+            return cls(
+                task=Task(
+                    language=parse(values["language"]),
+                    protocol=values["protocol"],
+                    p_one=values["p_one"],
+                ),
+                model=values["model"],
+                preset=values["preset"],
+                network=MODELS[values["model"]].config.from_dict(values["network"]),
+                recognition=RecognitionConfig.from_dict(values["recognition"]),
+                loop=LoopConfig.from_dict(values["loop"]),
+            )
+        except KeyError as error:
+            raise RunError(f"config.json has no {error}. Train again in a new folder.") from None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """A trained model, what it was trained on, and where it is stored."""
+
+    plan: Plan
+    model: nn.Module
+    metrics: list[dict[str, Any]]
+    folder: RunFolder | None = None
+
+    @property
+    def language(self) -> Language:
+        """What it was trained to tell apart."""
+        return self.plan.task.language
+
+    @property
+    def task(self) -> Task:
+        """The words it was trained on."""
+        return self.plan.task
+
+
+def make_plan(
+    language: Language,
+    model: str = "regular-gpt-binary",
+    *,
+    preset: str = "laptop",
+    protocol: str | None = None,
+    p_one: float = 0.5,
+    settings: Mapping[str, Any] | None = None,
+) -> Plan:
+    """Settings from a preset and from the user, each to the part that it belongs to.
+
+    Raises:
+        ConfigError: a name is unknown, or a value does not fit.
+    """
+    entry = MODELS[model]
+    chosen = {**PRESETS[preset], **(settings or {})}
+    parts = {
+        part: {f.name for f in fields(part)}
+        for part in (entry.config, RecognitionConfig, LoopConfig)
+    }
+    fixed = {"vocab_size", "num_classes", "transition_size"}
+    settable = sorted(set().union(*parts.values()) - fixed)
+    for name in chosen:
+        if name not in settable:
+            raise unknown_name("setting", name, settable)
+    own = {part: {k: v for k, v in chosen.items() if k in names} for part, names in parts.items()}
+    recognition = RecognitionConfig.from_dict(
+        {"supervision": entry.supervision, **own[RecognitionConfig]}
+    )
+    size = 0
+    if recognition.supervision == "transition":
+        size = transition_size(StateMaps(language))
+    return Plan(
+        task=Task(
+            language=language,
+            protocol=protocol or default_protocol(language, entry.audited),
+            p_one=p_one,
+        ),
+        model=model,
+        preset=preset,
+        network=entry.configure(
+            {
+                **own[entry.config],
+                "vocab_size": language.num_symbols,
+                "num_classes": language.num_classes,
+                "transition_size": size,
+            }
+        ),
+        recognition=recognition,
+        loop=LoopConfig.from_dict(own[LoopConfig]),
+    )
+
+
+def train(
+    plan: Plan,
+    *,
+    out: Path | str | None = None,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> Run:
+    """Train as planned; with `out`, in a run folder, where an interrupted run goes on.
+
+    A run that has ended is loaded, not trained again.
+
+    Raises:
+        RunError: the folder holds another run.
+        ClaimError: the loss is not finite.
+    """
+    folder = None if out is None else RunFolder(Path(out))
+    if folder:
+        folder.claim({**plan.to_dict(), "environment": environment(device)})
+        if folder.is_finished:
+            return load_run(folder.path, device=device)
+    model = MODELS[plan.model].build(plan.network)
+    model.initialise(torch.Generator().manual_seed(plan.loop.seed))
+    model.to(choose_device(device))
+    needs_maps = plan.recognition.supervision in ("node", "transition")
+    maps = StateMaps(plan.task.language) if needs_maps else None
+    goal = objective(plan.task, plan.recognition, maps)
+    metrics = fit(model, goal, plan.loop, folder=folder, progress=progress)
+    return Run(plan=plan, model=model, metrics=metrics, folder=folder)
+
+
+def load_run(path: Path | str, *, device: str = "auto") -> Run:
+    """The trained model of a run folder, ready to be asked.
+
+    Raises:
+        RunError: the folder holds no finished run, or a file is damaged.
+    """
+    folder = RunFolder(Path(path))
+    plan = Plan.from_dict(folder.config())
+    model = MODELS[plan.model].build(plan.network)
+    try:
+        model.load_state_dict(folder.weights())
+    except RuntimeError as error:
+        raise RunError(
+            f"{folder.path}/model.safetensors does not fit its config.json "
+            f"({str(error).splitlines()[0]}). Train again in a new folder."
+        ) from None
+    model.to(choose_device(device)).eval()
+    return Run(plan=plan, model=model, metrics=folder.metrics(), folder=folder)
+
+
+def choose_device(name: str) -> torch.device:
+    """`auto` is an accelerator if there is one, and the processor otherwise.
+
+    Raises:
+        ConfigError: torch does not know the device, or it is not there.
+    """
+    if name == "auto":
+        accelerator = torch.accelerator.current_accelerator(check_available=True)
+        return accelerator or torch.device("cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ConfigError(
+            f"device {name!r} cannot be used ({str(error).splitlines()[0]}). Use auto or cpu."
+        ) from None
+    return device
+
+
+def environment(device: str) -> dict[str, str | int]:
+    """What a result was made with."""
+    return {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "processor": platform.machine(),
+        "threads": torch.get_num_threads(),
+        "device": str(choose_device(device)),
+    }

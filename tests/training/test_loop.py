@@ -1,0 +1,152 @@
+"""The training loop: the same weights whatever happens on the way."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from lengthwise.errors import ClaimError, ConfigError, RunError
+from lengthwise.training.loop import LoopConfig, Step, Validation, fit
+from lengthwise.training.runs import RunFolder
+
+
+class Regression:
+    """Learn y = x W for a fixed W; noise is added from the noise generator."""
+
+    def __init__(self, fail_at: int | None = None, poison_at: int | None = None) -> None:
+        self.target = torch.randn(3, 2, generator=torch.Generator().manual_seed(9))
+        self.steps = 0
+        self.fail_at, self.poison_at = fail_at, poison_at
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        self.steps += 1
+        if self.steps == self.fail_at:
+            raise KeyboardInterrupt
+        x = torch.randn(16, 3, generator=data)
+        y = x @ self.target + 0.01 * torch.randn(16, 2, generator=noise)
+        loss = ((model(x) - y) ** 2).mean()
+        if self.steps == self.poison_at:
+            loss = loss * float("nan")
+        return Step(loss, 0.0, 16)
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        x = torch.randn(64, 3, generator=data)
+        loss = ((model(x) - x @ self.target) ** 2).mean().item()
+        return Validation(loss, float(loss < 1e-3), loss < 1e-3)
+
+
+def make_model() -> nn.Module:
+    model = nn.Linear(3, 2)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.zero_()
+    return model
+
+
+CONFIG = LoopConfig(steps=60, learning_rate=0.05, validate_every=10, patience=50)
+
+
+def weights(model: nn.Module) -> torch.Tensor:
+    return torch.cat([p.detach().flatten() for p in model.parameters()])
+
+
+def test_one_seed_gives_one_result_bit_for_bit() -> None:
+    first, second, other = make_model(), make_model(), make_model()
+    fit(first, Regression(), CONFIG)
+    fit(second, Regression(), CONFIG)
+    fit(other, Regression(), LoopConfig.from_dict({**CONFIG.to_dict(), "seed": 1}))
+    assert torch.equal(weights(first), weights(second))
+    assert not torch.equal(weights(first), weights(other))
+
+
+@pytest.mark.parametrize("fail_at", [1, 10, 11, 37, 60])
+def test_interrupted_run_ends_with_the_same_weights(tmp_path: Path, fail_at: int) -> None:
+    whole = make_model()
+    fit(whole, Regression(), CONFIG)
+    folder = RunFolder(tmp_path / "run")
+    folder.claim({"a": 1})
+    with pytest.raises(KeyboardInterrupt):
+        fit(make_model(), Regression(fail_at=fail_at), CONFIG, folder=folder)
+    assert not folder.is_finished
+
+    resumed = make_model()
+    metrics = fit(resumed, Regression(), CONFIG, folder=folder)
+
+    assert torch.equal(weights(whole), weights(resumed))
+    assert [record["step"] for record in metrics] == [10, 20, 30, 40, 50, 60]
+    assert folder.is_finished
+    assert folder.checkpoint() is None
+
+
+def test_loss_that_is_not_finite_stops_and_keeps_the_checkpoint(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    folder.claim({"a": 1})
+    with pytest.raises(ClaimError, match=r"loss is nan at step 25.*checkpoint of step 20 is kept"):
+        fit(make_model(), Regression(poison_at=25), CONFIG, folder=folder)
+    checkpoint = folder.checkpoint()
+    assert checkpoint is not None
+    assert checkpoint["counters"][0].item() == 20
+    assert all(tensor.isfinite().all() for name, tensor in checkpoint.items() if "model/" in name)
+    assert not folder.is_finished
+
+
+def test_training_ends_after_enough_perfect_validations_in_a_row() -> None:
+    config = LoopConfig(steps=5000, learning_rate=0.05, validate_every=10, patience=3)
+    metrics = fit(make_model(), Regression(), config)
+    assert metrics[-1]["step"] < 5000
+    assert [record["perfect"] for record in metrics[-3:]] == [True] * 3
+    assert not metrics[-4]["perfect"]
+
+
+def test_the_weights_of_the_best_validation_are_kept() -> None:
+    class Worsening(Regression):
+        def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+            self.seen = getattr(self, "seen", [])
+            self.seen.append(weights(model).clone())
+            return Validation(float(len(self.seen)), 0.5, False)
+
+    objective = Worsening()
+    model = make_model()
+    fit(model, objective, CONFIG)
+    assert torch.equal(weights(model), objective.seen[0])
+    assert not torch.equal(weights(model), objective.seen[-1])
+
+
+def test_cosine_schedule_falls_to_nothing() -> None:
+    config = LoopConfig(steps=40, learning_rate=0.05, schedule="cosine", patience=50)
+    rates: list[float] = []
+
+    class Watched(Regression):
+        def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+            rates.append(weights(model).abs().sum().item())
+            return super().step(model, data, noise)
+
+    fit(make_model(), Watched(), config)
+    moves = [abs(b - a) for a, b in zip(rates, rates[1:], strict=False)]
+    assert max(moves[-3:]) < 0.02 * max(moves[:3])
+
+
+def test_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    folder.claim({"a": 1})
+    with pytest.raises(KeyboardInterrupt):
+        fit(make_model(), Regression(fail_at=15), CONFIG, folder=folder)
+    with pytest.raises(RunError, match="checkpoint does not fit the model"):
+        fit(nn.Linear(4, 2), Regression(), CONFIG, folder=folder)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"steps": 0}, "steps=0 is too small"),
+        ({"learning_rate": -1.0}, "learning_rate=-1.0 is not a positive number"),
+        ({"schedule": "linear"}, "one of 'constant', 'cosine'"),
+        ({"seed": -1}, "seed=-1 is negative"),
+        ({"step": 5}, "Did you mean 'steps'"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        LoopConfig.from_dict(values)

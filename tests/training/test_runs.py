@@ -1,0 +1,96 @@
+"""Run folders: whole at every moment, and protected from mix-ups."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from lengthwise import files
+from lengthwise.errors import RunError
+from lengthwise.training.runs import RunFolder
+
+CONFIG = {"language": "parity", "loop": {"seed": 0}}
+WEIGHTS = {"a": torch.arange(6.0).view(2, 3)}
+
+
+def make(path: Path) -> RunFolder:
+    folder = RunFolder(path / "run")
+    folder.claim(CONFIG)
+    return folder
+
+
+def test_a_folder_gives_back_what_was_stored(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    folder.save_checkpoint(WEIGHTS, [{"step": 1}])
+    checkpoint = folder.checkpoint()
+    assert checkpoint is not None
+    assert torch.equal(checkpoint["a"], WEIGHTS["a"])
+    folder.finish(WEIGHTS, [{"step": 1}, {"step": 2}])
+    folder.save_evaluation([{"length": 3}], {"mean": 1.0})
+    assert folder.config() == CONFIG
+    assert folder.metrics() == [{"step": 1}, {"step": 2}]
+    assert torch.equal(folder.weights()["a"], WEIGHTS["a"])
+    assert folder.scores() == [{"length": 3}]
+    assert folder.evaluation() == {"mean": 1.0}
+    assert sorted(p.name for p in folder.path.iterdir()) == [
+        "config.json",
+        "evaluation.json",
+        "metrics.jsonl",
+        "model.safetensors",
+        "scores.jsonl",
+    ]
+
+
+def test_claiming_again_is_fine_and_another_configuration_is_not(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    folder.claim({**CONFIG, "environment": {"torch": "other"}})
+    before = (folder.path / "config.json").read_bytes()
+    with pytest.raises(RunError, match=r"loop.seed=0, but now loop.seed=1 is asked for"):
+        folder.claim({"language": "parity", "loop": {"seed": 1}})
+    assert (folder.path / "config.json").read_bytes() == before
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("precious")
+    with pytest.raises(RunError, match="holds no run"):
+        RunFolder(tmp_path).claim(CONFIG)
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_what_is_missing_or_damaged_is_said(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="is not a folder"):
+        RunFolder(tmp_path / "nowhere").config()
+    with pytest.raises(RunError, match=r"holds no config.json"):
+        RunFolder(tmp_path).config()
+    folder = make(tmp_path)
+    with pytest.raises(RunError, match="not trained to the end"):
+        folder.weights()
+    folder.finish(WEIGHTS, [])
+    weights = folder.path / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:20])
+    with pytest.raises(RunError, match=r"model.safetensors cannot be read"):
+        folder.weights()
+    (folder.path / "config.json").write_text("{")
+    with pytest.raises(RunError, match="is not JSON"):
+        folder.config()
+    (folder.path / "config.json").write_text(json.dumps({"format": 99}))
+    with pytest.raises(RunError, match="not of format 1"):
+        folder.config()
+
+
+def test_a_write_that_fails_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    files.write_text(path, "old")
+
+    def fail(descriptor: int) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(files.os, "fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        files.write_text(path, "new")
+    monkeypatch.undo()
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
