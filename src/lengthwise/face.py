@@ -12,7 +12,6 @@ from lengthwise.evaluation.predict import predict as predict_words
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.tasks.task import Task
@@ -110,7 +109,7 @@ def predict(model: nn.Module, language: Language | str, words: Sequence[str]) ->
     return [chosen.class_names[c] for c in shares.argmax(dim=1).tolist()]
 
 
-def streaming(model: RegularGPT, *lengths: int) -> Stream:
+def streaming(model: nn.Module, *lengths: int) -> Stream:
     """A stream that is fed symbol by symbol and answers at the announced lengths."""
     return stream_model(model, *lengths)
 

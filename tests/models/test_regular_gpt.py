@@ -27,7 +27,7 @@ def make(seed: int = 0, **values: Any) -> RegularGPT:
     with torch.no_grad():
         for parameter in model.parameters():
             noise = torch.randn(parameter.shape, dtype=torch.double, generator=generator)
-            parameter += 0.2 * noise
+            parameter.add_(noise, alpha=0.2)
     return model.eval()
 
 
@@ -207,7 +207,7 @@ def test_noise_is_drawn_in_training_only_and_from_the_generator() -> None:
     model.train()
 
     def noisy(seed: int) -> torch.Tensor:
-        return model(tokens, generator=torch.Generator().manual_seed(seed))  # type: ignore[no-any-return]
+        return model(tokens, generator=torch.Generator().manual_seed(seed))
 
     assert torch.equal(noisy(1), noisy(1))
     assert not torch.equal(noisy(1), noisy(2))
@@ -221,7 +221,7 @@ def test_dropout_acts_in_training_only_and_keeps_the_mean() -> None:
     layer.train()
     x = torch.ones(200_000)
     dropped = layer._drop(x, torch.Generator().manual_seed(0))
-    assert dropped.unique().tolist() == pytest.approx([0.0, 4 / 3])
+    assert sorted(set(dropped.tolist())) == pytest.approx([0.0, 4 / 3])
     assert dropped.mean().item() == pytest.approx(1.0, abs=0.01)
 
 

@@ -1,5 +1,6 @@
 """The training loop: the same weights whatever happens on the way."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +125,7 @@ def test_cosine_schedule_falls_to_nothing() -> None:
             return super().step(model, data, noise)
 
     fit(make_model(), Watched(), config)
-    moves = [abs(b - a) for a, b in zip(rates, rates[1:], strict=False)]
+    moves = [abs(b - a) for a, b in pairwise(rates)]
     assert max(moves[-3:]) < 0.02 * max(moves[:3])
 
 
@@ -143,7 +144,7 @@ def test_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
         ({"steps": 0}, "steps=0 is too small"),
         ({"learning_rate": -1.0}, "learning_rate=-1.0 is not a positive number"),
         ({"schedule": "linear"}, "one of 'constant', 'cosine'"),
-        ({"seed": -1}, "seed=-1 is negative"),
+        ({"seed": -1}, "seed=-1 is too small"),
         ({"step": 5}, "Did you mean 'steps'"),
     ],
 )

@@ -88,7 +88,7 @@ def test_a_write_that_fails_leaves_the_old_file(
     def fail(descriptor: int) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(files.os, "fsync", fail)
+    monkeypatch.setattr("os.fsync", fail)
     with pytest.raises(OSError, match="disk full"):
         files.write_text(path, "new")
     monkeypatch.undo()

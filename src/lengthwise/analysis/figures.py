@@ -7,7 +7,9 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-STYLE = {
+COLORS = ("#d1812c", "#2f6fa8", "#4a9a62", "#9b5fa5")
+
+STYLE: Any = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -61,3 +63,23 @@ def to_svg(figure: Figure) -> str:
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     return text[text.index("<svg") :]
+
+
+def main_job_figure(
+    curves: Mapping[str, Mapping[str, Sequence[Mapping[int, float]]]], trained: int
+) -> Figure:
+    """Accuracy by length for each language, one line per model: the worst of its seeds."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(8.4, 2.6), layout="constrained")
+        panels = figure.subplots(1, len(curves), sharey=True)
+        for axes, (language, models) in zip(panels, curves.items(), strict=True):
+            axes.axvspan(0, trained, color="#4878a8", alpha=0.15, lw=0)
+            for (model, seeds), color in zip(models.items(), COLORS, strict=False):
+                lengths = sorted(seeds[0])
+                worst = [100 * min(seed[n] for seed in seeds) for n in lengths]
+                axes.plot(lengths, worst, label=model, lw=1.5, color=color)
+            axes.set(title=language, xlabel="length", xlim=(0, None), ylim=(79, 101))
+        panels[0].set_ylabel("accuracy (%), worst seed")
+        panels[0].text(trained, 79.5, " trained on 1..40", color="#4878a8")
+        panels[-1].legend(loc="lower right")
+    return figure

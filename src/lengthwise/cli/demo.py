@@ -20,7 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Run the demo and print its table and the path of its report."""
     note(
-        "Learning three regular languages from words of 1 to 40 symbols, then asking about 41 to 500."
+        "Learning three regular languages from words of 1 to 40 symbols, "
+        "then asking about 41 to 500."
     )
     results = {}
     for spec, summary in demo(

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name not in COMMANDS:
             raise unknown_name("command", name, COMMANDS)
         command = import_module(f"lengthwise.cli.{name}")
-        parser = Parser(prog=f"lengthwise {name}", description=command.__doc__.partition("\n")[0])
+        parser = Parser(prog=f"lengthwise {name}", description=COMMANDS[name])
         command.add_arguments(parser)
         command.run(parser.parse_args(rest))
     except LengthwiseError as error:

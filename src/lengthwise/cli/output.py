@@ -1,4 +1,4 @@
-"""What the commands share: arguments, errors in one line, tables for people and JSON for programs."""
+"""What the commands share: arguments, one-line errors, tables for people, JSON for programs."""
 
 import argparse
 import json

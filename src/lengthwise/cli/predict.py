@@ -1,4 +1,4 @@
-"""Print the class that a trained model gives to each word on standard input, whatever its length."""
+"""Print the class that a trained model gives to each word on standard input, of any length."""
 
 import argparse
 import sys

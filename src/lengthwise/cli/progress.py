@@ -62,7 +62,8 @@ class PlainProgress:
         done = step - self._first
         left = (now - self._start) / done * (self._steps - step) if done else 0.0
         print(
-            f"{self._title}: step {step}/{self._steps}, {figures(record)}, at most {left:.0f} s left",
+            f"{self._title}: step {step}/{self._steps}, {figures(record)}, "
+            f"at most {left:.0f} s left",
             file=sys.stderr,
             flush=True,
         )

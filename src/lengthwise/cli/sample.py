@@ -28,10 +28,10 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.label not in language.class_names:
             raise unknown_name("class", arguments.label, language.class_names)
         wanted = language.class_names.index(arguments.label)
-    tokens = Task(language=language, protocol="audited").draw_uniform(
+    batch = Task(language=language, protocol="audited").draw_uniform(
         arguments.count, arguments.length, torch.Generator().manual_seed(arguments.seed), wanted
     )
-    words = [language.decode(word) for word in tokens.tolist()]
+    words = [language.decode(word) for word in batch.tokens.tolist()]
     if arguments.json:
         print_json({"words": words})
     else:

@@ -8,7 +8,7 @@ import torch
 
 from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.evaluation.scores import Scores
-from lengthwise.evaluation.shortcuts import shortcuts
+from lengthwise.evaluation.shortcuts import shortcut_accuracies
 from lengthwise.tasks.task import Task
 from lengthwise.training.train import Run, environment
 
@@ -52,7 +52,9 @@ def measure(
         "words_per_length": words_per_length,
         "seed": seed,
         "missing_lengths": list(scores.missing),
-        "shortcuts": shortcuts(task, some, torch.Generator().manual_seed(seed + 1)),
+        "shortcuts": shortcut_accuracies(
+            task, some, words_per_length, torch.Generator().manual_seed(seed + 1)
+        ),
         "environment": environment(str(device)),
         "date": datetime.now(UTC).date().isoformat(),
     }

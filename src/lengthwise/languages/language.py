@@ -313,17 +313,29 @@ class Language:
             rows = enumerate(machine.transitions)
             alive.append(frozenset(s for s, row in rows if not before.isdisjoint(row)))
 
-        def extend(prefix: tuple[int, ...], state: int, left: int) -> Iterator[tuple[int, ...]]:
-            if left == 0:
-                yield prefix
-                return
-            for symbol, target in enumerate(machine.transitions[state]):
-                if target in alive[left - 1]:
-                    yield from extend((*prefix, symbol), target, left - 1)
-
         for length in range(max_length + 1):
-            if machine.start in alive[length]:
-                yield from extend((), machine.start, length)
+            if machine.start not in alive[length]:
+                continue
+            prefix: list[int] = []
+            states = [machine.start]
+            untried = [0]
+            while untried:
+                left = length - len(prefix)
+                row = machine.transitions[states[-1]]
+                symbol = untried[-1]
+                if left and symbol < len(row):
+                    untried[-1] += 1
+                    if row[symbol] in alive[left - 1]:
+                        prefix.append(symbol)
+                        states.append(row[symbol])
+                        untried.append(0)
+                    continue
+                if left == 0:
+                    yield tuple(prefix)
+                states.pop()
+                untried.pop()
+                if prefix:
+                    prefix.pop()
 
 
 def _split(text: str, spaced: bool) -> Iterator[tuple[int, str]]:
@@ -339,29 +351,58 @@ def _split(text: str, spaced: bool) -> Iterator[tuple[int, str]]:
 
 
 def _minimise(machine: Language) -> Language:
-    """Partition refinement (Moore): split blocks until each symbol maps blocks into blocks."""
+    """One state for each block of states that no word tells apart, in order of shortest words."""
     states = machine.reachable()
-    block = {state: machine.classes[state] for state in states}
-    count = len(set(block.values()))
-    while True:
-        signatures: dict[tuple[int, ...], int] = {}
-        refined = {}
-        for state in states:
-            signature = (block[state], *(block[t] for t in machine.transitions[state]))
-            refined[state] = signatures.setdefault(signature, len(signatures))
-        block = refined
-        if len(signatures) == count:
-            break
-        count = len(signatures)
-    first = {block[state]: state for state in reversed(states)}
+    blocks = _indistinguishable(machine, states)
+    first: dict[int, int] = {}
+    for state in states:
+        first.setdefault(blocks[state], state)
+    number = {block: i for i, block in enumerate(first)}
     return replace(
         machine,
         transitions=tuple(
-            tuple(block[t] for t in machine.transitions[first[b]]) for b in range(count)
+            tuple(number[blocks[target]] for target in machine.transitions[state])
+            for state in first.values()
         ),
-        classes=tuple(machine.classes[first[b]] for b in range(count)),
-        start=block[machine.start],
+        classes=tuple(machine.classes[state] for state in first.values()),
+        start=number[blocks[machine.start]],
     )
+
+
+def _indistinguishable(machine: Language, states: Sequence[int]) -> dict[int, int]:
+    """The block of each state: Hopcroft's partition refinement, O(k n log n) for k symbols.
+
+    A block that was used to split the others is used again only if it was split itself, and then
+    only its smaller part.
+    """
+    sources: list[dict[int, list[int]]] = [{} for _ in machine.alphabet]
+    for state in states:
+        for symbol, target in enumerate(machine.transitions[state]):
+            sources[symbol].setdefault(target, []).append(state)
+    by_class: dict[int, set[int]] = {}
+    for state in states:
+        by_class.setdefault(machine.classes[state], set()).add(state)
+    blocks = list(by_class.values())
+    block_of = {state: block for block, members in enumerate(blocks) for state in members}
+    waiting = set(range(len(blocks)))
+    while waiting:
+        splitter = tuple(blocks[waiting.pop()])
+        for before in sources:
+            hits: dict[int, set[int]] = {}
+            for target in splitter:
+                for source in before.get(target, ()):
+                    hits.setdefault(block_of[source], set()).add(source)
+            for block, hit in hits.items():
+                if len(hit) == len(blocks[block]):
+                    continue
+                new = len(blocks)
+                blocks[block] -= hit
+                blocks.append(hit)
+                for state in hit:
+                    block_of[state] = new
+                smaller = new if len(hit) <= len(blocks[block]) else block
+                waiting.add(new if block in waiting else smaller)
+    return block_of
 
 
 def _shared_domain(left: Language | None, right: Language | None) -> Language | None:

@@ -1,10 +1,8 @@
-"""The models by name: how each is built for a language, and how it is trained unless told otherwise."""
+"""The models by name: how each is built for a language, and how trained unless told otherwise."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
-
-from torch import nn
 
 from lengthwise.catalogue import Catalogue
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
@@ -22,6 +20,8 @@ class ModelEntry:
     """What it is told in training unless the user says otherwise."""
     audited: bool
     """Whether it trains on `audited` words even where the paper's own distribution exists."""
+    training: Mapping[str, Any]
+    """How long and how fast it is trained unless the user or the preset says otherwise."""
     config: type[RegularGPTConfig] = RegularGPTConfig
     module: type[RegularGPT] = RegularGPT
 
@@ -29,7 +29,7 @@ class ModelEntry:
         """The defaults of this entry, with `settings` over them."""
         return self.config.from_dict({**self.defaults, **settings})
 
-    def build(self, config: RegularGPTConfig) -> nn.Module:
+    def build(self, config: RegularGPTConfig) -> RegularGPT:
         """The network, with weights that are still to be drawn or loaded."""
         return self.module(config)
 
@@ -42,12 +42,19 @@ MODELS: Catalogue[ModelEntry] = Catalogue(
             defaults={"memory": "continuous"},
             supervision="final",
             audited=False,
+            training={
+                "steps": 5_000,
+                "learning_rate": 1e-3,
+                "schedule": "cosine",
+                "patience": 0,
+            },
         ),
         "regular-gpt-binary": ModelEntry(
             summary="RegularGPT with binary working memory, every sub-word's transition supervised",
             defaults={"memory": "binary"},
             supervision="transition",
             audited=True,
+            training={},
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""RegularGPT: one block, applied to chunks, then to chunks of what came out, until one vector is left.
+"""RegularGPT: one block, applied to chunks, then to chunks of the results, until one is left.
 
 The answer at the end of a word needs only the whole chunks counted from the right, so the model is
 evaluated as a tree (O(T) work), and equal sub-words of a batch are computed once.

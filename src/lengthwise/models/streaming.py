@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
-from lengthwise.errors import WordError
+from lengthwise.errors import ConfigError, WordError
 from lengthwise.layers.chunks import ABSENT, depth
 from lengthwise.models.regular_gpt import RegularGPT
 
@@ -115,11 +115,16 @@ class _Counters:
             self._root = composed
 
 
-def streaming(model: RegularGPT, *lengths: int) -> Stream:
+def streaming(model: nn.Module, *lengths: int) -> Stream:
     """A stream that reads one word and answers at the announced lengths.
+
+    Raises:
+        ConfigError: the model is not one that composes vectors of sub-words.
 
     >>> stream = streaming(model, 4)          # doctest: +SKIP
     >>> stream.feed([0, 1, 1, 0])             # doctest: +SKIP
     >>> stream.answer().argmax()              # doctest: +SKIP
     """
+    if not isinstance(model, RegularGPT):
+        raise ConfigError(f"{type(model).__name__} cannot be streamed. Use a RegularGPT.")
     return Stream(model, lengths)

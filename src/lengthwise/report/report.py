@@ -1,4 +1,4 @@
-"""One self-contained page about runs: settings, curves, shortcuts, the published number beside ours."""
+"""One self-contained page about runs: settings, curves, shortcuts, published beside measured."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,9 @@ class RunPage:
         """All settings, by part."""
         rows = []
         for part, values in self.config.items():
-            if isinstance(values, dict):
+            if part == "language":
+                rows.append((part, values["spec"]))
+            elif isinstance(values, dict):
                 rows.extend((f"{part}.{key}", str(value)) for key, value in values.items())
             else:
                 rows.append((part, str(values)))
@@ -70,7 +72,7 @@ def read_run(path: Path) -> RunPage:
     config = folder.config()
     scores = Scores.from_records(folder.scores())
     return RunPage(
-        name=f"{config['language']}, {config['model']}",
+        name=f"{config['language']['spec'] or 'a machine'}, {config['model']}",
         config=config,
         metrics=folder.metrics(),
         evaluation=folder.evaluation(),
@@ -81,7 +83,9 @@ def read_run(path: Path) -> RunPage:
 
 def published(config: dict[str, Any]) -> Published | None:
     """The printed number for the language and chunk of a run, if the paper has one."""
-    return PUBLISHED.get((config["language"], f"regular-gpt C={config['network']['chunk']}"))
+    return PUBLISHED.get(
+        (config["language"]["spec"], f"regular-gpt C={config['network']['chunk']}")
+    )
 
 
 def render(pages: Sequence[RunPage], title: str = "lengthwise report") -> str:

@@ -47,9 +47,7 @@ class StateMaps:
         alive = machine.reaching(lambda c: c < language.num_classes)
         self._alive = torch.tensor([state in alive for state in range(machine.num_states)])
 
-    def of_levels(
-        self, levels: Sequence[Int[Tensor, "node chunk"]]
-    ) -> list[Int[Tensor, "node state"]]:
+    def of_levels(self, levels: Sequence[Int[Tensor, "_ chunk"]]) -> list[Int[Tensor, "_ state"]]:
         """The state map of every node, from the children of each (symbols, on the first level)."""
         identity = torch.arange(self.machine.num_states)[None]
         below = self._steps

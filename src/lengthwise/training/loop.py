@@ -32,20 +32,19 @@ class LoopConfig(Config):
     """Largest norm of the gradient."""
     validate_every: int = 250
     patience: int = 2
-    """Perfect validations in a row after which training ends."""
+    """Perfect validations in a row after which training ends; 0 to take all steps in any case."""
     seed: int = 0
     """Of the weights, the words, the noise and the validation, each with a generator of its own."""
 
     def __post_init__(self) -> None:
-        for name in ("steps", "validate_every", "patience"):
+        for name, least in {"steps": 1, "validate_every": 1, "patience": 0, "seed": 0}.items():
             value = getattr(self, name)
-            require(value >= 1, f"{name}={value} is too small. Use 1 or more.")
+            require(value >= least, f"{name}={value} is too small. Use {least} or more.")
         for name in ("learning_rate", "clip"):
             value = getattr(self, name)
             require(
                 0 < value < math.inf, f"{name}={value} is not a positive number. Use one above 0."
             )
-        require(self.seed >= 0, f"seed={self.seed} is negative. Use 0 or more.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +172,7 @@ def fit(
     if folder and saved is not None:
         state.restore(saved, folder.metrics())
     clock = _Clock()
-    while state.step < config.steps and state.perfect < config.patience:
+    while state.step < config.steps and not 0 < config.patience <= state.perfect:
         record = _train_step(state, objective, config, clock)
         if state.step % config.validate_every == 0 or state.step == config.steps:
             record |= _validate(state, objective)

@@ -85,8 +85,8 @@ class Prefix(Objective):
     def __init__(self, task: Task, config: RecognitionConfig) -> None:
         if task.language.domain is not None:
             raise ConfigError(
-                f"supervision='prefix' asks for the class of every prefix, but prefixes of words of "
-                f"{task.language.spec} can be outside its domain. Use 'transition'."
+                f"supervision='prefix' asks for the class of every prefix, but prefixes of "
+                f"words of {task.language.spec} can be outside its domain. Use 'transition'."
             )
         self._final = Final(task, config)
         self._task = task
@@ -124,7 +124,7 @@ class Nodes(Objective):
         return Step(loss, _accuracy(logits, batch.classes), len(batch.tokens))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """The same over words of mixed lengths; perfect if every answer about every node is right."""
+        """The same over words of mixed lengths; perfect if all answers on all nodes are right."""
         batch = self._task.draw(self._lengths.draw(self._config.validation_words, data), data)
         loss, logits, right = self._judge(_regular_gpt(model), batch, batch.lengths, None)
         accuracy = _accuracy(logits, batch.classes)

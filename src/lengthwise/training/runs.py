@@ -74,7 +74,8 @@ class RunFolder:
                 name = next(key for key in {**wanted, **found} if found.get(key) != wanted.get(key))
                 raise RunError(
                     f"{self.path} holds a run with {name}={found.get(name)!r}, but now "
-                    f"{name}={wanted.get(name)!r} is asked for. Use another folder, or ask for the same."
+                    f"{name}={wanted.get(name)!r} is asked for. Use another folder, or ask for "
+                    f"the same."
                 )
             return
         if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
@@ -127,7 +128,8 @@ class RunFolder:
         """
         if not self.is_finished:
             raise RunError(
-                f"{self.path} is not trained to the end. Give its `train` command again: it goes on."
+                f"{self.path} is not trained to the end. Give its `train` command again, and it "
+                f"goes on."
             )
         return _load(self._model)
 

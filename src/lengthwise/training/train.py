@@ -12,12 +12,11 @@ from torch import nn
 from lengthwise.catalogue import Catalogue
 from lengthwise.errors import ConfigError, RunError, unknown_name
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import parse
-from lengthwise.models.catalogue import MODELS, ModelEntry
-from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.languages.stored import from_dict, to_dict
+from lengthwise.models.catalogue import MODELS
 from lengthwise.tasks.supervision import StateMaps
 from lengthwise.tasks.task import Task, default_protocol
-from lengthwise.training.loop import LoopConfig, Progress, fit
+from lengthwise.training.loop import LoopConfig, Objective, Progress, fit
 from lengthwise.training.recognition import RecognitionConfig, objective, transition_size
 from lengthwise.training.runs import RunFolder
 
@@ -54,7 +53,7 @@ class Plan:
         """The plan as plain values; `from_dict` gives it back."""
         language = self.task.language
         return {
-            "language": language.spec,
+            "language": to_dict(language),
             "protocol": self.task.protocol,
             "p_one": self.task.p_one,
             "model": self.model,
@@ -74,7 +73,7 @@ class Plan:
         try:
             return cls(
                 task=Task(
-                    language=parse(values["language"]),
+                    language=from_dict(values["language"]),
                     protocol=values["protocol"],
                     p_one=values["p_one"],
                 ),
@@ -123,7 +122,7 @@ def make_plan(
         ConfigError: a name is unknown, or a value does not fit.
     """
     entry = MODELS[model]
-    chosen = {**PRESETS[preset], **(settings or {})}
+    chosen = {**entry.training, **PRESETS[preset], **(settings or {})}
     parts = {
         part: {f.name for f in fields(part)}
         for part in (entry.config, RecognitionConfig, LoopConfig)
@@ -143,7 +142,7 @@ def make_plan(
     return Plan(
         task=Task(
             language=language,
-            protocol=protocol or default_protocol(language, entry.audited),
+            protocol=protocol or default_protocol(language, binary=entry.audited),
             p_one=p_one,
         ),
         model=model,
@@ -177,6 +176,7 @@ def train(
         ClaimError: the loss is not finite.
     """
     folder = None if out is None else RunFolder(Path(out))
+    goal = _objective(plan)  # raises what it has to raise before anything is written
     if folder:
         folder.claim({**plan.to_dict(), "environment": environment(device)})
         if folder.is_finished:
@@ -184,11 +184,14 @@ def train(
     model = MODELS[plan.model].build(plan.network)
     model.initialise(torch.Generator().manual_seed(plan.loop.seed))
     model.to(choose_device(device))
-    needs_maps = plan.recognition.supervision in ("node", "transition")
-    maps = StateMaps(plan.task.language) if needs_maps else None
-    goal = objective(plan.task, plan.recognition, maps)
     metrics = fit(model, goal, plan.loop, folder=folder, progress=progress)
     return Run(plan=plan, model=model, metrics=metrics, folder=folder)
+
+
+def _objective(plan: Plan) -> Objective:
+    needs_maps = plan.recognition.supervision in ("node", "transition")
+    maps = StateMaps(plan.task.language) if needs_maps else None
+    return objective(plan.task, plan.recognition, maps)
 
 
 def load_run(path: Path | str, *, device: str = "auto") -> Run:

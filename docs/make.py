@@ -1,0 +1,92 @@
+"""Put the figures and tables that come from `results/` into README and docs.
+
+.venv/bin/python docs/make.py            writes them
+.venv/bin/python docs/make.py --check    says whether anything would change (the tests do this)
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from lengthwise.analysis.figures import main_job_figure, to_svg
+from lengthwise.experiments.chi2023.table1 import PUBLISHED
+
+ROOT = Path(__file__).parent.parent
+
+
+def main_job_table(rows: list[dict[str, Any]]) -> str:
+    """A row for each language and model: mean and worst length over seeds, beside the paper."""
+    lines = [
+        "| language | model | supervision, words | mean % | worst length % | shortcut % "
+        "| paper % |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    cells: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        cells.setdefault((row["language"], row["model"]), []).append(row)
+    for (language, model), runs in cells.items():
+        means = [100 * run["mean_accuracy"] for run in runs]
+        worst = min(100 * run["worst_accuracy"] for run in runs)
+        shortcut = max(100 * max(run["shortcuts"].values()) for run in runs)
+        printed = PUBLISHED[language, "regular-gpt C=2"]
+        lines.append(
+            f"| {language} | `{model}` | {runs[0]['supervision']}, {runs[0]['protocol']} "
+            f"| {_range(means)} | {_floor(worst)} | {shortcut:.1f} "
+            f"| {printed.best} / {printed.mean} |"
+        )
+    return "\n".join(lines)
+
+
+def _range(values: list[float]) -> str:
+    low, high = _floor(min(values)), _floor(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+def _floor(value: float) -> str:
+    """Two digits, rounded down, so that 100.00 means every word."""
+    return f"{int(value * 100 + 1e-9) / 100:.2f}"
+
+
+def wanted() -> dict[Path, str]:
+    """Every generated file, or file with a generated part, and what it should hold."""
+    results = json.loads((ROOT / "results" / "main_job.json").read_text(encoding="utf-8"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    curves: dict[str, dict[str, list[dict[int, float]]]] = {}
+    for row in results["rows"]:
+        by_model = curves.setdefault(row["language"], {})
+        by_model.setdefault(row["model"], []).append(
+            {int(n): share for n, share in row["accuracy_by_length"].items()}
+        )
+    return {
+        ROOT / "README.md": put(readme, "main-job", main_job_table(results["rows"])),
+        ROOT / "docs" / "img" / "main_job.svg": to_svg(main_job_figure(curves, trained=40)),
+    }
+
+
+def put(text: str, name: str, content: str) -> str:
+    """Replace what stands between the two markers of a name."""
+    pattern = rf"(<!-- {name} -->\n).*?(\n<!-- end {name} -->)"
+    found = re.subn(pattern, lambda m: m[1] + content + m[2], text, flags=re.DOTALL)
+    assert found[1] == 1, f"the markers of {name} stand once"
+    return found[0]
+
+
+def main() -> int:
+    """Write or check all files; 1 if a check finds a difference."""
+    stale = []
+    for path, content in wanted().items():
+        if path.exists() and path.read_text(encoding="utf-8") == content:
+            continue
+        stale.append(path)
+        if "--check" not in sys.argv:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+    for path in stale:
+        print(path.relative_to(ROOT), file=sys.stderr)
+    return int(bool(stale) and "--check" in sys.argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,225 @@
+"""Automata as text, in AT&T's format, as OpenFst, foma and HFST write it.
+
+A line is an arc or a final state; the source of the first line is the start state:
+
+    source target label [weight]            an acceptor of OpenFst
+    source target input output [weight]     foma and HFST; an acceptor if input and output agree
+    state [weight]                          a final state
+
+Fields are separated by tabs or spaces. Labels are numbers or texts. Weights are dropped, but an arc
+or a final state of weight Infinity does not exist. Four fields can mean both `label weight` and
+`input output`; see `_four_fields`.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, NoReturn
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.language import Language
+from lengthwise.languages.steps import determinised
+
+Zero = Literal["auto", "epsilon", "symbol"]
+"""What the label 0 is: OpenFst's epsilon, or a symbol like others."""
+
+EPSILON = "<eps>"
+_EPSILONS = {"@0@", "@_EPSILON_SYMBOL_@", "<eps>", "<epsilon>", "@_EPSILON_@"}
+_SPECIAL = re.compile(r"@_(IDENTITY|UNKNOWN)_SYMBOL_@|@[PNRDCU]\..*@")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Line:
+    number: int
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Arc:
+    number: int
+    source: str
+    target: str
+    label: str
+
+
+def from_att(path: str | Path, *, zero: Zero = "auto") -> Language:
+    """The language of the acceptor in a file, determinised, completed with a sink, minimised.
+
+    The alphabet is the labels of the arcs, sorted. The label `0` is a symbol if that makes the
+    automaton deterministic, or if some label is no number or is written as epsilon; otherwise it
+    may be OpenFst's epsilon, and `zero` must say which.
+
+    Raises:
+        LanguageError: the file cannot be read, is broken or is a transducer (with the line).
+    """
+    where = str(path)
+    lines = _read(Path(path))
+    arcs, final = _parse(where, lines)
+    if not arcs:
+        raise LanguageError(f"{where}: a language needs symbols, but the automaton has no arcs.")
+    numeric = all(arc.label.isdecimal() for arc in arcs)
+    if zero == "auto" and numeric and not _is_deterministic(arcs):
+        first = next((arc.number for arc in arcs if arc.label == "0"), None)
+        if first is not None:
+            raise LanguageError(
+                f"{where}, line {first}: the label 0 may be a symbol or OpenFst's epsilon. "
+                f"Write epsilon as {EPSILON}, or say which: att[0=epsilon]:{where} "
+                f"or att[0=symbol]:{where}"
+            )
+    if zero == "epsilon":
+        arcs = [replace(arc, label=EPSILON) if arc.label == "0" else arc for arc in arcs]
+    alphabet = sorted({arc.label for arc in arcs} - {EPSILON})
+    if not alphabet:
+        raise LanguageError(f"{where}: a language needs symbols, but all labels are epsilon.")
+    index: dict[str, int] = {lines[0].fields[0]: 0}
+    for state in [name for arc in arcs for name in (arc.source, arc.target)] + final:
+        index.setdefault(state, len(index))
+    table: list[dict[str, set[int]]] = [{} for _ in index]
+    for arc in arcs:
+        label = "" if arc.label == EPSILON else arc.label
+        table[index[arc.source]].setdefault(label, set()).add(index[arc.target])
+    try:
+        return determinised(alphabet, table, 0, [index[state] for state in final])
+    except LanguageError as error:
+        raise LanguageError(f"{where}: {error}") from None
+
+
+def to_att(language: Language) -> str:
+    r"""The acceptor of a two-class language, as foma writes it; `from_att` reads it back.
+
+    >>> from lengthwise.languages.regex import from_regex
+    >>> print(to_att(from_regex("a*")).replace("\t", " "), end="")
+    0 0 a a
+    0
+
+    Raises:
+        LanguageError: the language has other classes or a domain, or a symbol means something else
+            in the format.
+    """
+    if language.class_names != ("0", "1") or language.domain is not None:
+        what = "a domain" if language.domain is not None else f"{language.num_classes} classes"
+        raise LanguageError(
+            f"an AT&T acceptor has the classes 0 and 1 and no domain, but this language has {what}."
+        )
+    for symbol in language.alphabet:
+        if symbol in _EPSILONS or _SPECIAL.fullmatch(symbol):
+            raise LanguageError(
+                f"symbol {symbol!r} means something else in an AT&T file. Rename the symbol."
+            )
+    order = language.reachable()
+    number = {state: i for i, state in enumerate(order)}
+    lines = [
+        f"{number[state]}\t{number[target]}\t{symbol}\t{symbol}"
+        for state in order
+        for symbol, target in zip(language.alphabet, language.transitions[state], strict=True)
+    ]
+    lines += [str(number[state]) for state in order if language.classes[state] == 1]
+    return "".join(line + "\n" for line in lines)
+
+
+# ---- reading ---------------------------------------------------------------------------------
+
+
+def _read(path: Path) -> list[_Line]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise LanguageError(
+            f"{path}: an AT&T file is a text in UTF-8, but byte {error.start + 1} is none."
+        ) from None
+    except OSError as error:
+        raise LanguageError(f"{path}: cannot be read ({error.strerror}).") from None
+    lines = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        fields = line.strip("\r").split("\t") if "\t" in line else line.split()
+        if line.strip():
+            lines.append(_Line(number=number, fields=tuple(field.strip() for field in fields)))
+    if not lines:
+        raise LanguageError(f"{path}: an automaton has at least one line, but the file is empty.")
+    return lines
+
+
+def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
+    """The arcs and the final states that exist."""
+    for line in lines:
+        if line.fields[0] == "--":
+            _refuse(where, line, "another automaton begins. Keep one in a file")
+        if not 1 <= len(line.fields) <= 5 or "" in line.fields:
+            _refuse(where, line, "a line is 'source target label ...' or 'state [weight]'")
+    final = [line.fields[0] for line in lines if len(line.fields) <= 2 and _exists(where, line, 1)]
+    rows = [line for line in lines if len(line.fields) > 2]
+    widths = {len(line.fields) for line in rows}
+    if {3, 5} <= widths:
+        odd = next(line for line in rows if len(line.fields) == 3)
+        _refuse(where, odd, "arcs have one label, or input and output; this file mixes the two")
+    is_pair = 5 in widths or (widths == {4} and _four_fields(rows) == "pair")
+    arcs = []
+    for line in rows:
+        source, target, label, *rest = line.fields
+        if is_pair and _name(rest[0]) != _name(label):
+            _refuse(
+                where,
+                line,
+                f"input {label!r} and output {rest[0]!r} differ, so this is a transducer, and only "
+                f"acceptors have a language. Take a projection (if {rest[0]!r} is a weight, write "
+                f"it with a point)",
+            )
+        if _SPECIAL.fullmatch(label):
+            _refuse(where, line, f"label {label!r} stands for other symbols. Write them out")
+        if any(character.isspace() for character in label):
+            _refuse(where, line, f"label {label!r} has a space in it. Rename it")
+        if _exists(where, line, 4 if is_pair else 3):
+            arcs.append(_Arc(number=line.number, source=source, target=target, label=_name(label)))
+    return arcs, final
+
+
+def _four_fields(rows: Sequence[_Line]) -> Literal["pair", "weight"]:
+    """What the fourth field is where all arcs have four.
+
+    An output, if it repeats the input on every arc. Otherwise a weight, if all are numbers that
+    cannot well be outputs: beside labels that are no numbers, or with a point, an exponent or
+    Infinity among them. Otherwise an output.
+    """
+    labels = [row.fields[2] for row in rows]
+    fourth = [row.fields[3] for row in rows]
+    if all(_name(a) == _name(b) for a, b in zip(labels, fourth, strict=True)):
+        return "pair"
+    if any(_number(field) is None for field in fourth):
+        return "pair"
+    symbolic = any(not label.isdecimal() for label in labels)
+    return "weight" if symbolic or any(not field.isdecimal() for field in fourth) else "pair"
+
+
+def _exists(where: str, line: _Line, column: int) -> bool:
+    """Whether the weight, if there is one, is not Infinity."""
+    if len(line.fields) <= column:
+        return True
+    weight = _number(line.fields[column])
+    if weight is None or weight == -math.inf:
+        _refuse(where, line, f"the weight {line.fields[column]!r} is no number")
+    return weight != math.inf
+
+
+def _number(field: str) -> float | None:
+    try:
+        value = float(field)
+    except ValueError:
+        return None
+    return None if math.isnan(value) else value
+
+
+def _name(label: str) -> str:
+    return EPSILON if label in _EPSILONS else label
+
+
+def _is_deterministic(arcs: Sequence[_Arc]) -> bool:
+    targets: dict[tuple[str, str], str] = {}
+    return all(
+        targets.setdefault((arc.source, arc.label), arc.target) == arc.target for arc in arcs
+    )
+
+
+def _refuse(where: str, line: _Line, what: str) -> NoReturn:
+    raise LanguageError(f"{where}, line {line.number}: {what}.")

@@ -1,0 +1,139 @@
+"""Which machine is behind a function on words? Two words lead to one state if no suffix tells them
+apart (Myhill-Nerode); the suffixes that are needed are found from counterexamples, as in L*."""
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.language import Language
+
+Word = tuple[int, ...]
+
+_MOST_CHECKED = 20_000
+"""About how many words `check_length` allows for where it is not given."""
+
+_RANDOM_WORDS = 1_000
+
+
+def from_function(
+    classify: Callable[[str], int],
+    alphabet: Sequence[str],
+    *,
+    max_states: int = 1_000,
+    check_length: int | None = None,
+    seed: int = 0,
+) -> Language:
+    """The smallest machine found that agrees with `classify` on all words that were checked.
+
+    `classify` takes a word as it is written (`0110`, or `s1 s2` if a symbol has several characters)
+    and returns its class, an integer from 0 or a truth value.
+
+    Checked are *all* words of at most `check_length` symbols (by default as many as make about
+    20,000 words) and 1,000 longer random words, drawn by `seed`; the result agrees on every one.
+    Two machines of m and n states that differ do so on a word of at most m + n - 2 symbols. So if
+    the result has m states, it is exactly right whenever the function has a machine of at most
+    `check_length` + 2 - m states. Beyond that nothing is promised: a function may change its mind
+    on longer words.
+
+    >>> language = from_function(lambda word: word.count("1") % 3, "01")
+    >>> language.num_states, language.classify("11011")
+    (3, 1)
+
+    Raises:
+        LanguageError: there are more than `max_states` states (the function may not be regular), or
+            a class is not an integer from 0.
+    """
+    search = _Search(classify, tuple(alphabet), max_states)
+    if check_length is None:
+        check_length = _affordable_length(len(alphabet))
+    found = search.hypothesis()
+    before = None
+    while found != before:
+        before = found
+        for word in _words_to_check(len(alphabet), check_length, random.Random(seed)):
+            if found.classes[found.run(word)] != search.ask(word):
+                search.learn_from(word)
+                found = search.hypothesis()
+    return found.minimised()
+
+
+class _Search:
+    """The table of L*: states are words that the suffixes tell apart."""
+
+    def __init__(
+        self, classify: Callable[[str], int], alphabet: tuple[str, ...], max_states: int
+    ) -> None:
+        self._classify = classify
+        self._alphabet = alphabet
+        self._max_states = max_states
+        self._separator = " " if any(len(symbol) > 1 for symbol in alphabet) else ""
+        self._answers: dict[Word, int] = {}
+        self._suffixes: dict[Word, None] = {(): None}
+
+    def ask(self, word: Word) -> int:
+        """The class of a word, asked for once."""
+        if word not in self._answers:
+            text = self._separator.join(self._alphabet[symbol] for symbol in word)
+            answer = self._classify(text)
+            if not isinstance(answer, int) or answer < 0:
+                raise LanguageError(
+                    f"a class is an integer from 0 or a truth value, but the function says "
+                    f"{answer!r} of the word {text!r}."
+                )
+            self._answers[word] = int(answer)
+        return self._answers[word]
+
+    def learn_from(self, word: Word) -> None:
+        """Take all suffixes of a word on which the machine is wrong: some of them split a state.
+
+        The machine is then right on this word: if reading it goes wrong at some symbol, the suffix
+        after that symbol tells two words of one state apart.
+        """
+        for start in range(len(word)):
+            self._suffixes[word[start:]] = None
+
+    def hypothesis(self) -> Language:
+        """The machine of the words that the suffixes tell apart."""
+        index = {self._row(()): 0}
+        words: list[Word] = [()]
+        rows = []
+        for access in words:
+            row = []
+            for symbol in range(len(self._alphabet)):
+                target = self._row((*access, symbol))
+                if target not in index:
+                    index[target] = len(words)
+                    words.append((*access, symbol))
+                row.append(index[target])
+            rows.append(tuple(row))
+            if len(words) > self._max_states:
+                raise LanguageError(
+                    f"at most {self._max_states} states are explored, but the function needs more. "
+                    f"Raise max_states, or check that the language is regular."
+                )
+        return Language(
+            alphabet=self._alphabet,
+            transitions=tuple(rows),
+            classes=tuple(self.ask(word) for word in words),
+        )
+
+    def _row(self, word: Word) -> tuple[int, ...]:
+        return tuple(self.ask(word + suffix) for suffix in self._suffixes)
+
+
+def _affordable_length(num_symbols: int) -> int:
+    """The largest length up to which there are no more than about 20,000 words (at most 200)."""
+    words, length = 1, 0
+    while length < 200 and words + num_symbols ** (length + 1) <= _MOST_CHECKED:
+        length += 1
+        words += num_symbols**length
+    return max(length, 1)
+
+
+def _words_to_check(num_symbols: int, length: int, generator: random.Random) -> Iterator[Word]:
+    for shorter in range(length + 1):
+        yield from itertools.product(range(num_symbols), repeat=shorter)
+    for _ in range(_RANDOM_WORDS):
+        longer = generator.randint(length + 1, 3 * length + 10)
+        yield tuple(generator.choices(range(num_symbols), k=longer))

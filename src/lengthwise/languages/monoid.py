@@ -1,0 +1,261 @@
+r"""What can a word do to a machine? The transition monoid: all state maps that words induce.
+
+The word w maps each state s to the state s·w. Reading u and then v composes the maps, so the maps
+of all words form a monoid, with the map of the empty word as its identity:
+
+    (x y)(s) = y(x(s))        the map of uv is x y, if x is the map of u and y that of v.
+
+A subgroup is a set of elements that is a group under this product, with any of the idempotents as
+its identity. An element x lies in a subgroup exactly if it permutes its own image, and two such
+elements lie in the same one exactly if they have the same image and the same kernel (which states
+go together); the idempotent with that image and kernel is its identity.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.language import Language
+
+Integers = NDArray[np.int32]
+
+MAX_ELEMENTS = 10_000
+"""Most elements of a transition monoid, unless the caller says otherwise."""
+
+MAX_TABLE = 5_000
+"""Most elements of a monoid whose product table is made: 100 MB."""
+
+SMALLEST_UNSOLVABLE = 60
+"""Order of A5, the smallest group that is not solvable."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Monoid:
+    """The transition monoid of a machine; element 0 is the identity, the map of the empty word.
+
+    `maps[element, state]` is the state that `state` goes to; `right[element, symbol]` is the
+    product of `element` and the generator of `symbol` (the right Cayley graph). Elements are
+    numbered in the order of their shortest, first words.
+    """
+
+    alphabet: tuple[str, ...]
+    maps: Integers
+    right: Integers
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return len(self.maps)
+
+    @property
+    def generators(self) -> tuple[int, ...]:
+        """The element of each symbol."""
+        return tuple(self.right[0].tolist())
+
+    @cached_property
+    def elements(self) -> tuple[tuple[int, ...], ...]:
+        """The state maps as tuples of integers."""
+        return tuple(map(tuple, self.maps.tolist()))
+
+    @cached_property
+    def words(self) -> tuple[tuple[int, ...], ...]:
+        """The first of the shortest words of each element."""
+        words: list[tuple[int, ...]] = [()] * self.size
+        for element, (parent, symbol) in enumerate(self._parents[1:], start=1):
+            words[element] = (*words[parent], symbol)
+        return tuple(words)
+
+    @cached_property
+    def table(self) -> Integers:
+        """The product table: `table[x, y]` is the element that does x, then y.
+
+        The column of y = y' a follows from that of y' in one step of the Cayley graph, for all x at
+        once.
+
+        Raises:
+            LanguageError: the monoid has more than `MAX_TABLE` elements.
+        """
+        if self.size > MAX_TABLE:
+            raise LanguageError(
+                f"a product table is made for at most {MAX_TABLE} elements, but this monoid has "
+                f"{self.size}. Use product(x, y) for single products."
+            )
+        columns = np.empty((self.size, self.size), dtype=np.int32)
+        columns[0] = np.arange(self.size)
+        for element, (parent, symbol) in enumerate(self._parents[1:], start=1):
+            columns[element] = self.right[columns[parent], symbol]
+        return columns.T
+
+    def product(self, x: int, y: int) -> int:
+        """The element that does x, then y."""
+        return self.element(self.words[y], x)
+
+    def element(self, word: Iterable[int], start: int = 0) -> int:
+        """The element of a word; with `start`, the product of that element and the word's."""
+        current = start
+        for symbol in word:
+            current = int(self.right[current, symbol])
+        return current
+
+    @cached_property
+    def is_group(self) -> bool:
+        """Whether every element has an inverse: all generators permute the states."""
+        states = np.arange(self.maps.shape[1])
+        generators = self.maps[list(self.generators)]
+        return bool((np.sort(generators, axis=1) == states).all())
+
+    @cached_property
+    def is_aperiodic(self) -> bool:
+        """Whether all subgroups are trivial: the language is star-free (Schützenberger, 1965)."""
+        twice = np.take_along_axis(self.maps, self.maps, axis=1)
+        return bool((self.maps == twice).all(axis=1)[self._in_subgroup].all())
+
+    @cached_property
+    def is_solvable(self) -> bool:
+        """Whether every subgroup is solvable: its derived series ends in the trivial group."""
+        subgroups: dict[tuple[bytes, bytes], list[Integers]] = {}
+        for row in self.maps[self._in_subgroup]:
+            image, firsts, inverse = np.unique(row, return_index=True, return_inverse=True)
+            permutation = np.searchsorted(image, row[image]).astype(np.int32)
+            kernel = firsts[inverse.reshape(-1)]
+            subgroups.setdefault((image.tobytes(), kernel.tobytes()), []).append(permutation)
+        return all(_is_solvable(np.stack(group)) for group in subgroups.values())
+
+    @cached_property
+    def _in_subgroup(self) -> NDArray[np.bool_]:
+        """Which elements permute their own image: x x has as large an image as x."""
+        twice = np.take_along_axis(self.maps, self.maps, axis=1)
+        return np.equal(_image_sizes(self.maps), _image_sizes(twice))
+
+    @cached_property
+    def _parents(self) -> list[tuple[int, int]]:
+        """The first (element, symbol) whose product is this element; of no use for element 0."""
+        _, firsts = np.unique(self.right, return_index=True)
+        found: dict[int, tuple[int, int]] = {0: (0, 0)}
+        for position in firsts.tolist():
+            parent, symbol = divmod(position, len(self.alphabet))
+            found.setdefault(int(self.right[parent, symbol]), (parent, symbol))
+        return [found[element] for element in range(self.size)]
+
+
+def transition_monoid(language: Language, max_elements: int = MAX_ELEMENTS) -> Monoid:
+    """All state maps of the machine as given, found in the order of their shortest words.
+
+    Raises:
+        LanguageError: there are more than `max_elements`.
+    """
+    steps = np.array(language.transitions, dtype=np.int32).T
+    identity = np.arange(language.num_states, dtype=np.int32)
+    index = {identity.tobytes(): 0}
+    right = []
+    for element in (elements := [identity]):
+        row = []
+        for product in steps[:, element]:
+            key = product.tobytes()
+            if key not in index:
+                index[key] = len(elements)
+                elements.append(product)
+            row.append(index[key])
+        right.append(row)
+        if len(elements) > max_elements:
+            raise LanguageError(
+                f"the transition monoid may have at most {max_elements} elements, but this one has "
+                f"more (machine: {language.num_states} states). Raise max_elements."
+            )
+    return Monoid(
+        alphabet=language.alphabet, maps=np.stack(elements), right=np.array(right, dtype=np.int32)
+    )
+
+
+def syntactic_monoid(language: Language, max_elements: int = MAX_ELEMENTS) -> Monoid:
+    """The smallest monoid that computes the language: that of the minimised machine over all words.
+
+    Words outside the domain count as one more class, so the domain is computed too.
+
+    Raises:
+        LanguageError: there are more than `max_elements`.
+    """
+    return transition_monoid(language.total().minimised(), max_elements)
+
+
+def _image_sizes(maps: Integers) -> NDArray[np.int64]:
+    present = np.zeros(maps.shape, dtype=np.bool_)
+    np.put_along_axis(present, maps, True, axis=1)
+    return np.asarray(present.sum(axis=1))
+
+
+def _is_solvable(group: Integers) -> bool:
+    """Whether a group of permutations (rows, all of its elements) is solvable.
+
+    G is solvable exactly if G > G' > G'' > ... ends in the trivial group, G' being generated by
+    the commutators; a group that equals its commutator subgroup never gets there.
+    """
+    while len(group) >= SMALLEST_UNSOLVABLE:
+        derived = _derived(group)
+        if len(derived) == len(group):
+            return False
+        group = derived
+    return True
+
+
+def _derived(group: Integers) -> Integers:
+    """The commutator subgroup: the normal closure of the commutators of generators."""
+    generators = _generators(group)
+    identity = np.arange(group.shape[1], dtype=np.int32)
+    found = _Closure(identity)
+    for x in generators:
+        for y in generators:
+            found.add(_compose(_inverse(x), _inverse(y), x, y))
+    for normal in found.generators:
+        for x in generators:
+            found.add(_compose(_inverse(x), normal, x))
+    return np.stack(found.elements)
+
+
+def _generators(group: Integers) -> list[Integers]:
+    """Few elements that generate the group: each at least doubles what the others generate."""
+    found = _Closure(np.arange(group.shape[1], dtype=np.int32))
+    for element in group:
+        found.add(element)
+    return found.generators
+
+
+class _Closure:
+    """The group that some permutations generate, grown by one generator at a time."""
+
+    def __init__(self, identity: Integers) -> None:
+        self.generators: list[Integers] = []
+        self.elements = [identity]
+        self._seen = {identity.tobytes()}
+
+    def add(self, generator: Integers) -> None:
+        """Take one more generator, unless the group has it already."""
+        if generator.tobytes() in self._seen:
+            return
+        self.generators.append(generator)
+        self.elements = self.elements[:1]
+        self._seen = {self.elements[0].tobytes()}
+        steps = np.stack(self.generators)
+        for element in self.elements:
+            for product in steps[:, element]:
+                key = product.tobytes()
+                if key not in self._seen:
+                    self._seen.add(key)
+                    self.elements.append(product)
+
+
+def _inverse(permutation: Integers) -> Integers:
+    return np.argsort(permutation).astype(np.int32)
+
+
+def _compose(*permutations: Integers) -> Any:
+    """The permutation that does the first, then the second, and so on."""
+    result = permutations[0]
+    for permutation in permutations[1:]:
+        result = permutation[result]
+    return result

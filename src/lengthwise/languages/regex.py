@@ -1,0 +1,380 @@
+r"""Languages from regular expressions and from automata-lib's automata.
+
+The operators are automata-lib's: `*`, `+`, `?`, `{m}`, `{m,}`, `{,n}`, `{m,n}`, concatenation, and,
+weaker than it and of equal strength from left to right, `|` (or), `&` (and), `^` (shuffle). `.` is
+any symbol, `[ab]`, `[0-9]`, `[^ab]` are classes, `()` is the empty word, and `\` before a character
+that is no letter or digit makes it a symbol. All else is a symbol that stands for itself.
+
+The expression is cut into tokens here, because automata-lib gives no positions; the tokens then go
+to its parser, with every symbol renamed to a character that cannot be mistaken for an operator.
+"""
+
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NoReturn
+
+from automata.fa.dfa import DFA
+from automata.fa.nfa import NFA
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.language import Language
+from lengthwise.languages.steps import determinised
+
+MAX_SIZE = 5_000
+"""Most symbols of an expression when its repetitions are written out."""
+
+Kind = Literal["symbols", "any", "(", ")", "infix", "postfix"]
+
+_KINDS: dict[str, Kind] = {
+    ".": "any",
+    "(": "(",
+    ")": ")",
+    "|": "infix",
+    "&": "infix",
+    "^": "infix",
+}
+_POSTFIX: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+"""The least and the most repetitions."""
+
+_PRIVATE = 0xF0000
+"""Start of a private-use plane of Unicode, from which symbols get their names in the parser."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Token:
+    kind: Kind
+    text: str
+    column: int
+    symbols: str = ""
+    """The characters named by a symbol or class, each at its own column."""
+    columns: tuple[int, ...] = ()
+    negated: bool = False
+    least: int = 0
+    most: int | None = None
+
+
+def from_regex(expression: str, alphabet: Sequence[str] | None = None) -> Language:
+    """The language of a regular expression: class 1 for the words that match it as a whole.
+
+    The alphabet is that of the expression, sorted, unless a larger one is given.
+
+    >>> language = from_regex("(0|10*1)*")
+    >>> "1001" in language, "0110" in language, "1000" in language, "01" in language
+    (True, True, False, False)
+
+    Raises:
+        LanguageError: the expression is malformed, has a symbol outside the given alphabet (both
+            with the column), has no symbols, or needs too large a machine.
+    """
+    tokens = _tokens(expression)
+    symbols = _alphabet(expression, tokens, alphabet)
+    names = {symbol: chr(_PRIVATE + i) for i, symbol in enumerate(symbols)}
+    nfa = NFA.from_regex(_renamed(expression, tokens, names), input_symbols=set(names.values()))
+    return _from_nfa(nfa, symbols, names, expression)
+
+
+def from_automata_dfa(dfa: DFA) -> Language:
+    """The language of an automata-lib DFA, minimised; a partial one is completed with a sink.
+
+    Symbols are sorted, and states numbered by their shortest words, so the result does not depend
+    on the names or the order of the DFA's states.
+
+    Raises:
+        LanguageError: a symbol is empty or has a space in it.
+    """
+    index: dict[Hashable, int] = {state: i for i, state in enumerate(dfa.states)}
+    arcs: list[dict[str, tuple[int, ...]]] = [{} for _ in index]
+    for state, row in dfa.transitions.items():
+        for symbol, target in row.items():
+            arcs[index[state]][symbol] = (index[target],)
+    return determinised(
+        sorted(dfa.input_symbols),
+        arcs,
+        index[dfa.initial_state],
+        [index[state] for state in dfa.final_states],
+        max_states=len(index) + 1,
+    )
+
+
+def _from_nfa(nfa: NFA, symbols: Sequence[str], names: dict[str, str], expression: str) -> Language:
+    back = {name: symbol for symbol, name in names.items()} | {"": ""}
+    index = {state: i for i, state in enumerate(nfa.states)}
+    arcs: list[dict[str, list[int]]] = [{} for _ in index]
+    for state, row in nfa.transitions.items():
+        for name, targets in row.items():
+            arcs[index[state]][back[name]] = [index[target] for target in targets]
+    final = [index[state] for state in nfa.final_states]
+    try:
+        return determinised(symbols, arcs, index[nfa.initial_state], final)
+    except LanguageError as error:
+        raise LanguageError(f"expression {_short(expression)}: {error}") from None
+
+
+# ---- tokens ----------------------------------------------------------------------------------
+
+
+def _tokens(expression: str) -> list[_Token]:
+    """The tokens of an expression, each with its column (from 1)."""
+    tokens = []
+    at = 0
+    while at < len(expression):
+        token = _token(expression, at)
+        tokens.append(token)
+        at += len(token.text)
+    return tokens
+
+
+def _token(expression: str, at: int) -> _Token:
+    character, column = expression[at], at + 1
+    if character == "\\":
+        escaped = _escaped(expression, at)
+        return _Token(
+            kind="symbols", text="\\" + escaped, column=column, symbols=escaped, columns=(column,)
+        )
+    if character == "[":
+        return _class(expression, at)
+    if character == "{":
+        return _quantifier(expression, at)
+    if character in "]}":
+        opening = {"]": "[", "}": "{"}[character]
+        _refuse(
+            expression,
+            column,
+            f"{character!r} closes nothing. Add {opening!r} before it, or write '\\{character}'",
+        )
+    if character.isspace():
+        _refuse(
+            expression, column, f"{character!r} is no symbol: symbols have no spaces. Remove it"
+        )
+    if character in _POSTFIX:
+        least, most = _POSTFIX[character]
+        return _Token(kind="postfix", text=character, column=column, least=least, most=most)
+    if character in _KINDS:
+        return _Token(kind=_KINDS[character], text=character, column=column)
+    return _Token(
+        kind="symbols", text=character, column=column, symbols=character, columns=(column,)
+    )
+
+
+def _escaped(expression: str, at: int) -> str:
+    column = at + 1
+    if at + 1 == len(expression):
+        _refuse(expression, column, "'\\' has nothing after it. Write '\\\\' for the symbol itself")
+    escaped = expression[at + 1]
+    if escaped.isalnum() or escaped.isspace():
+        _refuse(
+            expression,
+            column,
+            f"'\\{escaped}' is not known: '\\' stands before a character that is an operator. "
+            f"Write classes out, such as [0-9]",
+        )
+    return escaped
+
+
+def _class(expression: str, at: int) -> _Token:
+    """A class such as `[ab0-9]` or `[^ab]`."""
+    end = at + 1
+    negated = expression[end : end + 1] == "^"
+    end += negated
+    items: list[tuple[str, int, bool]] = []
+    while end < len(expression) and expression[end] != "]":
+        is_escape = expression[end] == "\\"
+        character = _escaped(expression, end) if is_escape else expression[end]
+        if character.isspace():
+            _refuse(expression, end + 1, f"{character!r} is no symbol. Remove it")
+        items.append((character, end + 1, is_escape))
+        end += 1 + is_escape
+    if end >= len(expression):
+        _refuse(expression, at + 1, "'[' is not closed. Add ']', or write '\\['")
+    if not items:
+        _refuse(
+            expression, at + 1, "a class names at least one symbol. Write it between '[' and ']'"
+        )
+    symbols, columns = [], []
+    i = 0
+    while i < len(items):
+        first, column, _ = items[i]
+        last = first
+        if i + 2 < len(items) and items[i + 1][0] == "-" and not items[i + 1][2]:
+            last = items[i + 2][0]
+            i += 2
+        if last < first:
+            _refuse(expression, column, f"the range {first}-{last} is empty. Write {last}-{first}")
+        if ord(last) - ord(first) >= MAX_SIZE:
+            _refuse(
+                expression,
+                column,
+                f"a range has at most {MAX_SIZE} symbols, but {first}-{last} has "
+                f"{ord(last) - ord(first) + 1}. Name fewer",
+            )
+        span = [chr(code) for code in range(ord(first), ord(last) + 1)]
+        symbols += span
+        columns += [column] * len(span)
+        i += 1
+    return _Token(
+        kind="symbols",
+        text=expression[at : end + 1],
+        column=at + 1,
+        symbols="".join(symbols),
+        columns=tuple(columns),
+        negated=negated,
+    )
+
+
+def _quantifier(expression: str, at: int) -> _Token:
+    """A count such as `{2}`, `{2,}`, `{,3}` or `{2,3}`."""
+    match = re.compile(r"\{(?:(\d+)|(\d*),(\d*))\}", re.ASCII).match(expression, at)
+    if match is None or match.group() == "{,}":
+        _refuse(expression, at + 1, "a count is {m}, {m,}, {,n} or {m,n}. Or write '\\{'")
+    exactly, low, high = match.groups()
+    least = int(exactly or low or 0)
+    most = least if exactly else (int(high) if high else None)
+    if most is not None and most < least:
+        _refuse(expression, at + 1, f"{match.group()} ends before it begins. Swap the numbers")
+    return _Token(kind="postfix", text=match.group(), column=at + 1, least=least, most=most)
+
+
+# ---- grammar ---------------------------------------------------------------------------------
+
+
+@dataclass(kw_only=True, slots=True)
+class _Level:
+    """What stands inside one pair of brackets, so far."""
+
+    opening: _Token | None
+    done: int = 0
+    """Size of the operands before the last infix operator."""
+    operator: _Token | None = None
+    sizes: list[int]
+    """Size of each item of the last operand."""
+    texts: list[str]
+    """The items and operators, as the parser gets them."""
+
+    def size(self) -> int:
+        """Size of all operands; `&` and `^` multiply, since they run two machines at once."""
+        last = sum(self.sizes)
+        if self.operator is None:
+            return last
+        return self.done + last if self.operator.text == "|" else (self.done + 1) * (last + 1)
+
+
+def _renamed(expression: str, tokens: Sequence[_Token], names: dict[str, str]) -> str:
+    """The expression as the parser gets it, after a check of all that the parser would refuse.
+
+    Every item is in brackets, and an item repeated no times is the empty word (automata-lib 9.2
+    takes `a{0}` for `a?`).
+    """
+    levels = [_Level(opening=None, sizes=[], texts=[])]
+    for token in tokens:
+        level = levels[-1]
+        if token.kind == "(":
+            levels.append(_Level(opening=token, sizes=[], texts=[]))
+            continue
+        if token.kind == ")":
+            if level.opening is None:
+                _refuse(expression, token.column, "')' closes nothing. Add '(' before it")
+            _require_operand(expression, level, token)
+            levels.pop()
+            levels[-1].sizes.append(level.size())
+            levels[-1].texts.append("(" + "".join(level.texts) + ")")
+        elif token.kind == "infix":
+            _require_operand(expression, level, token)
+            level.done, level.operator, level.sizes = level.size(), token, []
+            level.texts.append(token.text)
+        elif token.kind == "postfix":
+            _repeat(expression, level, token)
+        else:
+            level.sizes.append(1)
+            level.texts.append(_choice(token, names))
+        if levels[-1].size() > MAX_SIZE:
+            _refuse(
+                expression,
+                token.column,
+                f"written out, an expression has at most {MAX_SIZE} symbols ('&' and '^' multiply "
+                f"them), but this has {levels[-1].size()}. Repeat less",
+            )
+    level = levels[-1]
+    if level.opening is not None:
+        _refuse(expression, level.opening.column, "'(' is not closed. Add ')'")
+    _require_operand(expression, level, None)
+    return "".join(level.texts)
+
+
+def _require_operand(expression: str, level: _Level, before: _Token | None) -> None:
+    """Refuse `|a`, `a|` and `a||b`; `()` and the empty expression are the empty word."""
+    ends = before is None or before.kind == ")"
+    if level.sizes or (ends and level.operator is None):
+        return
+    operator = before if before is not None and before.kind == "infix" else level.operator
+    assert operator is not None
+    side = "before" if operator is before else "after"
+    _refuse(
+        expression,
+        operator.column,
+        f"{operator.text!r} has nothing {side} it. Write '()' for the empty word, "
+        f"or '\\{operator.text}' for the symbol",
+    )
+
+
+def _repeat(expression: str, level: _Level, token: _Token) -> None:
+    if not level.sizes:
+        _refuse(
+            expression,
+            token.column,
+            f"{token.text!r} has nothing before it to repeat. Remove it, "
+            f"or write '\\{token.text}' for the symbol",
+        )
+    level.sizes[-1] *= max(token.least, token.most or 1)
+    item = level.texts[-1]
+    level.texts[-1] = "()" if token.most == 0 else f"({item}{token.text})"
+
+
+def _choice(token: _Token, names: dict[str, str]) -> str:
+    """A class, `.` or a symbol in renamed symbols; nothing to choose from matches no word."""
+    if token.kind == "any":
+        chosen = list(names.values())
+    elif token.negated:
+        chosen = [name for symbol, name in names.items() if symbol not in token.symbols]
+    else:
+        chosen = [names[symbol] for symbol in dict.fromkeys(token.symbols)]
+    if not chosen:
+        first, *_ = names.values()
+        return f"({first}&({first}{first}))"
+    return chosen[0] if len(chosen) == 1 else "[" + "".join(chosen) + "]"
+
+
+def _alphabet(
+    expression: str, tokens: Sequence[_Token], alphabet: Sequence[str] | None
+) -> tuple[str, ...]:
+    named = {
+        symbol: column
+        for token in reversed(tokens)
+        for symbol, column in zip(token.symbols, token.columns, strict=True)
+    }
+    if alphabet is None:
+        if not named:
+            raise LanguageError(
+                f"a language needs symbols, but expression {_short(expression)} names none. "
+                f"Give the alphabet, as in regex[01]:{expression}"
+            )
+        return tuple(sorted(named))
+    if not alphabet:
+        raise LanguageError("an alphabet needs at least one symbol, but it is empty.")
+    for symbol, column in sorted(named.items(), key=lambda item: item[1]):
+        if symbol not in alphabet:
+            _refuse(
+                expression,
+                column,
+                f"symbol {symbol!r} is not in the alphabet {' '.join(alphabet)!r}. "
+                f"Add it to the alphabet",
+            )
+    return tuple(alphabet)
+
+
+def _refuse(expression: str, column: int, what: str) -> NoReturn:
+    raise LanguageError(f"expression {_short(expression)}, column {column}: {what}.")
+
+
+def _short(expression: str) -> str:
+    return repr(expression if len(expression) <= 60 else expression[:57] + "...")

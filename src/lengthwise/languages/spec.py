@@ -1,0 +1,167 @@
+"""A language as one line of text: `parity`, `d-4`, `regex:(0|10*1)*`, `group:S5`, `att:FILE`.
+
+Every language made here carries its line in a canonical form: `parse(language.spec)` is the same
+language again.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from lengthwise.errors import LanguageError, unknown_name
+from lengthwise.languages.att import Zero, from_att
+from lengthwise.languages.catalogue import CATALOGUE, FAMILIES, count, dyck
+from lengthwise.languages.groups import group
+from lengthwise.languages.language import Language
+from lengthwise.languages.regex import from_regex
+
+
+def parse(spec: str, alphabet: str | None = None) -> Language:
+    """The language of a line, with `alphabet` (its symbols, one character each) if it needs one.
+
+    >>> language = parse("count:a:3", alphabet="abc")
+    >>> language.spec, language.alphabet
+    ('count:a:3:abc', ('a', 'b', 'c'))
+
+    Raises:
+        LanguageError: the line does not describe a language, or has another alphabet.
+    """
+    match = re.match(r"(\w+)(?:\[(.*?)\])?:", spec)
+    if match is None or match.group(1) not in _KINDS:
+        language = _named(spec)
+    else:
+        kind, option = match.group(1), match.group(2)
+        if option is not None and kind not in ("regex", "att"):
+            raise LanguageError(
+                f"only regex and att have options in brackets, but {spec!r} has [{option}]. "
+                f"Remove it."
+            )
+        language = _KINDS[kind](spec[match.end() :], option, alphabet)
+    if alphabet is not None and language.alphabet != tuple(alphabet):
+        raise LanguageError(
+            f"{spec} has the alphabet {' '.join(language.alphabet[:20])!r}, "
+            f"so it cannot have {alphabet!r}. Leave the alphabet out."
+        )
+    return language
+
+
+def languages() -> list[dict[str, str]]:
+    """What can be named: the catalogue, then the families, each with `spec`, `definition`, `source`
+    and `example` (a line that works, or a word and its class)."""
+    named = [
+        {
+            "spec": name,
+            "definition": entry.definition,
+            "source": entry.source,
+            "example": ", ".join(f"{word or '(empty)'}: {c}" for word, c in entry.examples[:2]),
+        }
+        for name, entry in CATALOGUE.items()
+    ]
+    families = [
+        {
+            "spec": form,
+            "definition": family.definition,
+            "source": family.source,
+            "example": family.example,
+        }
+        for form, family in FAMILIES.items()
+    ]
+    return named + families
+
+
+def _named(spec: str) -> Language:
+    if spec in CATALOGUE:
+        return replace(CATALOGUE[spec].build(), spec=spec)
+    if match := re.fullmatch(r"d-(\d+)", spec, re.ASCII):
+        depth = int(match.group(1)[:9])
+        return replace(dyck(depth), spec=f"d-{depth}")
+    if (kind := re.match(r"(\w+)(\[.*?\])?:", spec)) is not None:
+        raise unknown_name("kind of language", kind.group(1), _KINDS, LanguageError)
+    if re.search(r"[()|*+?.{}]", spec):
+        raise LanguageError(
+            f"unknown language {spec!r}. If it is a regular expression, write regex:{spec}"
+        )
+    raise unknown_name("language", spec, [*CATALOGUE, *FAMILIES], LanguageError)
+
+
+def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
+    symbols = _one_alphabet(option, alphabet)
+    if symbols is not None and "]:" in symbols:
+        raise LanguageError(
+            f"the alphabet {symbols!r} has ']' before ':', which a line cannot hold. Swap the two."
+        )
+    language = from_regex(body, symbols)
+    try:
+        own = from_regex(body).alphabet
+    except LanguageError:
+        own = ()
+    head = "regex" if language.alphabet == own else f"regex[{''.join(language.alphabet)}]"
+    return replace(language, spec=f"{head}:{body}")
+
+
+def _att(body: str, option: str | None, alphabet: str | None) -> Language:
+    del alphabet  # compared by the caller
+    options: dict[str | None, Zero] = {
+        None: "auto",
+        "0=epsilon": "epsilon",
+        "0=symbol": "symbol",
+    }
+    if option not in options:
+        raise LanguageError(
+            f"att has the options [0=epsilon] and [0=symbol], but not [{option}]. Write one."
+        )
+    language = from_att(body, zero=options[option])
+    return replace(language, spec=f"att:{body}" if option is None else f"att[{option}]:{body}")
+
+
+def _group(body: str, option: str | None, alphabet: str | None) -> Language:
+    del option, alphabet
+    name, *settings = body.split(",")
+    values: dict[str, int] = {}
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        if key not in ("generators", "seed"):
+            raise unknown_name("group option", key, ["generators", "seed"], LanguageError)
+        if not re.fullmatch(r"\d{1,9}", value, re.ASCII):
+            raise LanguageError(f"group option {key} is a whole number, but it is {value!r}.")
+        values[key] = int(value)
+    generators, seed = values.get("generators"), values.get("seed", 0)
+    if generators is None:
+        return replace(group(name), spec=f"group:{name}")
+    return replace(
+        group(name, generators, seed), spec=f"group:{name},generators={generators},seed={seed}"
+    )
+
+
+def _count(body: str, option: str | None, alphabet: str | None) -> Language:
+    del option
+    match = re.fullmatch(r"(\S):(\d{1,9})(?::(\S+))?", body, re.ASCII)
+    if match is None:
+        raise LanguageError(
+            f"a counter is count:SYMBOL:MOD or count:SYMBOL:MOD:ALPHABET, such as count:1:3, "
+            f"but this is count:{body}."
+        )
+    symbol, modulus = match.group(1), int(match.group(2))
+    symbols = _one_alphabet(match.group(3), alphabet)
+    language = count(symbol, modulus, symbols or "")
+    own = next((known for known in ("01", "ab") if symbol in known), "")
+    tail = "" if "".join(language.alphabet) == own else ":" + "".join(language.alphabet)
+    return replace(language, spec=f"count:{symbol}:{modulus}{tail}")
+
+
+def _one_alphabet(stated: str | None, given: str | None) -> str | None:
+    """The alphabet that the line states or that is given beside it; both may be the same."""
+    if stated is not None and given is not None and stated != given:
+        raise LanguageError(
+            f"one alphabet is enough, but the language states {stated!r} and {given!r} was given. "
+            f"Leave one out."
+        )
+    return given if stated is None else stated
+
+
+_KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
+    "regex": _regex,
+    "att": _att,
+    "group": _group,
+    "count": _count,
+}

@@ -1,0 +1,145 @@
+"""What does a model have to answer, and on which words?
+
+A task is a language together with a way to draw its words:
+
+- `published`: as the authors of RegularGPT drew them, to reproduce their numbers;
+- `audited`: all classes at every length, near misses among them, so that shortcuts do not pay.
+
+Axes:
+    word    words of a batch
+    time    places of a batch; words stand at the right end, with `PAD` left of them
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from lengthwise.errors import TaskError, unknown_name
+from lengthwise.languages.language import Language
+from lengthwise.tasks.audited import draw_audited
+from lengthwise.tasks.published import Draw, has_published, published_draw
+from lengthwise.tasks.sampling import UniformSampler
+
+PROTOCOLS = ("published", "audited")
+
+VERSION = 1
+"""Rises when a task's name comes to mean other words or other classes."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Batch:
+    """Words, right-aligned, with their lengths and classes."""
+
+    tokens: Int[Tensor, "word time"]
+    lengths: Int[Tensor, " word"]
+    classes: Int[Tensor, " word"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A language, and how its words are drawn.
+
+    `p_one` is P(1) of the published words of Parity; no other task has one.
+
+    Raises:
+        TaskError: the protocol is unknown, or has no words of this language; or `p_one` does not
+            fit.
+    """
+
+    language: Language
+    protocol: str = "audited"
+    """One of `PROTOCOLS`."""
+
+    p_one: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.protocol not in PROTOCOLS:
+            raise unknown_name("protocol", self.protocol, PROTOCOLS, TaskError)
+        if not 0 < self.p_one < 1:
+            raise TaskError(f"p_one={self.p_one} is a probability. Use one between 0 and 1.")
+        if self.p_one != 0.5 and (self.protocol, self.language.spec) != ("published", "parity"):
+            raise TaskError(
+                f"p_one={self.p_one}, but only the published words of parity have a P(1). "
+                f"Leave it at 0.5."
+            )
+        if self.protocol == "published":
+            published_draw(self.language)
+
+    @property
+    def id(self) -> str:
+        """A name that never changes meaning, such as `parity@1`."""
+        name = self.language.spec
+        if not name:
+            machine = self.language.total().minimised()
+            body = repr((machine.alphabet, machine.transitions, machine.classes, machine.start))
+            name = f"machine-{hashlib.sha256(body.encode()).hexdigest()[:12]}"
+        return f"{name}@{VERSION}"
+
+    @cached_property
+    def sampler(self) -> UniformSampler:
+        """Uniform words of the language; its tables grow with use."""
+        return UniformSampler(self.language)
+
+    def lengths(self, first: int, last: int) -> tuple[int, ...]:
+        """The lengths from `first` to `last` of which there are words."""
+        return self._lengths_where(first, last, bool)
+
+    def missing(self, first: int, last: int) -> tuple[int, ...]:
+        """The lengths from `first` to `last` without any word."""
+        return self._lengths_where(first, last, lambda classes: not classes)
+
+    def classes_at(self, length: int) -> tuple[int, ...]:
+        """The classes that have a word of this length."""
+        return self.sampler.classes_at(length)
+
+    def draw(self, lengths: Int[Tensor, " word"], generator: torch.Generator) -> Batch:
+        """One word for each length.
+
+        Raises:
+            TaskError: there is no word of a length.
+        """
+        self.sampler.require_words(lengths)
+        if self.protocol == "audited":
+            tokens, classes = draw_audited(self.sampler, lengths, generator)
+        else:
+            tokens = self._published(self.sampler, lengths, generator)
+            classes = self.sampler.automaton.classify(tokens)
+        return Batch(tokens=tokens, lengths=lengths, classes=classes)
+
+    def draw_uniform(
+        self, count: int, length: int, generator: torch.Generator, c: int | None = None
+    ) -> Batch:
+        """Words of one length, uniform among those of class `c`, or among all.
+
+        Raises:
+            TaskError: there is no such word.
+        """
+        lengths = torch.full((count,), length)
+        if c is None:
+            tokens = self.sampler.draw_any(lengths, generator)
+            classes = self.sampler.automaton.classify(tokens)
+        else:
+            classes = torch.full((count,), c)
+            tokens = self.sampler.draw(classes, lengths, generator)
+        return Batch(tokens=tokens, lengths=lengths, classes=classes)
+
+    @cached_property
+    def _published(self) -> Draw:
+        return published_draw(self.language, self.p_one)
+
+    def _lengths_where(
+        self, first: int, last: int, fits: Callable[[tuple[int, ...]], bool]
+    ) -> tuple[int, ...]:
+        if not 0 <= first <= last:
+            raise TaskError(f"lengths {first}..{last} are no range. Use 0 <= first <= last.")
+        return tuple(n for n in range(first, last + 1) if fits(self.classes_at(n)))
+
+
+def default_protocol(language: Language, *, binary: bool) -> str:
+    """`audited` for models with binary memory; else the paper's words, where it has any."""
+    return "published" if not binary and has_published(language) else "audited"

@@ -1,0 +1,263 @@
+"""The commands, as a user gives them: output, JSON, exit statuses, and one line for each slip."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lengthwise.cli.main import COMMANDS, main
+from lengthwise.languages.spec import parse
+
+SMALL = ["--preset", "smoke", "--device", "cpu"]
+
+
+class Shell:
+    """Runs commands in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch) -> None:
+        self._capsys = capsys
+        self._patch = patch
+
+    def __call__(self, *arguments: str, stdin: str = "") -> tuple[int, str, str]:
+        """Exit status, standard output, standard error."""
+        self._patch.setattr(sys, "stdin", io.StringIO(stdin))
+        status = main(arguments)
+        captured = self._capsys.readouterr()
+        return status, captured.out, captured.err
+
+    def json(self, *arguments: str, stdin: str = "") -> Any:
+        """The one JSON object that a command prints."""
+        status, out, _ = self(*arguments, "--json", stdin=stdin)
+        assert status == 0
+        assert out.count("\n") == 1
+        return json.loads(out)
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(capsys, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was trained for a moment, and knows little."""
+    path = tmp_path_factory.mktemp("runs") / "parity"
+    assert main(["train", "parity", "--out", str(path), *SMALL]) == 0
+    return path
+
+
+# ---- what works ------------------------------------------------------------------------------
+
+
+def test_help_names_every_command(shell: Shell) -> None:
+    status, out, _ = shell("--help")
+    assert status == 0
+    assert all(name in out for name in COMMANDS)
+    assert shell("--version")[1].startswith("lengthwise 0.")
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exit_info:
+        main([name, "--help"])
+    assert exit_info.value.code == 0
+    assert "--json" in capsys.readouterr().out
+
+
+def test_label_gives_the_class_of_each_line_and_the_empty_word(shell: Shell) -> None:
+    assert shell("label", "parity", stdin="0110\n1\n\n")[:2] == (0, "0\n1\n0\n")
+    assert shell.json("label", "cycle-navigation", stdin="010211\n") == {
+        "words": [{"word": "010211", "class": "2"}]
+    }
+
+
+def test_label_reads_symbols_of_several_characters_between_spaces(shell: Shell) -> None:
+    assert shell("label", "group:Z12", stdin="11 2\n10 1 1\n")[1] == "1\n0\n"
+
+
+def test_sample_draws_words_of_the_asked_class(shell: Shell) -> None:
+    arguments = ["sample", "d-3", "--length", "12", "--count", "50", "--class", "1"]
+    status, out, _ = shell(*arguments)
+    assert status == 0
+    words = out.split()
+    assert len(words) == 50
+    language = parse("d-3")
+    assert all(len(word) == 12 and word in language for word in words)
+    assert shell(*arguments)[1] == out
+    assert shell(*arguments, "--seed", "1")[1] != out
+
+
+def test_languages_lists_the_catalogue_and_describe_tells_of_each(shell: Shell) -> None:
+    entries = shell.json("languages")["languages"]
+    names = {entry["spec"] for entry in entries}
+    assert {"parity", "modular-arithmetic", "d-N", "regex:EXPRESSION"} <= names
+    described = shell.json("describe", "regex:(0|10*1)*")
+    assert described["num_states"] == 2
+    assert "monoid" in shell("describe", "parity")[1]
+
+
+def test_train_evaluate_predict_report(shell: Shell, run_folder: Path, tmp_path: Path) -> None:
+    summary = shell.json("evaluate", str(run_folder), "--lengths", "5,50", "--words", "40")
+    assert summary["words"] == 80
+    assert set(summary["accuracy_by_length"]) == {"5", "50"}
+    assert set(summary["shortcuts"]) == {
+        "majority",
+        "length only",
+        "symbol counts",
+        "first and last symbol",
+    }
+    answers = shell.json("predict", str(run_folder), stdin="0110\n\n" + "01" * 3000 + "\n")
+    assert [len(answer["word"]) for answer in answers["words"]] == [4, 0, 6000]
+    assert all(answer["class"] in ("0", "1") for answer in answers["words"])
+    assert all(0.5 <= answer["probability"] <= 1 for answer in answers["words"])
+    page = tmp_path / "page.html"
+    assert shell("report", str(run_folder), "--out", str(page))[:2] == (0, f"{page}\n")
+    text = page.read_text(encoding="utf-8")
+    assert "<svg" in text
+    assert "100.0 / 100.0" in text  # the published number for parity
+    assert "<script" not in text
+    assert "src=" not in text
+
+
+def test_training_again_goes_on_or_finds_it_done(shell: Shell, run_folder: Path) -> None:
+    before = (run_folder / "model.safetensors").read_bytes()
+    facts = shell.json("train", "parity", "--out", str(run_folder), *SMALL)
+    assert facts["steps"] == 40
+    assert facts["supervision"] == "transition"
+    assert (run_folder / "model.safetensors").read_bytes() == before
+
+
+def test_settings_from_a_file_and_from_the_line(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"steps": 3, "seed": 5}')
+    (tmp_path / "b.toml").write_text("steps = 3\nseed = 5\n")
+    for name in ("a.json", "b.toml"):
+        out = tmp_path / f"run-{name}"
+        arguments = ["--config", str(tmp_path / name), "--set", "steps=4"]
+        assert shell.json("train", "first", "--out", str(out), *SMALL, *arguments)["steps"] == 4
+        config = json.loads((out / "config.json").read_text())
+        assert config["loop"]["seed"] == 5
+
+
+def test_demo_in_small(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lengthwise.experiments.demo.TEST_LENGTHS", range(41, 44))
+    result = shell.json("demo", "--out", str(tmp_path / "demo"), "--preset", "smoke")
+    assert set(result["runs"]) == {"parity", "even-pairs", "cycle-navigation"}
+    assert Path(result["report"]).exists()
+
+
+def test_output_into_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m lengthwise.cli.main sample parity --length 99 --count 20000"
+    done = subprocess.run(
+        f"{command} | head -1", shell=True, capture_output=True, text=True, check=True
+    )
+    assert len(done.stdout) == 100
+    assert done.stderr == ""
+
+
+# ---- what does not ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "message"),
+    [
+        (["tarin"], "", "unknown command 'tarin'. Did you mean 'train'?"),
+        (["describe", "party"], "", "unknown language 'party'. Did you mean 'parity'?"),
+        (["describe"], "", "the following arguments are required: SPEC"),
+        (["label", "parity"], "01\n0x1\n", "line 2, column 2: symbol 'x' is not in the alphabet"),
+        (["label", "modular-arithmetic"], "+1\n+1+\n", "line 2, the word stops too early"),
+        (["label", "modular-arithmetic"], "1+1\n", "line 1, symbol 1, '1', cannot stand there"),
+        (["sample", "d-2", "--length", "3", "--class", "1"], "", "has no word of length 3"),
+        (["sample", "parity", "--length", "3", "--class", "2"], "", "unknown class '2'"),
+        (["sample", "parity", "--length", "x"], "", "invalid int value: 'x'"),
+        (["sample", "parity", "--length", "-1"], "", "length"),
+        (["describe", "regex:(0|1"], "", "column"),
+        (["describe", "att:nowhere.att"], "", "nowhere.att"),
+        (["predict", "nowhere"], "", "nowhere is not a folder"),
+        (["evaluate", "nowhere"], "", "nowhere is not a folder"),
+        (["report", "nowhere"], "", "nowhere is not a folder"),
+        (["train", "parity", "--out", "X", "--set", "steps"], "", "a setting is written KEY=VALUE"),
+        (["train", "parity", "--out", "X", "--set", "step=1"], "", "Did you mean 'steps'?"),
+        (["train", "parity", "--out", "X", "--set", "d_model=65"], "", "cannot be split"),
+        (["train", "parity", "--out", "X", "--model", "gpt"], "", "unknown model 'gpt'"),
+        (["train", "parity", "--out", "X", "--preset", "big"], "", "unknown preset 'big'"),
+        (["train", "parity", "--out", "X", "--protocol", "audit"], "", "Did you mean 'audited'?"),
+        (["train", "parity", "--out", "X", "--device", "cuda:99"], "", "device 'cuda:99'"),
+        (["train", "parity", "--out", "X", "--config", "no.json"], "", "no.json cannot be read"),
+        (["train", "first", "--out", "X", "--protocol", "published"], "", "no words of first"),
+        (
+            ["train", "modular-arithmetic", "--out", "X", "--set", "supervision=prefix"],
+            "",
+            "Use 'transition'",
+        ),
+    ],
+)
+def test_a_slip_gets_one_line_and_exit_2_and_leaves_nothing(  # noqa: PLR0917
+    shell: Shell,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    stdin: str,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, out, err = shell(*arguments, stdin=stdin)
+    assert status == 2
+    assert out == ""
+    assert message in err
+    assert err.startswith("lengthwise: ")
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folder_of_another_run_is_refused(shell: Shell, run_folder: Path) -> None:
+    before = {path.name: path.read_bytes() for path in run_folder.iterdir()}
+    status, _, err = shell("train", "first", "--out", str(run_folder), *SMALL)
+    assert status == 2
+    assert "holds a run with" in err
+    assert err.count("\n") == 1
+    assert {path.name: path.read_bytes() for path in run_folder.iterdir()} == before
+
+
+def test_words_that_a_run_cannot_read_are_refused_all_together(
+    shell: Shell, run_folder: Path
+) -> None:
+    status, out, err = shell("predict", str(run_folder), stdin="01\n01a\n")
+    assert (status, out) == (2, "")
+    assert "line 2, column 3: symbol 'a'" in err
+
+
+def test_damaged_run_is_refused(shell: Shell, run_folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (copy / name).write_bytes((run_folder / name).read_bytes()[:-40])
+    status, _, err = shell("predict", str(copy), stdin="01\n")
+    assert status == 2
+    assert "config.json is not JSON" in err
+    (copy / "config.json").write_bytes((run_folder / "config.json").read_bytes())
+    status, _, err = shell("predict", str(copy), stdin="01\n")
+    assert status == 2
+    assert "model.safetensors cannot be read" in err
+
+
+def test_loss_that_is_not_finite_exits_1(shell: Shell, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    settings = ["--set", "learning_rate=1e30", "--set", "norm=none", "--set", "memory=continuous"]
+    status, _, err = shell("train", "parity", "--out", str(out), *SMALL, *settings)
+    assert status == 1
+    assert "the loss is" in err
+    assert not (out / "model.safetensors").exists()
+
+
+def test_ctrl_c_ends_with_130(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lengthwise.cli.describe.describe", interrupt)
+    status, _, err = shell("describe", "parity")
+    assert status == 130
+    assert err.count("\n") == 1

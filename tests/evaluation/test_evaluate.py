@@ -1,0 +1,87 @@
+"""Evaluation and prediction, with models whose accuracy is known."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from lengthwise.errors import TaskError
+from lengthwise.evaluation import evaluate as evaluation
+from lengthwise.evaluation import predict as prediction
+from lengthwise.evaluation.evaluate import evaluate
+from lengthwise.evaluation.predict import predict
+from lengthwise.languages.spec import parse
+from lengthwise.tasks.automaton import PAD
+from lengthwise.tasks.task import Task
+
+
+def parity_until(longest: int) -> evaluation.Recogniser:
+    """Right on words up to a length, and always `0` beyond it."""
+
+    def model(tokens: Tensor, lengths: Tensor) -> Tensor:
+        ones = (tokens == 1).sum(dim=1) % 2
+        answer = torch.where(lengths <= longest, ones, 0)
+        return 9.0 * torch.nn.functional.one_hot(answer, 2).float()
+
+    return model
+
+
+def test_accuracy_is_found_length_by_length_and_class_by_class() -> None:
+    task = Task(language=parse("parity"), protocol="audited")
+    scores = evaluate(parity_until(7), task, range(5, 11), words_per_length=40, seed=3)
+    assert scores.lengths == list(range(5, 11))
+    assert scores.total == 6 * 40
+    for record in scores.records:
+        right = record.length <= 7 or record.label == "0"
+        assert record.total == 20
+        assert record.correct == (20 if right else 0)
+        assert record.loss == pytest.approx(0.00012340 if right else 9.0001234, rel=1e-3)
+    assert scores.summary()["first_length_below_99"] == 8
+
+
+def test_cutting_the_work_into_batches_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = Task(language=parse("parity"), protocol="audited")
+    seen: list[int] = []
+
+    def model(tokens: Tensor, lengths: Tensor) -> Tensor:
+        seen.append(len(tokens))
+        return parity_until(8)(tokens, lengths)
+
+    for most in (evaluation.MOST_SYMBOLS, 100):
+        monkeypatch.setattr(evaluation, "MOST_SYMBOLS", most)
+        scores = evaluate(model, task, range(1, 13), words_per_length=30)
+        accuracy = scores.accuracy_by_length()
+        assert all(accuracy[n] == 1.0 for n in range(1, 9))
+        assert all(accuracy[n] == 0.5 for n in range(9, 13))
+    assert seen[0] == 12 * 30
+    assert sorted(seen[1:]) == [30] * 11 + [60] or len(seen) > 8
+
+
+def test_lengths_without_words_are_left_out_and_listed() -> None:
+    task = Task(language=parse("modular-arithmetic"), protocol="audited")
+
+    def constant(tokens: Tensor, lengths: Tensor) -> Tensor:
+        return torch.zeros(len(tokens), 5)
+
+    scores = evaluate(constant, task, range(41, 47), words_per_length=10)
+    assert scores.lengths == [42, 44, 46]
+    assert scores.missing == (41, 43, 45)
+    assert scores.summary()["lengths_without_words"] == 3
+    with pytest.raises(TaskError, match=r"no word of the lengths 41\.\.41"):
+        evaluate(constant, task, [41])
+
+
+def test_predictions_come_in_the_order_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = torch.Generator().manual_seed(0)
+    lengths = torch.randint(0, 60, (50,), generator=generator).tolist()
+    words = [torch.randint(2, (n,), generator=generator).tolist() for n in lengths]
+    for most in (evaluation.MOST_SYMBOLS, 64):
+        monkeypatch.setattr(prediction, "MOST_SYMBOLS", most)
+        answers = predict(parity_until(1000), words).argmax(dim=1).tolist()
+        assert answers == [sum(word) % 2 for word in words]
+    assert predict(parity_until(1000), []).shape[0] == 0
+
+
+def test_words_stand_at_the_right_of_their_rows() -> None:
+    tokens, lengths = prediction.right_aligned([(1,), (), (0, 1, 1)])
+    assert tokens.tolist() == [[PAD, PAD, 1], [PAD] * 3, [0, 1, 1]]
+    assert lengths.tolist() == [1, 0, 3]

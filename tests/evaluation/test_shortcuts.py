@@ -1,0 +1,73 @@
+"""What is known about the shortcuts of well-known tasks."""
+
+import pytest
+import torch
+
+from lengthwise.errors import TaskError
+from lengthwise.evaluation.shortcuts import SHORTCUTS, compared_counts, ends, shortcut_accuracies
+from lengthwise.languages.spec import parse
+from lengthwise.tasks.task import Task
+
+
+def accuracies(
+    spec: str, protocol: str, lengths: range = range(41, 61), words: int = 200
+) -> dict[str, float]:
+    task = Task(language=parse(spec), protocol=protocol)
+    generator = torch.Generator().manual_seed(0)
+    chosen = [n for n in lengths if task.classes_at(n)]
+    found = shortcut_accuracies(task, chosen, words, generator)
+    assert tuple(found) == SHORTCUTS
+    return found
+
+
+def test_published_brackets_are_nearly_solved_by_counting() -> None:
+    found = accuracies("d-4", "published")
+    assert found["majority"] == found["length only"] == 0.75
+    assert found["symbol counts"] > 0.96
+    assert 0.88 < found["first and last symbol"] < 0.97
+
+
+def test_always_no_scores_three_quarters_on_tomita_5() -> None:
+    assert accuracies("tomita-5", "published")["majority"] == 0.75
+
+
+def test_the_ends_solve_even_pairs() -> None:
+    found = accuracies("even-pairs", "published")
+    assert found["first and last symbol"] == 1.0
+    assert found["symbol counts"] < 0.6
+
+
+@pytest.mark.parametrize("protocol", ["published", "audited"])
+def test_parity_is_not_solved_by_any(protocol: str) -> None:
+    assert all(0.44 < a < 0.6 for a in accuracies("parity", protocol, range(101, 121)).values())
+
+
+def test_the_length_alone_can_tell() -> None:
+    found = accuracies("regex:((0|1)(0|1))*", "audited", range(1, 11), 20)
+    assert found["majority"] == 0.5
+    assert found["length only"] == found["symbol counts"] == 1.0
+
+
+def test_counts_are_compared_pair_by_pair() -> None:
+    tokens = torch.tensor([[-1, -1, 0], [1, 1, 0], [0, 1, 2]])
+    # occurs 0, 1, 2; then 0 against 1, 0 against 2, 1 against 2
+    assert compared_counts(tokens, 3).tolist() == [
+        [1, 0, 0, 1, 1, 0],
+        [1, 1, 0, -1, 1, 1],
+        [1, 1, 1, 0, 0, 0],
+    ]
+    assert compared_counts(tokens[:1], 1).tolist() == [[1]]
+
+
+def test_ends_are_the_first_and_last_symbol_of_the_word() -> None:
+    assert ends(torch.tensor([[-1, 2, 0], [1, 0, 1], [-1, -1, -1]]), 3).tolist()[:2] == [
+        [2, 0],
+        [1, 1],
+    ]
+    assert ends(torch.empty(2, 0, dtype=torch.int64), 3).shape == (2, 2)
+
+
+def test_shortcuts_need_words() -> None:
+    task = Task(language=parse("parity"))
+    with pytest.raises(TaskError, match="at least one length"):
+        shortcut_accuracies(task, [], 10, torch.Generator())

@@ -1,0 +1,171 @@
+import re
+
+import pytest
+from automata.fa.dfa import DFA
+from hypothesis import given
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.language import Language
+from lengthwise.languages.regex import from_automata_dfa, from_regex
+from strategies import all_words, expressions, recognisers, texts
+
+
+@given(expressions())
+def test_expressions_match_what_python_matches(expression: str) -> None:
+    language = from_regex(expression, "ab")
+    pattern = re.compile(expression)
+    for text in texts("ab", 6):
+        assert (text in language) is (pattern.fullmatch(text) is not None), text
+
+
+@given(expressions())
+def test_the_machine_is_minimal(expression: str) -> None:
+    language = from_regex(expression, "ab")
+    assert language == language.minimised()
+
+
+def test_the_alphabet_is_that_of_the_expression_without_its_operators() -> None:
+    assert from_regex(r"b{2}|[x-z]|\+|a?").alphabet == ("+", "a", "b", "x", "y", "z")
+    assert from_regex("a*", "ba").alphabet == ("b", "a")
+
+
+@pytest.mark.parametrize(
+    ("expression", "member", "other"),
+    [
+        ("(a|b)*a&(a|b){2}", "ba", "bba"),  # and
+        ("ab^c", "acb", "cba"),  # shuffle
+        (r"\*\\", "*\\", "**"),
+        (r"[\]a]b", "]b", "bb"),
+        ("[a-]c", "-c", "cc"),
+        ("[^a]|bc", "c", "a"),
+        (".c", "cc", "c"),
+        ("a()b|c", "ab", "b"),
+        ("a|b&c|a", "a", "b"),  # from left to right: ((a|b)&c)|a
+        ("a**+c", "aac", "a"),
+        ("$a", "$a", "a"),
+        ("é*e", "ééee"[:3], "é"),
+    ],
+)
+def test_operators(expression: str, member: str, other: str) -> None:
+    language = from_regex(expression)
+    assert member in language
+    assert other not in language
+
+
+def test_the_empty_expression_is_the_empty_word() -> None:
+    for expression in ["", "()", "(())", "a{0}"]:
+        language = from_regex(expression, "ab")
+        assert [word for word in all_words(language, 3) if word in language] == [()]
+
+
+def test_a_class_with_nothing_left_matches_no_word() -> None:
+    assert [w for w in texts("ab", 3) if w in from_regex("[^ab]|a", "ab")] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "column", "what"),
+    [
+        ("(a", 1, "'(' is not closed"),
+        ("a(b(c)", 2, "'(' is not closed"),
+        ("a)", 2, "')' closes nothing"),
+        ("a)(b", 2, "')' closes nothing"),
+        ("*a", 1, "'*' has nothing before it to repeat"),
+        ("a|+b", 3, "'+' has nothing before it"),
+        ("a(?b)", 3, "'?' has nothing before it"),
+        ("a({2}b)", 3, "'{2}' has nothing before it"),
+        ("a|", 2, "'|' has nothing after it"),
+        ("|a", 1, "'|' has nothing before it"),
+        ("a||b", 3, "'|' has nothing before it"),
+        ("(a|)b", 3, "'|' has nothing after it"),
+        ("(|a)", 2, "'|' has nothing before it"),
+        ("(a&)", 3, "'&' has nothing after it"),
+        ("a{2,1}", 2, "ends before it begins"),
+        ("a{x}", 2, "a count is"),
+        ("a{-1}", 2, "a count is"),
+        ("a{,}", 2, "a count is"),
+        ("a}", 2, "'}' closes nothing"),
+        ("ab]", 3, "']' closes nothing"),
+        ("a[bc", 2, "'[' is not closed"),
+        (r"a[b\]", 2, "'[' is not closed"),
+        ("a[]", 2, "a class names at least one"),
+        ("[^]a", 1, "a class names at least one"),
+        ("[c-a]", 2, "the range c-a is empty"),
+        ("a[!-\uffff]", 3, "a range has at most 5000 symbols"),
+        ("[a b]", 3, "' ' is no symbol"),
+        ("ab c", 3, "' ' is no symbol"),
+        ("a\\", 2, "nothing after it"),
+        (r"a\d", 2, r"'\\d' is not known"),
+        ("a{9999}", 2, "but this has 9999"),
+        ("(a{100}b){100}", 10, "but this has 10100"),
+        ("a{90}^a{90}", 8, "at most 5000"),
+    ],
+)
+def test_a_malformed_expression_is_refused_with_its_column(
+    expression: str, column: int, what: str
+) -> None:
+    with pytest.raises(LanguageError) as caught:
+        from_regex(expression)
+    message = str(caught.value)
+    assert f"column {column}: " in message
+    assert what.replace("\\\\", "\\") in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("expression", "column", "symbol"),
+    [("a(b|c)*", 5, "c"), ("a[b-d]", 3, "c"), ("ac*c", 2, "c"), (r"a\.", 2, ".")],
+)
+def test_a_symbol_outside_the_alphabet_is_named_with_its_column(
+    expression: str, column: int, symbol: str
+) -> None:
+    with pytest.raises(
+        LanguageError, match=rf"column {column}: symbol '{re.escape(symbol)}' is not"
+    ):
+        from_regex(expression, "ab")
+
+
+def test_an_expression_without_symbols_needs_an_alphabet() -> None:
+    with pytest.raises(LanguageError, match=r"names none. Give the alphabet, as in regex\[01\]"):
+        from_regex("()")
+
+
+def test_too_large_a_machine_is_refused() -> None:
+    with pytest.raises(LanguageError, match=r"expression '.*'.*at most 20000 states"):
+        from_regex("(a|b)*a(a|b){20}")
+
+
+def test_many_states_in_a_row_are_no_trouble() -> None:
+    assert from_regex("(a|b){2000}").num_states == 2002
+
+
+@given(recognisers())
+def test_an_automata_lib_dfa_keeps_its_language(language: Language) -> None:
+    states = range(language.num_states)
+    rows = {
+        f"q{state}": {
+            symbol: f"q{target}"
+            for symbol, target in zip(language.alphabet, language.transitions[state], strict=True)
+        }
+        for state in reversed(states)
+    }
+    final = {f"q{state}" for state in states if language.classes[state] == 1}
+    dfa = DFA(
+        states=set(rows),
+        input_symbols=set(language.alphabet),
+        transitions=rows,
+        initial_state=f"q{language.start}",
+        final_states=final,
+    )
+    assert from_automata_dfa(dfa) == language.minimised()
+
+
+def test_a_partial_dfa_gets_a_sink() -> None:
+    dfa = DFA(
+        states={0, 1},
+        input_symbols={"b", "a"},
+        transitions={0: {"a": 1}, 1: {}},
+        initial_state=0,
+        final_states={1},
+        allow_partial=True,
+    )
+    assert from_automata_dfa(dfa) == from_regex("a", "ab")

@@ -1,0 +1,104 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.catalogue import CATALOGUE, FAMILIES
+from lengthwise.languages.spec import languages, parse
+from strategies import expressions
+
+
+@pytest.mark.parametrize(
+    ("spec", "alphabet", "canonical"),
+    [(name, None, name) for name in CATALOGUE]
+    + [
+        ("d-3", None, "d-3"),
+        ("d-012", None, "d-12"),
+        ("parity", "01", "parity"),
+        ("count:1:3", None, "count:1:3"),
+        ("count:1:3:01", None, "count:1:3"),
+        ("count:b:3", None, "count:b:3"),
+        ("count:b:3", "abc", "count:b:3:abc"),
+        ("count:1:3", "10", "count:1:3:10"),
+        ("regex:(0|10*1)*", None, "regex:(0|10*1)*"),
+        ("regex:(0|10*1)*", "01", "regex:(0|10*1)*"),
+        ("regex[01]:(0|10*1)*", None, "regex:(0|10*1)*"),
+        ("regex:a*", "ab", "regex[ab]:a*"),
+        ("regex[ba]:a*", "ba", "regex[ba]:a*"),
+        ("regex[01]:", None, "regex[01]:"),
+        ("regex[:]]:a*".replace("a", ":"), None, "regex[:]]::*"),
+        ("regex:[ab]:", None, "regex:[ab]:"),
+        ("group:S3", None, "group:S3"),
+        ("group:S4,generators=3", None, "group:S4,generators=3,seed=0"),
+        ("group:S4,seed=7,generators=3", None, "group:S4,generators=3,seed=7"),
+        ("group:S3,seed=7", None, "group:S3"),
+    ],
+)
+def test_a_language_carries_the_line_that_makes_it_again(
+    spec: str, alphabet: str | None, canonical: str
+) -> None:
+    language = parse(spec, alphabet)
+    assert language.spec == canonical
+    again = parse(language.spec)
+    assert again == language
+    assert again.spec == canonical
+    assert language.minimised().spec == canonical
+
+
+@given(expressions())
+def test_expressions_are_carried_too(expression: str) -> None:
+    language = parse(f"regex[ab]:{expression}")
+    assert parse(language.spec) == language
+
+
+def test_files_are_carried_too(tmp_path: Path) -> None:
+    path = tmp_path / "machine.att"
+    path.write_text("0 1 a\n1 0 b\n0\n", encoding="utf-8")
+    for spec in [f"att:{path}", f"att[0=epsilon]:{path}"]:
+        language = parse(spec)
+        assert language.spec == spec
+        assert parse(spec) == language == parse("regex:(ab)*")
+
+
+@pytest.mark.parametrize(
+    ("spec", "alphabet", "message"),
+    [
+        ("partiy", None, "unknown language 'partiy'. Did you mean 'parity'?"),
+        ("tomita-8", None, "unknown language 'tomita-8'. Did you mean 'tomita-"),
+        ("", None, "unknown language ''"),
+        ("grup:S5", None, "unknown kind of language 'grup'. Did you mean 'group'?"),
+        ("parity[x]:1", None, "unknown kind of language 'parity'"),
+        ("(0|1)*", None, "write regex:(0|1)*"),
+        ("group[x]:S5", None, "has [x]. Remove it."),
+        ("att[1=a]:file", None, "but not [1=a]"),
+        ("group:S5,generator=3", None, "Did you mean 'generators'?"),
+        ("group:S5,seed=x", None, "seed is a whole number, but it is 'x'"),
+        ("group:", None, "'' in '' is none of these"),
+        ("count:1", None, "this is count:1"),
+        ("count:12:3", None, "this is count:12:3"),
+        ("count:1:3:01", "10", "states '01' and '10' was given"),
+        ("regex[ab]:a", "abc", "states 'ab' and 'abc' was given"),
+        ("regex:a", "]:a", "which a line cannot hold"),
+        ("regex:a", "", "at least one symbol"),
+        ("parity", "ab", "parity has the alphabet '0 1', so it cannot have 'ab'"),
+        ("regex:a(b", None, "column 2"),
+        ("att:no-such-file", None, "no-such-file: cannot be read"),
+    ],
+)
+def test_a_line_that_is_no_language_is_refused(
+    spec: str, alphabet: str | None, message: str
+) -> None:
+    with pytest.raises(LanguageError) as caught:
+        parse(spec, alphabet)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_list_names_everything_and_its_examples_work() -> None:
+    listed = languages()
+    assert [entry["spec"] for entry in listed] == [*CATALOGUE, *FAMILIES]
+    assert all(entry["definition"] and entry["source"] for entry in listed)
+    for family in FAMILIES.values():
+        if not family.example.startswith("att:"):
+            parse(family.example)

@@ -1,0 +1,88 @@
+"""Random languages, expressions and words, shared by all tests."""
+
+from itertools import product
+
+from hypothesis import strategies as st
+
+from lengthwise.languages.language import Language
+
+
+def all_words(language: Language, max_length: int) -> list[tuple[int, ...]]:
+    """Every word of at most `max_length` symbols, in length order, inside the domain or not."""
+    return [
+        word
+        for length in range(max_length + 1)
+        for word in product(range(language.num_symbols), repeat=length)
+    ]
+
+
+def texts(alphabet: str, max_length: int) -> list[str]:
+    """Every word of at most `max_length` symbols of one character, as it is written."""
+    return [
+        "".join(word)
+        for length in range(max_length + 1)
+        for word in product(alphabet, repeat=length)
+    ]
+
+
+def words(language: Language, *, max_size: int = 12) -> st.SearchStrategy[tuple[int, ...]]:
+    """Encoded words, inside the domain or not."""
+    symbols = st.integers(0, language.num_symbols - 1)
+    return st.lists(symbols, max_size=max_size).map(tuple)
+
+
+@st.composite
+def machines(
+    draw: st.DrawFn, *, alphabet: str = "ab", max_states: int = 6, num_classes: int = 3
+) -> Language:
+    """Complete Moore machines, minimal or not, with any start state and perhaps unused classes."""
+    size = draw(st.integers(1, max_states))
+    states = st.integers(0, size - 1)
+    row = st.tuples(*[states for _ in alphabet])
+    return Language(
+        alphabet=tuple(alphabet),
+        transitions=tuple(draw(st.lists(row, min_size=size, max_size=size))),
+        classes=tuple(
+            draw(st.lists(st.integers(0, num_classes - 1), min_size=size, max_size=size))
+        ),
+        start=draw(states),
+        class_names=tuple(map(str, range(num_classes))),
+    )
+
+
+def recognisers(*, alphabet: str = "ab", max_states: int = 6) -> st.SearchStrategy[Language]:
+    """Complete deterministic automata."""
+    return machines(alphabet=alphabet, max_states=max_states, num_classes=2)
+
+
+@st.composite
+def domained(draw: st.DrawFn, *, alphabet: str = "ab", num_classes: int = 3) -> Language:
+    """Moore machines with a domain that has a word."""
+    machine = draw(machines(alphabet=alphabet, max_states=4, num_classes=num_classes))
+    domain = draw(
+        recognisers(alphabet=alphabet, max_states=4).filter(lambda d: d.shortest(1) is not None)
+    )
+    return Language(
+        alphabet=machine.alphabet,
+        transitions=machine.transitions,
+        classes=machine.classes,
+        start=machine.start,
+        class_names=machine.class_names,
+        domain=domain,
+    )
+
+
+def expressions(alphabet: str = "ab") -> st.SearchStrategy[str]:
+    """Regular expressions that mean the same here and in Python's `re`."""
+    atoms = st.sampled_from([*alphabet, ".", "()", f"[{alphabet}]", f"[^{alphabet[0]}]"])
+    repetitions = st.sampled_from(["*", "+", "?", "{0}", "{2}", "{1,}", "{,2}", "{1,3}", "{0,0}"])
+
+    def larger(smaller: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+        pairs = st.tuples(smaller, smaller)
+        return st.one_of(
+            pairs.map("".join),
+            pairs.map(lambda pair: f"({pair[0]}|{pair[1]})"),
+            st.tuples(smaller, repetitions).map(lambda pair: f"({pair[0]}){pair[1]}"),
+        )
+
+    return st.recursive(atoms, larger, max_leaves=8)

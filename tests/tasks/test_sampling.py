@@ -1,0 +1,291 @@
+"""Uniform words, against all words of small lengths and against exact integers."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import accumulate
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from lengthwise.errors import TaskError
+from lengthwise.languages.language import Language
+from lengthwise.tasks import sampling
+from lengthwise.tasks.sampling import (
+    UniformSampler,
+    _decide,
+    _error,
+    balanced_classes,
+    integers_below,
+    shuffled_ranks,
+)
+from tasks.oracles import (
+    BEGINS_WITH_1,
+    EVEN_LENGTH,
+    MOD_3,
+    PARITY,
+    UNEQUAL,
+    chance_of,
+    class_of,
+    languages,
+    sample,
+    seeded,
+    uniform,
+    words_of,
+    written,
+)
+
+TOO_IMPROBABLE = 1e-6
+
+
+def fill(value: int, count: int) -> torch.Tensor:
+    return torch.full((count,), value)
+
+
+# ---- exactly uniform -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bits", [1, 3, 30])
+@pytest.mark.parametrize("language", [PARITY, BEGINS_WITH_1, MOD_3, UNEQUAL])
+@pytest.mark.parametrize("length", [1, 4])
+def test_words_of_a_class_are_uniform(language: Language, bits: int, length: int) -> None:
+    """With few bits, nearly every word is settled by exact integers."""
+    sampler = UniformSampler(language, bits)
+    generator = seeded(bits)
+    for c in sampler.classes_at(length):
+
+        def draw(n: int, c: int = c) -> torch.Tensor:
+            return sampler.draw(fill(c, n), fill(length, n), generator)
+
+        expected = uniform(words_of(language, length, c))
+        assert chance_of(sample(draw, 1500), expected) > TOO_IMPROBABLE
+
+
+@given(language=languages(), length=st.integers(1, 4), bits=st.sampled_from([2, 30]))
+def test_words_of_any_class_are_uniform_in_the_domain(
+    language: Language, length: int, bits: int
+) -> None:
+    words = words_of(language, length)
+    assume(words)
+    sampler, generator = UniformSampler(language, bits), seeded()
+
+    seen = sample(lambda n: sampler.draw_any(fill(length, n), generator), 1000)
+
+    assert chance_of(seen, uniform(words)) > TOO_IMPROBABLE
+
+
+@given(language=languages(), r=st.integers(1, 30))
+def test_boundaries_are_as_near_to_the_exact_ones_as_claimed(language: Language, r: int) -> None:
+    sampler = UniformSampler(language)
+    walk = sampler._by_class
+    walk._grow(r)
+    bound = float(_error(np.array([r]), language.num_symbols)[0]) * 2**30
+    targets = sampler.automaton.transitions.tolist()
+    for goal in range(language.num_classes):
+        (before,) = walk._exact_counts(goal, r - 1, r - 1)
+        for state, row in enumerate(targets):
+            cumulative = list(accumulate(before[target] for target in row))
+            if cumulative[-1] == 0:
+                continue
+            key = (goal * len(targets) + state) * len(row)
+            found = walk._look_up(r, np.array([key]))[0].tolist()
+            for c, boundary in zip(cumulative, found, strict=True):
+                exact = Fraction(c * 2**30, cumulative[-1])
+                assert boundary - bound <= exact <= boundary + 1 + bound
+
+
+@pytest.mark.parametrize("table", [0, 2**25])
+@pytest.mark.parametrize("block", [7, 2**21])
+@given(language=languages(), lengths=st.lists(st.integers(0, 60), min_size=1, max_size=9))
+def test_floating_point_and_exact_integers_draw_the_same_words(
+    language: Language, lengths: list[int], table: int, block: int
+) -> None:
+    """With 30 bits nothing is doubtful here, so that both ways see the same random numbers."""
+    sampler = UniformSampler(language)
+    chosen = torch.tensor([n for n in lengths if sampler.classes_at(n)], dtype=torch.int64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sampling, "_MAX_TABLE", table)
+        patch.setattr(sampling, "_BLOCK", block)
+        classes = balanced_classes(sampler, chosen, seeded(1))
+        drawn = sampler.draw(classes, chosen, seeded())
+        patch.setattr(sampler._by_class, "_doubtful", _all_are_doubtful_that_have_begun(chosen))
+        exactly = sampler.draw(classes, chosen, seeded())
+
+    assert drawn.equal(exactly)
+    assert [len(word) for word in written(drawn)] == chosen.tolist()
+    assert [class_of(language, word) for word in written(drawn)] == classes.tolist()
+
+
+def _all_are_doubtful_that_have_begun(lengths: torch.Tensor) -> object:
+    descending = lengths.sort(descending=True).values.numpy()
+
+    def doubtful(
+        to_come: np.ndarray[tuple[int], np.dtype[np.int64]], *_: object
+    ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        return descending >= to_come[-1]
+
+    return doubtful
+
+
+@pytest.mark.parametrize("language", [UNEQUAL, MOD_3])
+def test_long_words_agree_with_exact_integers_too(language: Language) -> None:
+    """3000 symbols: the counts of UNEQUAL's states differ by a factor of 2^3000."""
+    sampler = UniformSampler(language)
+    classes, lengths = torch.tensor([0, 1, 1]), torch.tensor([2999, 3000, 1])
+    drawn = sampler.draw(classes, lengths, seeded())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sampler._by_class, "_doubtful", _all_are_doubtful_that_have_begun(lengths))
+        assert drawn.equal(sampler.draw(classes, lengths, seeded()))
+    assert sampler.automaton.classify(drawn).equal(classes)
+
+
+def test_few_bits_do_not_decide_alone() -> None:
+    """With one bit, three equal classes of words could not come equally often."""
+    sampler, generator = UniformSampler(MOD_3, bits=1), seeded()
+    seen: Counter[tuple[int, ...]] = Counter()
+    seen.update(written(sampler.draw_any(fill(1, 3000), generator)))
+
+    assert chance_of(seen, {(0,): 1 / 3, (1,): 1 / 3, (2,): 1 / 3}) > TOO_IMPROBABLE
+
+
+@given(
+    steps=st.lists(st.integers(0, 5), min_size=1, max_size=4).filter(any),
+    chance=st.integers(0, 2**40 - 1),
+)
+def test_a_number_decides_for_the_symbol_it_lies_at(steps: list[int], chance: int) -> None:
+    cumulative = list(accumulate(steps))
+    point = Fraction(chance, 2**40)
+
+    symbol = _decide(cumulative, chance, 40, seeded())
+
+    below = sum(Fraction(c, cumulative[-1]) <= point for c in cumulative)
+    above = sum(Fraction(c, cumulative[-1]) < point + Fraction(1, 2**40) for c in cumulative)
+    assert below <= symbol <= above
+    assert steps[symbol] > 0
+
+
+# ---- what there is ---------------------------------------------------------------------------
+
+
+@given(language=languages(), length=st.integers(0, 5))
+def test_classes_that_have_words_are_known(language: Language, length: int) -> None:
+    sampler = UniformSampler(language)
+    expected = [c for c in range(language.num_classes) if words_of(language, length, c)]
+
+    assert list(sampler.classes_at(length)) == expected
+    assert [c for c in range(language.num_classes) if sampler.exists(length, c)] == expected
+
+
+@given(language=languages(), length=st.integers(6, 200))
+def test_classes_that_have_words_are_known_at_greater_lengths(
+    language: Language, length: int
+) -> None:
+    counts = language.counts(length)
+
+    found = UniformSampler(language).classes_at(length)
+
+    assert list(found) == [c for c, number in enumerate(counts) if number]
+
+
+def test_lengths_of_a_class_are_known_far_away() -> None:
+    sampler = UniformSampler(EVEN_LENGTH)
+    assert sampler.exists(10**12, 1)
+    assert not sampler.exists(10**12, 0)
+
+
+def test_a_class_without_a_word_of_the_length_is_refused_with_the_nearest_lengths() -> None:
+    sampler = UniformSampler(EVEN_LENGTH)
+    with pytest.raises(
+        TaskError, match=r"class 1 of the language has no word of length 5. .* one: 4 and 6."
+    ):
+        sampler.draw(torch.tensor([0, 1]), torch.tensor([5, 5]), seeded())
+
+
+@pytest.mark.parametrize(
+    ("c", "length", "part"), [(2, 3, "classes are 0..1"), (1, -1, "0 or more")]
+)
+def test_impossible_classes_and_lengths_are_refused(c: int, length: int, part: str) -> None:
+    with pytest.raises(TaskError, match=part):
+        UniformSampler(PARITY).draw(torch.tensor([c]), torch.tensor([length]), seeded())
+
+
+def test_a_class_without_any_word_is_refused() -> None:
+    nothing = Language(alphabet=("a",), transitions=((0,),), classes=(0,))
+    with pytest.raises(TaskError, match="No length has one"):
+        UniformSampler(nothing).draw(torch.tensor([1]), torch.tensor([2]), seeded())
+
+
+def test_too_many_counts_are_refused() -> None:
+    with pytest.raises(TaskError, match=f"the limit is {sampling.MAX_COUNTS}"):
+        UniformSampler(PARITY).draw(torch.tensor([1]), torch.tensor([10**9]), seeded())
+
+
+# ---- use -------------------------------------------------------------------------------------
+
+
+def test_one_letter_and_no_words_are_no_special_cases() -> None:
+    unary = Language(alphabet=("a",), transitions=((1,), (0,)), classes=(0, 1))
+    sampler = UniformSampler(unary)
+    assert written(sampler.draw_any(torch.tensor([3, 0]), seeded())) == [(0, 0, 0), ()]
+    assert sampler.draw_any(torch.empty(0, dtype=torch.int64), seeded()).shape == (0, 0)
+
+
+def test_one_seed_gives_one_batch_whatever_was_drawn_before() -> None:
+    fresh, used = UniformSampler(UNEQUAL), UniformSampler(UNEQUAL)
+    used.draw_any(fill(90, 3), seeded(5))
+    used.draw(fill(1, 3), fill(90, 3), seeded(5))
+    lengths = torch.tensor([3, 12, 7])
+    ones = torch.ones_like(lengths)
+    assert fresh.draw(ones, lengths, seeded()).equal(used.draw(ones, lengths, seeded()))
+
+
+def test_a_word_of_a_hundred_thousand_symbols() -> None:
+    sampler = UniformSampler(PARITY)
+    tokens = sampler.draw(torch.tensor([1]), torch.tensor([100_000]), seeded())
+    assert tokens.shape == (1, 100_000)
+    assert sampler.automaton.classify(tokens).tolist() == [1]
+    assert 49_000 < tokens.sum() < 51_000
+
+
+# ---- helpers ---------------------------------------------------------------------------------
+
+
+@given(groups=st.lists(st.integers(0, 3), max_size=20))
+def test_ranks_number_each_group(groups: list[int]) -> None:
+    ranks = shuffled_ranks(torch.tensor(groups, dtype=torch.int64), seeded()).tolist()
+    for group in set(groups):
+        mine = [rank for rank, g in zip(ranks, groups, strict=True) if g == group]
+        assert sorted(mine) == list(range(len(mine)))
+
+
+def test_ranks_are_in_random_order() -> None:
+    generator = seeded()
+    orders = Counter(
+        tuple(shuffled_ranks(torch.zeros(3, dtype=torch.int64), generator).tolist())
+        for _ in range(600)
+    )
+    permutations = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
+    assert chance_of(orders, uniform(permutations)) > TOO_IMPROBABLE
+
+
+@given(language=languages(), lengths=st.lists(st.integers(0, 6), min_size=1, max_size=30))
+def test_classes_are_balanced_within_each_length(language: Language, lengths: list[int]) -> None:
+    sampler = UniformSampler(language)
+    chosen = torch.tensor([n for n in lengths if sampler.classes_at(n)], dtype=torch.int64)
+
+    classes = balanced_classes(sampler, chosen, seeded())
+
+    for length in set(chosen.tolist()):
+        numbers = Counter(classes[chosen == length].tolist())
+        present = [numbers[c] for c in sampler.classes_at(length)]
+        assert sum(present) == (chosen == length).sum()
+        assert max(present) - min(present) <= 1
+
+
+def test_integers_below_are_uniform() -> None:
+    values = integers_below(fill(3, 3000), seeded())
+    seen: Counter[tuple[int, ...]] = Counter((value,) for value in values.tolist())
+    assert chance_of(seen, uniform([(0,), (1,), (2,)])) > TOO_IMPROBABLE
