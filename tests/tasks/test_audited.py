@@ -30,19 +30,33 @@ from tasks.oracles import (
 TOO_IMPROBABLE = 1e-6
 
 
-def edits(language: Language, word: Word, c: int) -> list[Word]:
-    """The words of class `c` that differ from `word` in one symbol."""
-    changed = [
+def edits(language: Language, word: Word, c: int) -> dict[Word, float]:
+    """The words of class `c` one edit away, with their chances: a coin picks the kind of edit."""
+    replaced = [
         (*word[:i], symbol, *word[i + 1 :])
         for i in range(len(word))
         for symbol in range(language.num_symbols)
         if symbol != word[i]
     ]
-    return [other for other in changed if class_of(language, other) == c]
+    swapped = [
+        (*word[:i], word[i + 1], word[i], *word[i + 2 :])
+        for i in range(len(word) - 1)
+        if word[i] != word[i + 1]
+    ]
+    kinds = [
+        [other for other in words if class_of(language, other) == c]
+        for words in (replaced, swapped)
+    ]
+    share: defaultdict[Word, float] = defaultdict(float)
+    possible = [words for words in kinds if words]
+    for words in possible:
+        for other in words:
+            share[other] += 1 / len(possible) / len(words)
+    return dict(share)
 
 
 def near_misses(language: Language, length: int, c: int) -> dict[Word, float]:
-    """The distribution of words of class `c` one substitution away from another class."""
+    """The distribution of words of class `c` one edit away from another class."""
     share: defaultdict[Word, float] = defaultdict(float)
     uniform_words = uniform(words_of(language, length, c))
     others = [
@@ -53,8 +67,7 @@ def near_misses(language: Language, length: int, c: int) -> dict[Word, float]:
     for words in others:
         for word in words:
             weight = 1 / len(others) / len(words)
-            reached = uniform(edits(language, word, c)) if edits(language, word, c) else None
-            for other, p in (reached or uniform_words).items():
+            for other, p in (edits(language, word, c) or uniform_words).items():
                 share[other] += weight * p
     return dict(share) if others else uniform_words
 
@@ -117,10 +130,10 @@ def test_edits_are_found_exactly_where_there_are_some(
     for before, after, c, was_found in cases:
         possible = edits(language, before, c)
         assert was_found == bool(possible)
-        assert after in (possible or [before])
+        assert after in (possible or {before: 1.0})
 
 
-def test_edits_are_uniform_among_those_possible() -> None:
+def test_edits_are_uniform_among_those_of_a_kind() -> None:
     """Several symbols fit at one place (0 times any digit); leaving the domain is no edit."""
     language = parse("modular-arithmetic")
     sampler = UniformSampler(language)
@@ -131,7 +144,15 @@ def test_edits_are_uniform_among_those_possible() -> None:
     edited, found = one_edit_into(sampler.automaton, tokens, torch.full((2000,), 3), seeded())
 
     assert found.all()
-    assert chance_of(Counter(written(edited)), uniform(possible)) > TOO_IMPROBABLE
+    assert chance_of(Counter(written(edited)), possible) > TOO_IMPROBABLE
+
+
+def test_exchanges_leave_the_counts_as_they_were() -> None:
+    """Half of the near misses of D_3 are told from members by no count of symbols."""
+    language = parse("d-3")
+    tokens, classes = draw_audited(UniformSampler(language), torch.full((4000,), 30), seeded())
+    balanced = (tokens[classes == 0] == 1).sum(dim=1) == 15
+    assert 0.3 < balanced.double().mean().item() < 0.37  # a quarter, and 14 % of the uniform half
 
 
 def test_near_misses_start_from_all_other_classes_equally() -> None:

@@ -2,9 +2,12 @@
 
 At every length each class that exists there comes as often as any other, and the words of a class
 are uniform. Near misses are added: half of the non-members of a recogniser, and half of the words
-of each class otherwise, differ in one symbol from a uniform word of another class of their length.
-The difference is uniform among all substitutions that lead into the wanted class, and so stay in
-the domain; a word that has none is replaced by a uniform word of the wanted class.
+of each class otherwise, are one edit away from a uniform word of another class of their length.
+
+An edit replaces one symbol, or exchanges two neighbours (which no count of symbols notices): a coin
+says which, and it is uniform among all edits of that kind that lead into the wanted class, and so
+stay in the domain. If there are none the other kind serves, and if that has none either, a uniform
+word of the wanted class.
 
 Axes:
     word    words of a batch
@@ -27,7 +30,7 @@ from lengthwise.tasks.sampling import (
 )
 
 _MAX_EDITS = 2**24
-"""Most substitutions, and most states, that are looked at together."""
+"""Most edits, and most states, that are looked at together."""
 
 
 def draw_audited(
@@ -86,11 +89,11 @@ def one_edit_into(
     classes: Int[Tensor, " word"],
     generator: torch.Generator,
 ) -> tuple[Int[Tensor, "word time"], Bool[Tensor, " word"]]:
-    """Each word with one symbol replaced so that it is of the wanted class, and whether it can be.
+    """Each word after one edit that brings it into the wanted class, and whether there is one.
 
-    Uniform among all such substitutions; a word that has none comes back as it was.
+    A word that no edit brings there comes back as it was.
     """
-    each = max(1, tokens.shape[1] * automaton.num_symbols, automaton.num_states)
+    each = max(1, tokens.shape[1] * (automaton.num_symbols + 1), automaton.num_states)
     size = max(1, _MAX_EDITS // each)
     parts = [
         _edit(automaton, some, wanted, generator)
@@ -105,10 +108,15 @@ def _edit(
     classes: Int[Tensor, " word"],
     generator: torch.Generator,
 ) -> tuple[Int[Tensor, "word time"], Bool[Tensor, " word"]]:
-    fits = _fitting_symbols(automaton, tokens, classes)
-    by_place = fits.sum(dim=2).cumsum(dim=1)
     if tokens.shape[1] == 0:
         return tokens, torch.zeros(len(tokens), dtype=torch.bool)
+    fits = _fitting_edits(automaton, tokens, classes)
+    can_swap, can_replace = fits[:, :, -1].any(dim=1), fits[:, :, :-1].any(dim=(1, 2))
+    coin = torch.randint(2, can_swap.shape, generator=generator).bool()
+    swaps = can_swap & (coin | ~can_replace)
+    fits[:, :, -1] &= swaps[:, None]
+    fits[:, :, :-1] &= ~swaps[:, None, None]
+    by_place = fits.sum(dim=2).cumsum(dim=1)
     total = by_place[:, -1]
     found = total > 0
     pick = integers_below(total.clamp(min=1), generator)
@@ -119,17 +127,21 @@ def _edit(
     before = by_place[word, time] - here[:, -1]
     symbol = torch.searchsorted(here, (pick - before)[:, None], right=True)[:, 0]
     edited = tokens.clone()
-    edited[word, time] = torch.where(found, symbol, tokens[word, time])
+    after = (time + swaps.long()).clamp(max=tokens.shape[1] - 1)
+    edited[word, after] = tokens[word, time]
+    replacement = torch.where(swaps, tokens[word, after], symbol)
+    edited[word, time] = torch.where(found, replacement, tokens[word, time])
     return edited, found
 
 
-def _fitting_symbols(
+def _fitting_edits(
     automaton: Automaton, tokens: Int[Tensor, "word time"], classes: Int[Tensor, " word"]
-) -> Bool[Tensor, "word time symbol"]:
-    """Which other symbols at which places lead into the wanted class.
+) -> Bool[Tensor, "word time edit"]:
+    """Which edits at which places lead into the wanted class.
 
-    From the end to the beginning, `good[word, state]` says whether the rest of the word leads from
-    the state into the class.
+    The first edits put another symbol there; the last exchanges the symbol with the next. From the
+    end to the beginning, `good[word, state]` says whether the rest of the word leads from the state
+    into the class, and `later` the same for the rest without its first symbol.
     """
     num_words, time = tokens.shape
     start = torch.full((num_words, 1), automaton.start)
@@ -137,12 +149,20 @@ def _fitting_symbols(
     stay = torch.arange(automaton.num_states)
     moves = torch.cat([automaton.transitions, stay[:, None]], dim=1).T.contiguous()  # PAD is last
     good = automaton.classes == classes[:, None]
-    fits = torch.empty((num_words, time, automaton.num_symbols), dtype=torch.bool)
+    later = torch.zeros_like(good)  # the last symbol has no next one
+    fits = torch.empty((num_words, time, automaton.num_symbols + 1), dtype=torch.bool)
     for column in reversed(range(time)):
-        fits[:, column] = good.gather(1, automaton.transitions[before[:, column]])
-        good = good.gather(1, moves[tokens[:, column]])
+        here = before[:, column]
+        fits[:, column, :-1] = good.gather(1, automaton.transitions[here])
+        following = tokens[:, min(column + 1, time - 1)]
+        swapped = moves[tokens[:, column], moves[following, here]]
+        fits[:, column, -1] = later.gather(1, swapped[:, None])[:, 0] & (
+            following != tokens[:, column]
+        )
+        later, good = good, good.gather(1, moves[tokens[:, column]])
     own = tokens[:, :, None] == torch.arange(automaton.num_symbols)
-    return fits & ~own & (tokens != PAD)[:, :, None]
+    fits[:, :, :-1] &= ~own
+    return fits & (tokens != PAD)[:, :, None]
 
 
 def _half_of_each(

@@ -187,7 +187,7 @@ def _tomita_3_runs(sampler: UniformSampler, lengths: Lengths, generator: torch.G
     while (remaining > 0).any():
         is_one = torch.rand(len(lengths), generator=generator) < 0.5
         run = integers_below(remaining + 1, generator)
-        run = torch.where(~is_one & (last_ones % 2 == 1), run, run)
+        run = torch.where(~is_one & (last_ones % 2 == 1), run - run % 2, run)
         last_ones = torch.where(is_one & (remaining > 0), run, last_ones)
         start = (time - remaining)[:, None]
         written = is_one[:, None] & (column >= start) & (column < start + run[:, None])

@@ -1,0 +1,23 @@
+"""The public face, written out: a name that comes or goes is a decision."""
+
+import subprocess
+import sys
+
+import pytest
+
+import lengthwise as lw
+
+
+def test_public_names() -> None:
+    assert lw.__all__ == ["evaluate", "language", "load", "predict", "streaming", "train"]
+    assert all(callable(getattr(lw, name)) for name in lw.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'trian'"):
+        _ = lw.trian
+
+
+def test_asking_about_a_language_on_the_command_line_does_not_wait_for_torch() -> None:
+    code = (
+        "import sys; from lengthwise.cli.main import main;"
+        "main(['describe', 'parity']); sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
