@@ -81,7 +81,7 @@ def main() -> None:
             "what": "train on lengths 1..40, test on 41..500",
             "preset": PRESET,
             "commit": commit.stdout.strip(),
-            "processor": f"{platform.machine()}, {rows[0]['environment']['threads']} threads",
+            "processor": f"{platform.machine()}, {rows[0]['settings']['loop']['threads']} thread",
             "rows": rows,
         },
     )

@@ -15,4 +15,6 @@ settings.register_profile(
 settings.register_profile("thorough", settings.get_profile("check"), max_examples=400)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
 
-torch.set_num_threads(1)  # the tests run side by side, one process per core
+# The tests run side by side, one process per core; so do the commands that they start.
+torch.set_num_threads(1)
+os.environ["OMP_NUM_THREADS"] = "1"

@@ -81,10 +81,18 @@ def figures(record: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def counting_progress(title: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar for work that is counted, on a terminal; nothing elsewhere."""
+def counting_progress(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar for work that is counted, on a terminal; a line now and then elsewhere."""
     if not sys.stderr.isatty():
-        yield None
+        last = time.monotonic()
+
+        def line(done: int, total: int) -> None:
+            nonlocal last
+            if time.monotonic() - last > _SECONDS_BETWEEN_LINES:
+                last = time.monotonic()
+                print(f"{title}: {done} of {total} words", file=sys.stderr, flush=True)
+
+        yield line
         return
     columns = [TextColumn(title), BarColumn(bar_width=20), TimeRemainingColumn()]
     with Progress(*columns, console=Console(stderr=True)) as bar:

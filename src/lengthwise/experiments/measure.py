@@ -10,6 +10,7 @@ from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.evaluation.scores import Scores
 from lengthwise.evaluation.shortcuts import shortcut_accuracies
 from lengthwise.tasks.task import Task
+from lengthwise.training.loop import processor_threads
 from lengthwise.training.train import Run, environment
 
 _SHORTCUT_LENGTHS = 60
@@ -30,21 +31,25 @@ def measure(
     The words are drawn with the run's own protocol unless another is asked for.
     """
     task = run.task
-    if protocol is not None:
-        task = Task(language=task.language, protocol=protocol, p_one=task.p_one)
+    if protocol is not None and protocol != task.protocol:
+        task = Task(language=task.language, protocol=protocol)
     device = next(run.model.parameters()).device
-    scores = evaluate(
-        run.model,
-        task,
-        lengths,
-        name=run.plan.model,
-        words_per_length=words_per_length,
-        seed=seed,
-        device=device,
-        progress=progress,
-    )
-    tested = scores.lengths
-    some = tested[:: max(1, -(-len(tested) // _SHORTCUT_LENGTHS))]
+    with processor_threads(run.plan.loop.threads):
+        scores = evaluate(
+            run.model,
+            task,
+            lengths,
+            name=run.plan.model,
+            words_per_length=words_per_length,
+            seed=seed,
+            device=device,
+            progress=progress,
+        )
+        tested = scores.lengths
+        some = tested[:: max(1, -(-len(tested) // _SHORTCUT_LENGTHS))]
+        rules = shortcut_accuracies(
+            task, some, words_per_length, torch.Generator().manual_seed(seed + 1)
+        )
     summary = {
         **scores.summary(),
         "task": task.id,
@@ -52,9 +57,7 @@ def measure(
         "words_per_length": words_per_length,
         "seed": seed,
         "missing_lengths": list(scores.missing),
-        "shortcuts": shortcut_accuracies(
-            task, some, words_per_length, torch.Generator().manual_seed(seed + 1)
-        ),
+        "shortcuts": rules,
         "environment": environment(str(device)),
         "date": datetime.now(UTC).date().isoformat(),
     }

@@ -7,7 +7,8 @@ killed and started again ends with the same weights, bit for bit.
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -35,9 +36,18 @@ class LoopConfig(Config):
     """Perfect validations in a row after which training ends; 0 to take all steps in any case."""
     seed: int = 0
     """Of the weights, the words, the noise and the validation, each with a generator of its own."""
+    threads: int = 1
+    """Threads of the processor. A setting, since sums come out differently with another number; more
+    than one pay from widths of about 256, and cost dearly where other programs want the cores."""
 
     def __post_init__(self) -> None:
-        for name, least in {"steps": 1, "validate_every": 1, "patience": 0, "seed": 0}.items():
+        for name, least in {
+            "steps": 1,
+            "validate_every": 1,
+            "patience": 0,
+            "seed": 0,
+            "threads": 1,
+        }.items():
             value = getattr(self, name)
             require(value >= least, f"{name}={value} is too small. Use {least} or more.")
         for name in ("learning_rate", "clip"):
@@ -158,6 +168,28 @@ def fit(
     Raises:
         ClaimError: the loss is not finite; the last checkpoint is kept.
     """
+    with processor_threads(config.threads):
+        return _fit(model, objective, config, folder, progress)
+
+
+@contextmanager
+def processor_threads(number: int) -> Iterator[None]:
+    """Let torch use that many threads of the processor, and as many as before afterwards."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _fit(
+    model: nn.Module,
+    objective: Objective,
+    config: LoopConfig,
+    folder: RunFolder | None,
+    progress: Progress | None,
+) -> list[dict[str, Any]]:
     device = next(model.parameters()).device
     state = _State(
         model=model,

@@ -3,6 +3,7 @@
 One length is drawn per batch, uniformly from those between 1 and `max_length` that have words.
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
@@ -108,8 +109,8 @@ class Prefix(Objective):
         return self._final.validate(model, data)
 
 
-class Nodes(Objective):
-    """The class of every distinct sub-word that a node of the tree covers, all counted alike."""
+class _Tree(Objective):
+    """Something about every distinct sub-word that a node of the tree covers, all counted alike."""
 
     def __init__(self, task: Task, config: RecognitionConfig, maps: StateMaps) -> None:
         self._task = task
@@ -148,19 +149,34 @@ class Nodes(Objective):
         loss, right = self._loss(model, torch.cat(vectors), maps)
         return loss, model.read(roots(tree, vectors)), right
 
+    @abstractmethod
     def _loss(
+        self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
+    ) -> tuple[Float[Tensor, ""], bool]:
+        """The loss over nodes with these vectors and state maps, and whether all is right."""
+
+    def _classes(
         self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
     ) -> tuple[Float[Tensor, ""], bool]:
         return _answers(model.read(vectors), self._maps.classes(maps))
 
 
-class Transitions(Nodes):
-    """Also the state that each sub-word leads to from the probe states."""
+class Nodes(_Tree):
+    """The class of every sub-word as a word of its own."""
 
     def _loss(
         self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
     ) -> tuple[Float[Tensor, ""], bool]:
-        loss, right = super()._loss(model, vectors, maps)
+        return self._classes(model, vectors, maps)
+
+
+class Transitions(_Tree):
+    """The class of every sub-word, and the state that it leads to from each probe state."""
+
+    def _loss(
+        self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
+    ) -> tuple[Float[Tensor, ""], bool]:
+        loss, right = self._classes(model, vectors, maps)
         targets = self._maps.transitions(maps)
         logits = model.read_transition(vectors).view(*targets.shape, -1)
         more, also = _answers(logits.flatten(0, 1), targets.flatten())

@@ -113,10 +113,12 @@ def make_plan(
     *,
     preset: str = "laptop",
     protocol: str | None = None,
-    p_one: float = 0.5,
     settings: Mapping[str, Any] | None = None,
 ) -> Plan:
     """Settings from a preset and from the user, each to the part that it belongs to.
+
+    Besides those of the network, the words and the loop there is `p_one`, the P(1) of the published
+    words of Parity.
 
     Raises:
         ConfigError: a name is unknown, or a value does not fit.
@@ -128,7 +130,7 @@ def make_plan(
         for part in (entry.config, RecognitionConfig, LoopConfig)
     }
     fixed = {"vocab_size", "num_classes", "transition_size"}
-    settable = sorted(set().union(*parts.values()) - fixed)
+    settable = sorted({"p_one"}.union(*parts.values()) - fixed)
     for name in chosen:
         if name not in settable:
             raise unknown_name("setting", name, settable)
@@ -143,7 +145,7 @@ def make_plan(
         task=Task(
             language=language,
             protocol=protocol or default_protocol(language, binary=entry.audited),
-            p_one=p_one,
+            p_one=_share(chosen.get("p_one", 0.5)),
         ),
         model=model,
         preset=preset,
@@ -186,6 +188,12 @@ def train(
     model.to(choose_device(device))
     metrics = fit(model, goal, plan.loop, folder=folder, progress=progress)
     return Run(plan=plan, model=model, metrics=metrics, folder=folder)
+
+
+def _share(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ConfigError(f"p_one={value!r} must be a number.")
+    return float(value)
 
 
 def _objective(plan: Plan) -> Objective:
@@ -233,12 +241,11 @@ def choose_device(name: str) -> torch.device:
     return device
 
 
-def environment(device: str) -> dict[str, str | int]:
+def environment(device: str) -> dict[str, str]:
     """What a result was made with."""
     return {
         "python": platform.python_version(),
         "torch": torch.__version__,
         "processor": platform.machine(),
-        "threads": torch.get_num_threads(),
         "device": str(choose_device(device)),
     }

@@ -1,0 +1,44 @@
+"""A run that is killed without warning, again and again, ends with the same weights."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+COMMAND = [
+    *(sys.executable, "-m", "lengthwise.cli.main", "train", "tomita-5", "--preset", "smoke"),
+    *("--device", "cpu", "--set", "steps=600", "--set", "validate_every=10", "--set", "patience=0"),
+]
+
+
+def start(out: Path) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [*COMMAND, "--out", str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_killed_run_ends_with_the_same_bytes(tmp_path: Path, sign: signal.Signals) -> None:
+    assert start(tmp_path / "whole").wait() == 0
+    broken = tmp_path / "broken"
+    kills = 0
+    for extra in (0.05, 0.3, 0.11, 0.47, 0.02):
+        process = start(broken)
+        while not (broken / "config.json").exists() and process.poll() is None:
+            time.sleep(0.01)
+        if kills:
+            time.sleep(2.0)  # what torch takes to be imported
+        time.sleep(extra)
+        process.send_signal(sign)
+        kills += process.wait() != 0
+    assert kills >= 2
+    assert start(broken).wait() == 0
+
+    for name in ("model.safetensors", "config.json"):
+        assert (broken / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    files = {path.name for path in broken.iterdir() if not path.name.endswith(".tmp")}
+    assert files == {"config.json", "metrics.jsonl", "model.safetensors"}
