@@ -45,6 +45,13 @@ class Config:
         return hashlib.sha256(body.encode()).hexdigest()[:12]
 
 
+def require_at_least(config: Config, least: Mapping[str, float]) -> None:
+    """Raise `ConfigError` if one of the named settings is smaller than it may be."""
+    for name, bound in least.items():
+        value = getattr(config, name)
+        require(value >= bound, f"{name}={value} is too small. Use {bound} or more.")
+
+
 def require(condition: bool, message: str) -> None:
     """Raise `ConfigError(message)` unless the condition holds."""
     if not condition:

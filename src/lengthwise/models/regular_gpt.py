@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require
+from lengthwise.config import Config, require, require_at_least
 from lengthwise.layers.chunks import ABSENT, Level, Tree, depth, grow
 from lengthwise.layers.memory import MEMORIES, BinaryMemory
 from lengthwise.layers.norms import NORMS
@@ -54,20 +54,21 @@ class RegularGPTConfig(Config):
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, least in {
-            "vocab_size": 1,
-            "num_classes": 1,
-            "transition_size": 0,
-            "chunk": 2,
-            "thickness": 1,
-            "d_model": 1,
-            "num_heads": 1,
-            "ff_factor": 1,
-            "num_bits": 1,
-            "noise": 0,
-        }.items():
-            value = getattr(self, name)
-            require(value >= least, f"{name}={value} is too small. Use {least} or more.")
+        require_at_least(
+            self,
+            {
+                "vocab_size": 1,
+                "num_classes": 1,
+                "transition_size": 0,
+                "chunk": 2,
+                "thickness": 1,
+                "d_model": 1,
+                "num_heads": 1,
+                "ff_factor": 1,
+                "num_bits": 1,
+                "noise": 0,
+            },
+        )
         require(
             self.d_model % self.num_heads == 0,
             f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. "

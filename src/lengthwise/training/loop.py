@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 import torch
 from torch import Tensor, nn
 
-from lengthwise.config import Config, require
+from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ClaimError, RunError
 from lengthwise.training.runs import RunFolder
 
@@ -37,19 +37,13 @@ class LoopConfig(Config):
     seed: int = 0
     """Of the weights, the words, the noise and the validation, each with a generator of its own."""
     threads: int = 1
-    """Threads of the processor. A setting, since sums come out differently with another number; more
-    than one pay from widths of about 256, and cost dearly where other programs want the cores."""
+    """Threads of the processor. A setting, since sums come out differently with another number.
+    More than one pay from widths of about 256, and cost dearly where others want the cores."""
 
     def __post_init__(self) -> None:
-        for name, least in {
-            "steps": 1,
-            "validate_every": 1,
-            "patience": 0,
-            "seed": 0,
-            "threads": 1,
-        }.items():
-            value = getattr(self, name)
-            require(value >= least, f"{name}={value} is too small. Use {least} or more.")
+        require_at_least(
+            self, {"steps": 1, "validate_every": 1, "patience": 0, "seed": 0, "threads": 1}
+        )
         for name in ("learning_rate", "clip"):
             value = getattr(self, name)
             require(

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require
+from lengthwise.config import Config, require_at_least
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.layers.chunks import ABSENT, Level, Tree, grow
 from lengthwise.models.regular_gpt import RegularGPT, roots
@@ -35,9 +35,7 @@ class RecognitionConfig(Config):
     sub-words leads to from the probe states."""
 
     def __post_init__(self) -> None:
-        for name in ("max_length", "batch_size", "validation_words"):
-            value = getattr(self, name)
-            require(value >= 1, f"{name}={value} is too small. Use 1 or more.")
+        require_at_least(self, {"max_length": 1, "batch_size": 1, "validation_words": 1})
 
 
 class WordLengths:
