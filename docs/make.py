@@ -67,8 +67,8 @@ def wanted() -> dict[Path, str]:
 
 def put(text: str, name: str, content: str) -> str:
     """Replace what stands between the two markers of a name."""
-    pattern = rf"(<!-- {name} -->\n).*?(\n<!-- end {name} -->)"
-    found = re.subn(pattern, lambda m: m[1] + content + m[2], text, flags=re.DOTALL)
+    pattern = rf"(<!-- {name} -->\n)(?:.*?\n)?(<!-- end {name} -->)"
+    found = re.subn(pattern, lambda m: f"{m[1]}{content}\n{m[2]}", text, flags=re.DOTALL)
     assert found[1] == 1, f"the markers of {name} stand once"
     return found[0]
 
