@@ -30,10 +30,12 @@ def measured(spec: str, model: str, seed: int) -> dict[str, Any]:
     """One run, trained and tested; its row is kept beside it, so that the script resumes."""
     out = RUNS / f"{spec}-{model}-{seed}"
     row_file = out.with_suffix(".json")
+    plan = make_plan(parse(spec), model, preset=PRESET, settings={"seed": seed})
+    settings = plan.to_dict() | {"language": spec}
     if row_file.exists():
         row: dict[str, Any] = json.loads(row_file.read_text())
-        return row
-    plan = make_plan(parse(spec), model, preset=PRESET, settings={"seed": seed})
+        if row["settings"] == settings:
+            return row
     start = time.perf_counter()
     run = train(plan, out=out, device="cpu")
     trained = time.perf_counter() - start
@@ -47,12 +49,20 @@ def measured(spec: str, model: str, seed: int) -> dict[str, Any]:
         "seconds_to_train": round(trained, 1),
         **{key: value for key, value in summary.items() if key not in ("environment", "date")},
         "accuracy_by_length": scores.accuracy_by_length(),
-        "settings": plan.to_dict() | {"language": spec},
+        "settings": settings,
         "environment": summary["environment"],
         "date": summary["date"],
+        "commit": commit(),
     }
     write_json(row_file, row)
     return row
+
+
+def commit() -> str:
+    """The version of the code that measured a row."""
+    command = ["git", "describe", "--always", "--dirty"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=HERE)
+    return done.stdout.strip()
 
 
 def main() -> None:
@@ -68,19 +78,12 @@ def main() -> None:
                     f"worst {100 * row['worst_accuracy']:.2f} %, {row['seconds_to_train']} s",
                     file=sys.stderr,
                 )
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=HERE,
-    )
     write_json(
         HERE / "main_job.json",
         {
             "what": "train on lengths 1..40, test on 41..500",
             "preset": PRESET,
-            "commit": commit.stdout.strip(),
+            "commit": ", ".join(sorted({row["commit"] for row in rows})),
             "processor": f"{platform.machine()}, {rows[0]['settings']['loop']['threads']} thread",
             "rows": rows,
         },

@@ -21,6 +21,8 @@ class Config:
         Raises:
             ConfigError: the name is not a field, or the value does not fit the field's type.
         """
+        if not isinstance(values, Mapping):
+            raise ConfigError(f"{cls.__name__} is made from named settings, but got {values!r}.")
         known = [field.name for field in fields(cls)]
         hints = get_type_hints(cls)
         for name, value in values.items():

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,29 @@ from lengthwise.errors import RunError
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Replace `path` by `content`: written to a temporary name, synced, and renamed."""
+    with _written_aside(path, content) as temporary:
+        temporary.replace(path)
+
+
+def create_json(path: Path, value: Any) -> bool:
+    """Make a file that did not exist; False, and nothing changed, if it does."""
+    with _written_aside(path, _json(value)) as temporary:
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+    return True
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Delete what writers that were killed left behind under temporary names."""
+    for path in folder.glob(".*.tmp"):
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _written_aside(path: Path, content: bytes) -> Iterator[Path]:
+    """A synced file beside `path`, under a name of our own, for as long as the block runs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -18,7 +42,7 @@ def write_bytes(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
+        yield temporary
     finally:
         temporary.unlink(missing_ok=True)
     _sync_folder(path.parent)
@@ -31,12 +55,12 @@ def write_text(path: Path, content: str) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """`write_text` for a JSON value, indented for people."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    write_bytes(path, _json(value))
 
 
 def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
     """`write_text` for records, one JSON object a line."""
-    write_text(path, "".join(json.dumps(record) + "\n" for record in records))
+    write_text(path, "".join(json.dumps(record, allow_nan=False) + "\n" for record in records))
 
 
 def read_json(path: Path) -> Any:
@@ -71,6 +95,10 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
         if not isinstance(record, dict):
             raise RunError(f"{path}, line {number} is not a JSON object.")
         yield record
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def _sync_folder(folder: Path) -> None:

@@ -172,7 +172,7 @@ def test_output_into_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
         (["label", "modular-arithmetic"], "1+1\n", "line 1, symbol 1, '1', cannot stand there"),
         (["sample", "d-2", "--length", "3", "--class", "1"], "", "has no word of length 3"),
         (["sample", "parity", "--length", "3", "--class", "2"], "", "unknown class '2'"),
-        (["sample", "parity", "--length", "x"], "", "invalid int value: 'x'"),
+        (["sample", "parity", "--length", "x"], "", "'x' is not a whole number of 0 or more"),
         (["sample", "parity", "--length", "-1"], "", "length"),
         (["describe", "regex:(0|1"], "", "column"),
         (["describe", "att:nowhere.att"], "", "nowhere.att"),

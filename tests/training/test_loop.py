@@ -84,13 +84,49 @@ def test_interrupted_run_ends_with_the_same_weights(tmp_path: Path, fail_at: int
 def test_loss_that_is_not_finite_stops_and_keeps_the_checkpoint(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     folder.claim({"a": 1})
-    with pytest.raises(ClaimError, match=r"loss is nan at step 25.*checkpoint of step 20 is kept"):
+    with pytest.raises(ClaimError, match=r"loss is nan at step 25.*reached at step 20 is kept"):
         fit(make_model(), Regression(poison_at=25), CONFIG, folder=folder)
     checkpoint = folder.checkpoint()
     assert checkpoint is not None
     assert checkpoint["counters"][0].item() == 20
     assert all(tensor.isfinite().all() for name, tensor in checkpoint.items() if "model/" in name)
     assert not folder.is_finished
+
+
+class Exploding(Regression):
+    """The loss is finite, and its gradient is not."""
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        step = super().step(model, data, noise)
+        if self.steps < 30:
+            return step
+        weight = next(model.parameters())
+        return Step(step.loss + (weight - weight.detach()).abs().sqrt().sum(), 0.0, 16)
+
+
+def test_gradient_that_is_not_finite_stops_before_it_reaches_a_checkpoint(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    folder.claim({"a": 1})
+    with pytest.raises(ClaimError, match=r"norm of the gradient is nan at step 30.*at step 20"):
+        fit(make_model(), Exploding(), CONFIG, folder=folder)
+    checkpoint = folder.checkpoint()
+    assert checkpoint is not None
+    assert all(tensor.isfinite().all() for name, tensor in checkpoint.items() if "/" in name)
+    resumed = make_model()
+    fit(resumed, Regression(), CONFIG, folder=folder)
+    whole = make_model()
+    fit(whole, Regression(), CONFIG)
+    assert torch.equal(weights(resumed), weights(whole))
+
+
+def test_gradients_are_clipped() -> None:
+    def after(clip: float) -> torch.Tensor:
+        model = make_model()
+        fit(model, Regression(), LoopConfig.from_dict({**CONFIG.to_dict(), "clip": clip}))
+        return weights(model)
+
+    assert torch.equal(after(1e3), after(1e4))  # neither ever bites
+    assert not torch.equal(after(1e3), after(0.1))
 
 
 def test_training_ends_after_enough_perfect_validations_in_a_row() -> None:

@@ -79,6 +79,34 @@ def test_what_is_missing_or_damaged_is_said(tmp_path: Path) -> None:
         folder.config()
 
 
+def test_what_a_killed_writer_left_is_no_obstacle(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    folder.path.mkdir()
+    (folder.path / ".config.json.999.tmp").write_text("{")
+    folder.claim(CONFIG)
+    assert [path.name for path in folder.path.iterdir()] == ["config.json"]
+
+
+def test_checkpoint_that_outlived_its_training_is_removed(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    folder.finish(WEIGHTS, [{"step": 1}])
+    folder.save_checkpoint(WEIGHTS, [{"step": 1}])
+    folder.claim(CONFIG)
+    assert folder.checkpoint() is None
+
+
+def test_one_process_at_a_time_trains_in_a_folder(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    with (
+        folder.locked(),
+        pytest.raises(RunError, match="another process is training in"),
+        folder.locked(),
+    ):
+        pytest.fail("the second lock was given")
+    with folder.locked():
+        assert folder.config() == CONFIG
+
+
 def test_a_write_that_fails_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

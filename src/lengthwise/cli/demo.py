@@ -3,8 +3,9 @@
 import argparse
 from pathlib import Path
 
-from lengthwise.cli.output import add_json, note, percent, print_json, print_table
-from lengthwise.cli.progress import training_progress
+from lengthwise.cli.output import add_json, note, print_json, print_table
+from lengthwise.cli.progress import counting_progress, training_progress
+from lengthwise.evaluation.scores import percent
 from lengthwise.experiments.demo import demo
 from lengthwise.report.report import write_report
 
@@ -25,7 +26,11 @@ def run(arguments: argparse.Namespace) -> None:
     )
     results = {}
     for spec, summary in demo(
-        arguments.out, model=arguments.model, preset=arguments.preset, watch=training_progress
+        arguments.out,
+        model=arguments.model,
+        preset=arguments.preset,
+        watch=training_progress,
+        count=counting_progress,
     ):
         results[spec] = summary
         note(

@@ -7,13 +7,13 @@ from typing import Any
 from lengthwise.cli.output import (
     add_device,
     add_json,
-    percent,
     print_facts,
     print_json,
     print_table,
+    whole_number,
 )
 from lengthwise.cli.progress import counting_progress
-from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.experiments.measure import measure
 from lengthwise.training.train import load_run
 
@@ -22,9 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The run, and the words."""
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument("--lengths", default="41:500", help="41:500, 41:500:10 or 10,100,1000")
-    parser.add_argument("--words", type=int, default=512, help="words per length (default 512)")
+    parser.add_argument(
+        "--words", type=whole_number(1), default=512, help="words per length (default 512)"
+    )
     parser.add_argument("--protocol", help="published or audited (default: the run's)")
-    parser.add_argument("--seed", type=int, default=0, help="of the test words")
+    parser.add_argument("--seed", type=whole_number(0), default=0, help="of the test words")
     add_device(parser)
     add_json(parser)
 

@@ -1,10 +1,12 @@
 """`lengthwise COMMAND ...`: finds the command, runs it, and turns our errors into exit statuses.
 
-0: done. 1: a claim was checked and does not hold. 2: bad input. 130: stopped by Ctrl-C.
+0: done. 1: a claim was checked and does not hold. 2: bad input. 70: a fault of lengthwise itself.
+130: stopped by Ctrl-C.
 """
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
@@ -35,23 +37,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given[0] == "--version":
         print(f"lengthwise {version('lengthwise')}")
         return 0
-    name, *rest = given
     try:
-        if name not in COMMANDS:
-            raise unknown_name("command", name, COMMANDS)
-        command = import_module(f"lengthwise.cli.{name}")
-        parser = Parser(prog=f"lengthwise {name}", description=COMMANDS[name])
-        command.add_arguments(parser)
-        command.run(parser.parse_args(rest))
+        _run(*given)
     except LengthwiseError as error:
-        print(f"lengthwise: {error}", file=sys.stderr)
-        return 1 if isinstance(error, ClaimError) else 2
+        return _complain(str(error), 1 if isinstance(error, ClaimError) else 2)
     except KeyboardInterrupt:
-        print("lengthwise: stopped. What was finished is kept.", file=sys.stderr)
-        return 130
+        return _complain("stopped. What was finished is kept.", 130)
     except BrokenPipeError:  # the reader of our output, such as `head`, has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        return _complain(f"{error.filename or given[0]}: {error.strerror}.", 2)
+    except Exception:  # a fault of ours: say all, and not with the status of a failed claim
+        return _complain(f"a fault of lengthwise itself.\n{traceback.format_exc()}", 70)
     return 0
+
+
+def _run(name: str, *arguments: str) -> None:
+    if name not in COMMANDS:
+        raise unknown_name("command", name, COMMANDS)
+    command = import_module(f"lengthwise.cli.{name}")
+    parser = Parser(prog=f"lengthwise {name}", description=COMMANDS[name])
+    command.add_arguments(parser)
+    command.run(parser.parse_args(arguments))
+
+
+def _complain(message: str, status: int) -> int:
+    print(f"lengthwise: {message}", file=sys.stderr)
+    return status
 
 
 def _overview() -> str:

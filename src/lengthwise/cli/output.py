@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from rich.console import Console
@@ -61,11 +62,22 @@ def print_facts(facts: list[tuple[str, str]]) -> None:
         print(f"{name:{width}}  {value}")
 
 
-def percent(share: float) -> str:
-    """A share as a percentage, never rounded up to 100."""
-    if share < 1 and f"{100 * share:.2f}" == "100.00":
-        return "99.99+"
-    return f"{100 * share:.2f}"
+def whole_number(least: int, most: int = 2**62) -> Callable[[str], int]:
+    """A type of argument: whole numbers in a range."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(
+                f"{text!r} is not a whole number of {least} or more"
+                + (f", up to {most}" if number > most else "")
+            )
+        return number
+
+    return read
 
 
 def note(message: str) -> None:

@@ -4,7 +4,7 @@ import argparse
 
 import torch
 
-from lengthwise.cli.output import add_json, add_language, print_json
+from lengthwise.cli.output import add_json, add_language, print_json, whole_number
 from lengthwise.errors import unknown_name
 from lengthwise.languages.spec import parse
 from lengthwise.tasks.task import Task
@@ -13,10 +13,14 @@ from lengthwise.tasks.task import Task
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The language, and how many words of what length."""
     add_language(parser)
-    parser.add_argument("--length", type=int, required=True, help="symbols of each word")
-    parser.add_argument("--count", type=int, default=1, help="how many words (default 1)")
+    parser.add_argument(
+        "--length", type=whole_number(0), required=True, help="symbols of each word"
+    )
+    parser.add_argument(
+        "--count", type=whole_number(0), default=1, help="how many words (default 1)"
+    )
     parser.add_argument("--class", dest="label", help="the class of the words (default: any)")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=whole_number(0), default=0)
     add_json(parser)
 
 

@@ -6,12 +6,14 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from lengthwise.cli.output import add_device, add_json, add_language, note, percent, print_json
+from lengthwise.cli.output import add_device, add_json, add_language, note, print_json
 from lengthwise.cli.progress import training_progress
 from lengthwise.errors import ConfigError
+from lengthwise.evaluation.scores import percent
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import MODELS
-from lengthwise.training.train import PRESETS, make_plan, train
+from lengthwise.training.presets import PRESETS
+from lengthwise.training.train import make_plan, train
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,6 +16,10 @@ MOST_SYMBOLS = 1_000_000
 """Places of one batch, so that memory stays bounded whatever the lengths."""
 
 
+MOST_AT_ONE_LENGTH = 2**29
+"""Symbols that the words of one length may have together; past it no memory would do."""
+
+
 class Recogniser(Protocol):
     """Right-aligned tokens and the lengths of the words, to logits of their classes."""
 
@@ -43,8 +47,15 @@ def evaluate(
     `progress(done, all)` is told of the words that are done.
 
     Raises:
-        TaskError: none of the lengths has a word.
+        TaskError: none of the lengths has a word, or there would be too many symbols at once.
     """
+    if not lengths or words_per_length < 1:
+        raise TaskError("an evaluation needs at least one length and one word of each.")
+    if max(lengths) * words_per_length > MOST_AT_ONE_LENGTH:
+        raise TaskError(
+            f"{words_per_length} words of {max(lengths)} symbols are more than "
+            f"{MOST_AT_ONE_LENGTH:,} symbols at once. Ask for shorter or fewer words."
+        )
     drawable = [n for n in sorted(set(lengths)) if task.classes_at(n)]
     if not drawable:
         raise TaskError(

@@ -1,11 +1,14 @@
 """How good is a model at each length? Records, and the numbers that are read off them."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lengthwise.errors import RunError
+from lengthwise.errors import ConfigError, RunError
+
+_MOST_LENGTHS = 100_000
 
 Z_95 = 1.959963984540054
 """Standard normal quantile of a two-sided 95 % interval."""
@@ -117,13 +120,13 @@ def parse_lengths(text: str) -> list[int]:
     """Lengths as users write them: `41:500`, `41:500:10` (with a step), `10,100,1000`, or a mix.
 
     Raises:
-        RunError: the text is none of these.
+        ConfigError: the text is none of these, or means more lengths than anyone can wait for.
     """
     lengths: set[int] = set()
     for part in text.split(","):
         pieces = part.split(":")
-        if not all(piece.strip().isdigit() for piece in pieces) or len(pieces) > 3:
-            raise RunError(
+        if not all(re.fullmatch(r"[0-9]{1,9}", piece) for piece in pieces) or len(pieces) > 3:
+            raise ConfigError(
                 f"lengths are written as 41:500, 41:500:10 or 10,100,1000, but got {text!r}."
             )
         first, last, step = (
@@ -132,11 +135,15 @@ def parse_lengths(text: str) -> list[int]:
             else [*(int(piece) for piece in pieces), 1][:3]
         )
         if last < first or step < 1:
-            raise RunError(f"a range of lengths goes up, but got {part!r}.")
+            raise ConfigError(f"a range of lengths goes up, but got {part!r}.")
+        if (last - first) // step > _MOST_LENGTHS:
+            raise ConfigError(
+                f"{part!r} means more than {_MOST_LENGTHS:,} lengths. Give a step, as in 41:500:10."
+            )
         lengths.update(range(first, last + 1, step))
     return sorted(lengths)
 
 
-def mean(values: Sequence[float]) -> float:
-    """The arithmetic mean, summed without loss."""
-    return math.fsum(values) / len(values)
+def percent(share: float) -> str:
+    """A share as a percentage with two digits, rounded down, so that 100.00 means all."""
+    return f"{math.floor(1e4 * share + 1e-9) / 100:.2f}"

@@ -13,8 +13,9 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.loop import processor_threads
 from lengthwise.training.train import Run, environment
 
-_SHORTCUT_LENGTHS = 60
-"""Shortcuts are computed at so many lengths at most, spread evenly over the tested ones."""
+_RUN, _RUNS = 12, 5
+"""Shortcuts are computed at five runs of twelve neighbouring lengths, since what a language does
+can depend on the length modulo 2, 3, 4 or 6, and a stride would see one remainder only."""
 
 
 def measure(
@@ -29,6 +30,9 @@ def measure(
     """Test a run and return its scores and their summary, with what made them.
 
     The words are drawn with the run's own protocol unless another is asked for.
+
+    Raises:
+        TaskError: none of the lengths has a word, or there would be too many symbols.
     """
     task = run.task
     if protocol is not None and protocol != task.protocol:
@@ -45,8 +49,7 @@ def measure(
             device=device,
             progress=progress,
         )
-        tested = scores.lengths
-        some = tested[:: max(1, -(-len(tested) // _SHORTCUT_LENGTHS))]
+        some = spread_lengths(scores.lengths)
         rules = shortcut_accuracies(
             task, some, words_per_length, torch.Generator().manual_seed(seed + 1)
         )
@@ -58,9 +61,19 @@ def measure(
         "seed": seed,
         "missing_lengths": list(scores.missing),
         "shortcuts": rules,
+        "shortcut_lengths": some,
         "environment": environment(str(device)),
         "date": datetime.now(UTC).date().isoformat(),
     }
     if run.folder:
         run.folder.save_evaluation(scores.to_records(), summary)
     return scores, summary
+
+
+def spread_lengths(lengths: Sequence[int]) -> list[int]:
+    """Runs of neighbours, evenly spread over the lengths; all of them if there are few."""
+    if len(lengths) <= _RUN * _RUNS:
+        return list(lengths)
+    step = (len(lengths) - _RUN) / (_RUNS - 1)
+    firsts = [round(index * step) for index in range(_RUNS)]
+    return sorted({n for first in firsts for n in lengths[first : first + _RUN]})

@@ -38,13 +38,13 @@ MODELS: Catalogue[ModelEntry] = Catalogue(
     "model",
     {
         "regular-gpt": ModelEntry(
-            summary="RegularGPT as published: vectors as memory, the answer alone is supervised",
+            summary="RegularGPT's own network: vectors as memory, the answer alone is supervised",
             defaults={"memory": "continuous"},
             supervision="final",
             audited=False,
             training={
                 "steps": 5_000,
-                "learning_rate": 1e-3,
+                "learning_rate": 2e-3,
                 "schedule": "cosine",
                 "patience": 0,
             },

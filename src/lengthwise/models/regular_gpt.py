@@ -74,6 +74,7 @@ class RegularGPTConfig(Config):
             f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. "
             f"Use a multiple, such as {self.num_heads * max(1, self.d_model // self.num_heads)}.",
         )
+        require(self.noise < math.inf, f"noise={self.noise} is not a number. Use 0 or more.")
         require(
             0 <= self.dropout < 1, f"dropout={self.dropout} is not a share. Use 0 or more, below 1."
         )

@@ -15,6 +15,7 @@ Axes:
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import torch
 from jaxtyping import Int
@@ -72,6 +73,12 @@ class StateMaps:
         """
         reached = maps[:, list(self.probes)]
         return torch.where(self._alive[reached], reached, IGNORED)
+
+
+@lru_cache(maxsize=16)
+def state_maps(language: Language) -> StateMaps:
+    """The state maps of a language; made once for each."""
+    return StateMaps(language)
 
 
 def probe_states(machine: Language) -> tuple[int, ...]:

@@ -46,9 +46,10 @@ class LoopConfig(Config):
         )
         for name in ("learning_rate", "clip"):
             value = getattr(self, name)
-            require(
-                0 < value < math.inf, f"{name}={value} is not a positive number. Use one above 0."
-            )
+            require(0 < value <= 1e30, f"{name}={value} is not a positive number. Use one above 0.")
+        for name, most in {"seed": 2**62, "threads": 1024}.items():
+            value = getattr(self, name)
+            require(value <= most, f"{name}={value} is too large. Use {most} or less.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +202,7 @@ def _fit(
     while state.step < config.steps and not 0 < config.patience <= state.perfect:
         record = _train_step(state, objective, config, clock)
         if state.step % config.validate_every == 0 or state.step == config.steps:
-            record |= _validate(state, objective)
+            record |= _validate(state, objective, config)
             state.metrics.append({"step": state.step, **record})
             if folder:
                 folder.save_checkpoint(state.tensors(), state.metrics)
@@ -222,15 +223,11 @@ def _train_step(
     state.model.train()
     result = objective.step(state.model, state.generators["data"], state.generators["noise"])
     loss = result.loss.item()
-    if not math.isfinite(loss):
-        raise ClaimError(
-            f"the loss is {loss} at step {state.step + 1}, so training stops; the checkpoint of "
-            f"step {state.step - state.step % config.validate_every} is kept. "
-            f"Lower learning_rate={config.learning_rate} or clip={config.clip}."
-        )
+    _require_finite("loss", loss, state, config)
     state.optimiser.zero_grad()
     result.loss.backward()  # type: ignore[no-untyped-call]
-    nn.utils.clip_grad_norm_(state.model.parameters(), config.clip)
+    norm = nn.utils.clip_grad_norm_(state.model.parameters(), config.clip).item()
+    _require_finite("norm of the gradient", norm, state, config)
     state.optimiser.step()
     state.step += 1
     return {
@@ -240,16 +237,27 @@ def _train_step(
     }
 
 
+def _require_finite(what: str, value: float, state: _State, config: LoopConfig) -> None:
+    if not math.isfinite(value):
+        kept = state.metrics[-1]["step"] if state.metrics else 0
+        raise ClaimError(
+            f"the {what} is {value} at step {state.step + 1}, so training stops; what was reached "
+            f"at step {kept} is kept. Lower learning_rate={config.learning_rate} or "
+            f"clip={config.clip}."
+        )
+
+
 def _share_of_rate(config: LoopConfig, step: int) -> float:
     if config.schedule == "constant":
         return 1.0
     return 0.5 * (1 + math.cos(math.pi * step / config.steps))
 
 
-def _validate(state: _State, objective: Objective) -> dict[str, Any]:
+def _validate(state: _State, objective: Objective, config: LoopConfig) -> dict[str, Any]:
     state.model.eval()
     with torch.no_grad():
         result = objective.validate(state.model, state.generators["validation"])
+    _require_finite("validation loss", result.loss, state, config)
     state.perfect = state.perfect + 1 if result.perfect else 0
     score = (result.accuracy, -result.loss)
     if score >= state.best:

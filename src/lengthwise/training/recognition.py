@@ -5,21 +5,24 @@ One length is drawn per batch, uniformly from those between 1 and `max_length` t
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require_at_least
+from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.layers.chunks import ABSENT, Level, Tree, grow
+from lengthwise.models.catalogue import Supervision
 from lengthwise.models.regular_gpt import RegularGPT, roots
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.supervision import IGNORED, StateMaps
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.loop import Objective, Step, Validation
+
+_MOST_SYMBOLS = 2**28
+"""Symbols of one batch at most: past it no memory would do."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,13 +32,20 @@ class RecognitionConfig(Config):
     max_length: int = 40
     batch_size: int = 128
     validation_words: int = 1024
-    supervision: Literal["final", "prefix", "node", "transition"] = "final"
+    supervision: Supervision = "final"
     """`final`: the class of the word. `prefix`: the class after every prefix. `node`: the class of
     every sub-word that a node of the tree covers. `transition`: also the state that each of these
     sub-words leads to from the probe states."""
 
     def __post_init__(self) -> None:
         require_at_least(self, {"max_length": 1, "batch_size": 1, "validation_words": 1})
+        for name in ("batch_size", "validation_words"):
+            symbols = getattr(self, name) * self.max_length
+            require(
+                symbols <= _MOST_SYMBOLS,
+                f"{name}={getattr(self, name)} words of max_length={self.max_length} are more than "
+                f"{_MOST_SYMBOLS:,} symbols. Lower one of them.",
+            )
 
 
 class WordLengths:

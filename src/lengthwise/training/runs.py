@@ -11,7 +11,8 @@ Nothing is unpickled. Each file is written under a temporary name, synced and re
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,20 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from lengthwise.errors import RunError
-from lengthwise.files import read_json, read_lines, write_bytes, write_json, write_lines
+from lengthwise.files import (
+    create_json,
+    read_json,
+    read_lines,
+    remove_leftovers,
+    write_bytes,
+    write_json,
+    write_lines,
+)
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
 """Version of the folder's layout; folders of another version are refused."""
@@ -68,7 +82,15 @@ class RunFolder:
         Raises:
             RunError: the folder holds another run, or files that are no run's.
         """
-        if self._config.exists():
+        if self.path.is_dir():
+            remove_leftovers(self.path)
+        exists = self._config.exists()
+        foreign = self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir()))
+        if foreign and not exists:
+            raise RunError(
+                f"{self.path} exists and holds no run of lengthwise. Use a new or empty folder."
+            )
+        if exists or not create_json(self._config, {"format": FORMAT, **config}):
             found, wanted = _flatten(_lasting(self.config())), _flatten(_lasting(_plain(config)))
             if found != wanted:
                 name = next(key for key in {**wanted, **found} if found.get(key) != wanted.get(key))
@@ -77,12 +99,26 @@ class RunFolder:
                     f"{name}={wanted.get(name)!r} is asked for. Use another folder, or ask for "
                     f"the same."
                 )
-            return
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise RunError(
-                f"{self.path} exists and holds no run of lengthwise. Use a new or empty folder."
-            )
-        write_json(self._config, {"format": FORMAT, **config})
+        if self.is_finished:
+            self._checkpoint.unlink(missing_ok=True)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from training in this folder; the system unlocks it if we die.
+
+        Raises:
+            RunError: another process is at it.
+        """
+        with self._config.open("rb") as file:
+            if fcntl is not None:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    raise RunError(
+                        f"another process is training in {self.path}. Wait for it, or use another "
+                        f"folder."
+                    ) from None
+            yield
 
     def config(self) -> dict[str, Any]:
         """What was asked for.

@@ -9,33 +9,17 @@ from typing import Any
 import torch
 from torch import nn
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.errors import ConfigError, RunError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.languages.stored import from_dict, to_dict
 from lengthwise.models.catalogue import MODELS
-from lengthwise.tasks.supervision import StateMaps
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.tasks.supervision import state_maps
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.loop import LoopConfig, Objective, Progress, fit
+from lengthwise.training.presets import preset_settings
 from lengthwise.training.recognition import RecognitionConfig, objective, transition_size
 from lengthwise.training.runs import RunFolder
-
-PRESETS: Catalogue[Mapping[str, Any]] = Catalogue(
-    "preset",
-    {
-        "smoke": {
-            "d_model": 16,
-            "num_heads": 2,
-            "steps": 40,
-            "validate_every": 20,
-            "batch_size": 32,
-            "validation_words": 64,
-        },
-        "laptop": {},
-        "paper": {"d_model": 256, "steps": 100_000, "validate_every": 1000},
-    },
-)
-"""Sizes: seconds for the tests, minutes on two cores, and the paper's own. Only numbers differ."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,14 +52,14 @@ class Plan:
         """The plan of a stored run.
 
         Raises:
-            RunError: something is missing.
+            RunError: something is missing, or of the wrong kind.
         """
         try:
             return cls(
                 task=Task(
                     language=from_dict(values["language"]),
                     protocol=values["protocol"],
-                    p_one=values["p_one"],
+                    p_one=_share(values["p_one"]),
                 ),
                 model=values["model"],
                 preset=values["preset"],
@@ -83,8 +67,10 @@ class Plan:
                 recognition=RecognitionConfig.from_dict(values["recognition"]),
                 loop=LoopConfig.from_dict(values["loop"]),
             )
-        except KeyError as error:
-            raise RunError(f"config.json has no {error}. Train again in a new folder.") from None
+        except (KeyError, TypeError, AttributeError) as error:
+            raise RunError(
+                f"config.json is damaged ({error!r}). Train again in a new folder."
+            ) from None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,7 +110,7 @@ def make_plan(
         ConfigError: a name is unknown, or a value does not fit.
     """
     entry = MODELS[model]
-    chosen = {**entry.training, **PRESETS[preset], **(settings or {})}
+    chosen = {**entry.training, **preset_settings(preset, language.spec), **(settings or {})}
     parts = {
         part: {f.name for f in fields(part)}
         for part in (entry.config, RecognitionConfig, LoopConfig)
@@ -140,7 +126,7 @@ def make_plan(
     )
     size = 0
     if recognition.supervision == "transition":
-        size = transition_size(StateMaps(language))
+        size = transition_size(state_maps(language))
     return Plan(
         task=Task(
             language=language,
@@ -177,17 +163,40 @@ def train(
         RunError: the folder holds another run.
         ClaimError: the loss is not finite.
     """
-    folder = None if out is None else RunFolder(Path(out))
-    goal = _objective(plan)  # raises what it has to raise before anything is written
-    if folder:
-        folder.claim({**plan.to_dict(), "environment": environment(device)})
-        if folder.is_finished:
-            return load_run(folder.path, device=device)
-    model = MODELS[plan.model].build(plan.network)
+    model = _build(plan)
+    goal = _objective(plan)
+    made_with = environment(device)
+    if out is None:  # all that can be refused has been, before anything is written
+        metrics = fit(model.to(choose_device(device)), goal, plan.loop, progress=progress)
+        return Run(plan=plan, model=model, metrics=metrics)
+    folder = RunFolder(Path(out))
+    folder.claim({**plan.to_dict(), "environment": made_with})
+    with folder.locked():
+        if not folder.is_finished:
+            model.to(choose_device(device))
+            fit(model, goal, plan.loop, folder=folder, progress=progress)
+    return load_run(folder.path, device=device)
+
+
+_MOST_PARAMETERS = 2**31
+
+
+def _build(plan: Plan) -> RegularGPT:
+    """The network of a plan, with the initial weights of its seed."""
+    entry = MODELS[plan.model]
+    try:
+        with torch.device("meta"):
+            size = sum(parameter.numel() for parameter in entry.build(plan.network).parameters())
+    except RuntimeError:
+        size = _MOST_PARAMETERS + 1
+    if size > _MOST_PARAMETERS:
+        raise ConfigError(
+            f"the network would have {size:,} parameters or more, but {_MOST_PARAMETERS:,} is the "
+            f"most. Lower d_model={plan.network.d_model} or num_bits={plan.network.num_bits}."
+        )
+    model = entry.build(plan.network)
     model.initialise(torch.Generator().manual_seed(plan.loop.seed))
-    model.to(choose_device(device))
-    metrics = fit(model, goal, plan.loop, folder=folder, progress=progress)
-    return Run(plan=plan, model=model, metrics=metrics, folder=folder)
+    return model
 
 
 def _share(value: Any) -> float:
@@ -198,7 +207,7 @@ def _share(value: Any) -> float:
 
 def _objective(plan: Plan) -> Objective:
     needs_maps = plan.recognition.supervision in ("node", "transition")
-    maps = StateMaps(plan.task.language) if needs_maps else None
+    maps = state_maps(plan.task.language) if needs_maps else None
     return objective(plan.task, plan.recognition, maps)
 
 
@@ -219,7 +228,10 @@ def load_run(path: Path | str, *, device: str = "auto") -> Run:
             f"({str(error).splitlines()[0]}). Train again in a new folder."
         ) from None
     model.to(choose_device(device)).eval()
-    return Run(plan=plan, model=model, metrics=folder.metrics(), folder=folder)
+    metrics = folder.metrics()
+    if not metrics or not all({"step", "validation_accuracy"} <= set(last) for last in metrics):
+        raise RunError(f"{folder.path}/metrics.jsonl is damaged. Train again in a new folder.")
+    return Run(plan=plan, model=model, metrics=metrics, folder=folder)
 
 
 def choose_device(name: str) -> torch.device:
@@ -229,12 +241,13 @@ def choose_device(name: str) -> torch.device:
         ConfigError: torch does not know the device, or it is not there.
     """
     if name == "auto":
-        accelerator = torch.accelerator.current_accelerator(check_available=True)
-        return accelerator or torch.device("cpu")
+        accelerator = torch.accelerator.current_accelerator()
+        usable = accelerator is not None and torch.accelerator.is_available()
+        return accelerator if usable and accelerator is not None else torch.device("cpu")
     try:
         device = torch.device(name)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
+        torch.zeros(1, device=device).item()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ConfigError(
             f"device {name!r} cannot be used ({str(error).splitlines()[0]}). Use auto or cpu."
         ) from None
