@@ -52,7 +52,7 @@ def measured(spec: str, model: str, seed: int) -> dict[str, Any]:
         "settings": settings,
         "environment": summary["environment"],
         "date": summary["date"],
-        "commit": commit(),
+        "commit": COMMIT,
     }
     write_json(row_file, row)
     return row
@@ -63,6 +63,9 @@ def commit() -> str:
     command = ["git", "describe", "--always", "--dirty"]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=HERE)
     return done.stdout.strip()
+
+
+COMMIT = commit()
 
 
 def main() -> None:
