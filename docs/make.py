@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.analysis.figures import main_job_figure, to_svg
+from lengthwise.evaluation.scores import percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
 
 ROOT = Path(__file__).parent.parent
@@ -27,26 +28,21 @@ def main_job_table(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         cells.setdefault((row["language"], row["model"]), []).append(row)
     for (language, model), runs in cells.items():
-        means = [100 * run["mean_accuracy"] for run in runs]
-        worst = min(100 * run["worst_accuracy"] for run in runs)
+        means = [run["mean_accuracy"] for run in runs]
+        worst = min(run["worst_accuracy"] for run in runs)
         shortcut = max(100 * max(run["shortcuts"].values()) for run in runs)
         printed = PUBLISHED[language, "regular-gpt C=2"]
         lines.append(
             f"| {language} | `{model}` | {runs[0]['supervision']}, {runs[0]['protocol']} "
-            f"| {_range(means)} | {_floor(worst)} | {shortcut:.1f} "
+            f"| {_range(means)} | {percent(worst)} | {shortcut:.1f} "
             f"| {printed.best} / {printed.mean} |"
         )
     return "\n".join(lines)
 
 
-def _range(values: list[float]) -> str:
-    low, high = _floor(min(values)), _floor(max(values))
+def _range(shares: list[float]) -> str:
+    low, high = percent(min(shares)), percent(max(shares))
     return low if low == high else f"{low} to {high}"
-
-
-def _floor(value: float) -> str:
-    """Two digits, rounded down, so that 100.00 means every word."""
-    return f"{int(value * 100 + 1e-9) / 100:.2f}"
 
 
 def wanted() -> dict[Path, str]:

@@ -43,6 +43,8 @@ def test_slips_are_refused() -> None:
     run = lw.train("parity", preset="smoke", **SMALL)
     with pytest.raises(WordError, match="column 2: symbol '2'"):
         lw.predict(run.model, "parity", ["02"])
+    with pytest.raises(ConfigError, match="made for 2 symbols and 2 classes, but cycle-nav"):
+        lw.predict(run.model, "cycle-navigation", ["012"])
     with pytest.raises(ConfigError, match="Linear cannot be streamed"):
         lw.streaming(torch.nn.Linear(1, 1), 3)
     with pytest.raises(ConfigError, match="Did you mean 'max_length'"):

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from lengthwise.errors import ConfigError
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import predict as predict_words
 from lengthwise.evaluation.scores import Scores
@@ -81,12 +82,16 @@ def evaluate(
 
     `.summary()` has the mean over lengths, the worst length and the 95 % interval.
 
+    Dropout and noise are off. What shortcuts reach on the same words is told by
+    `lengthwise.evaluation.shortcuts.shortcut_accuracies`, and by the command `evaluate`.
+
     Raises:
         TaskError: no length has a word, or the language has no words of that protocol.
+        ConfigError: the model was made for another number of symbols or classes.
     """
-    chosen = parse(language) if isinstance(language, str) else language
+    chosen = _fitting(model, language)
     return evaluate_task(
-        model,
+        model.eval(),
         Task(language=chosen, protocol=protocol),
         lengths,
         words_per_length=words_per_length,
@@ -100,18 +105,33 @@ def predict(model: nn.Module, language: Language | str, words: Sequence[str]) ->
 
     Raises:
         WordError: a symbol is not in the alphabet, or a word is outside the domain.
+        ConfigError: the model was made for another number of symbols or classes.
     """
-    chosen = parse(language) if isinstance(language, str) else language
+    chosen = _fitting(model, language)
     encoded = [chosen.encode(word) for word in words]
     for word in encoded:
         chosen.require_in_domain(word)
-    shares = predict_words(model, encoded, device=_device(model))
+    shares = predict_words(model.eval(), encoded, device=_device(model))
     return [chosen.class_names[c] for c in shares.argmax(dim=1).tolist()]
 
 
 def streaming(model: nn.Module, *lengths: int) -> Stream:
     """A stream that is fed symbol by symbol and answers at the announced lengths."""
     return stream_model(model, *lengths)
+
+
+def _fitting(model: nn.Module, language: Language | str) -> Language:
+    """The language, if the model has as many symbols and classes (as far as it says)."""
+    chosen = parse(language) if isinstance(language, str) else language
+    config = getattr(model, "config", None)
+    made_for = (getattr(config, "vocab_size", None), getattr(config, "num_classes", None))
+    asked = (chosen.num_symbols, chosen.num_classes)
+    if None not in made_for and made_for != asked:
+        raise ConfigError(
+            f"the model was made for {made_for[0]} symbols and {made_for[1]} classes, but "
+            f"{chosen.spec or 'the language'} has {asked[0]} and {asked[1]}. Give its own language."
+        )
+    return chosen
 
 
 def _device(model: nn.Module) -> torch.device:

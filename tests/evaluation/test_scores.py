@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.errors import RunError
-from lengthwise.evaluation.scores import Score, Scores, parse_lengths, wilson
+from lengthwise.errors import ConfigError, RunError
+from lengthwise.evaluation.scores import Score, Scores, parse_lengths, percent, wilson
 
 cells = st.lists(
     st.tuples(st.integers(1, 30), st.integers(0, 50), st.integers(0, 50), st.floats(0, 9)),
@@ -79,10 +79,19 @@ def test_lengths_as_users_write_them(text: str, lengths: list[int]) -> None:
     assert parse_lengths(text) == lengths
 
 
-@pytest.mark.parametrize("text", ["", "a", "5:3", "1:2:0", "1:2:3:4", "-3", "1;2"])
+@pytest.mark.parametrize(
+    "text", ["", "a", "5:3", "1:2:0", "1:2:3:4", "-3", "1;2", "²", "1:999999999"]
+)
 def test_lengths_that_are_none_are_refused(text: str) -> None:
-    with pytest.raises(RunError, match="length"):
+    with pytest.raises(ConfigError, match="length"):
         parse_lengths(text)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(1.0, "100.00"), (0.999999, "99.99"), (0.5, "50.00"), (0.29, "29.00")]
+)
+def test_percentages_are_rounded_down_so_that_100_means_all(share: float, text: str) -> None:
+    assert percent(share) == text
 
 
 def test_damaged_records_are_refused() -> None:

@@ -1,11 +1,12 @@
 """A run, tested: what is stored beside it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lengthwise.errors import ConfigError
-from lengthwise.experiments.measure import measure
+from lengthwise.experiments.measure import measure, spread_lengths
 from lengthwise.languages.spec import parse
 from lengthwise.training.train import make_plan, train
 
@@ -30,6 +31,34 @@ def test_an_evaluation_is_stored_with_what_made_it(tmp_path: Path) -> None:
 
     _, audited = measure(run, [5], protocol="audited", words_per_length=10)
     assert audited["protocol"] == "audited"
+
+
+def test_shortcuts_see_every_remainder_of_the_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the lengths of D_2 have members at half of the words: majority is right at 3 in 4."""
+    plan = make_plan(parse("d-2"), "regular-gpt", preset="smoke", settings=SMALL)
+    run = train(plan, device="cpu")
+    _, summary = measure(run, range(41, 501), words_per_length=2)
+    assert summary["shortcuts"]["majority"] == pytest.approx(0.75, abs=1e-9)
+    assert len(summary["shortcut_lengths"]) == 60
+
+    seeds = []
+
+    def watched(*arguments: Any) -> dict[str, float]:
+        seeds.append(arguments[-1].initial_seed())
+        return {"majority": 0.5}
+
+    monkeypatch.setattr("lengthwise.experiments.measure.shortcut_accuracies", watched)
+    measure(run, [4], words_per_length=2, seed=7)
+    assert seeds != [7]  # other words than those of the test
+
+
+@pytest.mark.parametrize("count", [1, 59, 60, 61, 100, 460])
+def test_spread_lengths_reach_from_first_to_last(count: int) -> None:
+    lengths = list(range(41, 41 + count))
+    some = spread_lengths(lengths)
+    assert some == sorted(set(some) & set(lengths))
+    assert (some[0], some[-1]) == (lengths[0], lengths[-1])
+    assert len(some) == min(count, 60) or count in (61, 100)
 
 
 def test_share_of_ones_is_a_number() -> None:

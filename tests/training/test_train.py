@@ -152,6 +152,8 @@ def test_paper_and_laptop_differ_from_smoke_in_numbers_only() -> None:
     assert [plan.network.d_model for plan in plans] == [16, 64, 256]
     assert {plan.recognition.supervision for plan in plans} == {"transition"}
     assert {plan.task.protocol for plan in plans} == {"audited"}
+    paper = make_plan(parse("d-12"), "regular-gpt", preset="paper")
+    assert (paper.recognition.max_length, paper.loop.schedule) == (80, "constant")
     published = make_plan(parse("parity"), "regular-gpt")
     assert (published.task.protocol, published.recognition.supervision) == ("published", "final")
 

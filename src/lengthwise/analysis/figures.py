@@ -51,7 +51,9 @@ def loss_figure(metrics: Sequence[Mapping[str, Any]]) -> Figure:
         steps = [record["step"] for record in metrics]
         for key, name in (("loss", "training"), ("validation_loss", "validation")):
             axes.plot(steps, [record[key] for record in metrics], label=name, lw=1.4, marker=".")
-        axes.set(xlabel="step", ylabel="loss (nats)", yscale="log")
+        smallest = min((r[k] for r in metrics for k in ("loss", "validation_loss")), default=1.0)
+        scale = "log" if smallest > 0 else "linear"  # a language of one class has no loss
+        axes.set(xlabel="step", ylabel="loss (nats)", yscale=scale)
         axes.legend(loc="upper right")
     return figure
 

@@ -46,7 +46,15 @@ def run(arguments: argparse.Namespace) -> None:
         )
     accuracy = scores.accuracy_by_length()
     if arguments.json:
-        print_json({**summary, "run": str(arguments.run), "accuracy_by_length": accuracy})
+        print_json(
+            {
+                **summary,
+                "run": str(arguments.run),
+                "accuracy_by_length": accuracy,
+                "loss_by_length": scores.loss_by_length(),
+                "records": scores.to_records(),
+            }
+        )
         return
     print_facts(facts(summary))
     marks = [n for n in accuracy if n in _marks(scores.lengths)]

@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
-from markupsafe import Markup
 
 from lengthwise.analysis.figures import accuracy_figure, loss_figure, to_svg
-from lengthwise.evaluation.scores import Scores
+from lengthwise.errors import RunError
+from lengthwise.evaluation.scores import Score, Scores, percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
 from lengthwise.experiments.published import Published
 from lengthwise.files import write_text
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.train import Plan
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,7 +25,7 @@ class RunPage:
     config: dict[str, Any]
     metrics: list[dict[str, Any]]
     evaluation: dict[str, Any] | None
-    accuracy: dict[int, float]
+    scores: Scores
     published: Published | None
 
     @property
@@ -47,19 +47,38 @@ class RunPage:
         return int(self.config["recognition"]["max_length"])
 
     @property
-    def curve(self) -> Markup | None:
+    def comparable(self) -> Published | None:
+        """The printed numbers, if training and test lengths are those of the paper."""
+        printed, tested = self.published, self.scores.lengths
+        if printed is None or self.trained_to != printed.train_length or not tested:
+            return None
+        first, last = printed.test_lengths
+        near = first <= tested[0] <= first + 1 and last - 1 <= tested[-1] <= last
+        return printed if near else None
+
+    @property
+    def some_records(self) -> list[Score]:
+        """Accuracy and loss by length and class, at about a dozen lengths."""
+        lengths = self.scores.lengths
+        shown = {*lengths[:: max(1, len(lengths) // 11)], lengths[-1]}
+        return [record for record in self.scores.records if record.length in shown]
+
+    @property
+    def curve(self) -> str | None:
         """Accuracy by length as an SVG element."""
         if self.evaluation is None:
             return None
         figure = accuracy_figure(
-            {self.name: self.accuracy}, self.trained_to, self.evaluation["shortcuts"]
+            {self.name: self.scores.accuracy_by_length()},
+            self.trained_to,
+            self.evaluation["shortcuts"],
         )
-        return Markup(to_svg(figure))
+        return to_svg(figure)
 
     @property
-    def losses(self) -> Markup:
+    def losses(self) -> str:
         """Loss by step as an SVG element."""
-        return Markup(to_svg(loss_figure(self.metrics)))
+        return to_svg(loss_figure(self.metrics))
 
 
 def read_run(path: Path) -> RunPage:
@@ -70,15 +89,35 @@ def read_run(path: Path) -> RunPage:
     """
     folder = RunFolder(path)
     config = folder.config()
+    Plan.from_dict(config)  # raises unless it is whole
     scores = Scores.from_records(folder.scores())
+    evaluation = folder.evaluation()
+    if (evaluation is None) != (not scores.records):
+        raise RunError(f"{path} holds one half of an evaluation. Evaluate it again.")
+    records = [("metrics", record) for record in folder.metrics()]
+    records += [("evaluation", evaluation)] if evaluation is not None else []
+    for name, record in records:
+        missing = _NEEDED[name] - set(record)
+        if missing:
+            raise RunError(f"{path}: {name} has no {min(missing)}. Train or evaluate again.")
     return RunPage(
         name=f"{config['language']['spec'] or 'a machine'}, {config['model']}",
         config=config,
         metrics=folder.metrics(),
-        evaluation=folder.evaluation(),
-        accuracy=scores.accuracy_by_length(),
+        evaluation=evaluation,
+        scores=scores,
         published=published(config),
     )
+
+
+_NEEDED = {
+    "metrics": {"step", "loss", "validation_loss", "validation_accuracy"},
+    "evaluation": {
+        *("mean_accuracy", "interval_95", "worst_length", "worst_accuracy", "mean_loss", "words"),
+        *("first_length_below_99", "lengths", "num_lengths", "lengths_without_words"),
+        *("words_per_length", "shortcuts", "protocol"),
+    },
+}
 
 
 def published(config: dict[str, Any]) -> Published | None:
@@ -96,8 +135,8 @@ def render(pages: Sequence[RunPage], title: str = "lengthwise report") -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = _percent
-    return environment.get_template("report.html").render(pages=pages, title=escape(title))
+    environment.filters["percent"] = percent
+    return environment.get_template("report.html").render(pages=pages, title=title)
 
 
 def write_report(paths: Sequence[Path], out: Path) -> None:
@@ -107,8 +146,3 @@ def write_report(paths: Sequence[Path], out: Path) -> None:
         RunError: a folder is not a run.
     """
     write_text(out, render([read_run(path) for path in paths]))
-
-
-def _percent(share: float) -> str:
-    text = f"{100 * share:.2f}"
-    return "99.99+" if share < 1 and text == "100.00" else text
