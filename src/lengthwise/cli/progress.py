@@ -60,10 +60,11 @@ class PlainProgress:
             return
         self._next = now + _SECONDS_BETWEEN_LINES
         done = step - self._first
-        left = (now - self._start) / done * (self._steps - step) if done else 0.0
+        left = ""
+        if done:
+            left = f", at most {(now - self._start) / done * (self._steps - step):.0f} s left"
         print(
-            f"{self._title}: step {step}/{self._steps}, {figures(record)}, "
-            f"at most {left:.0f} s left",
+            f"{self._title}: step {step}/{self._steps}, {figures(record)}{left}",
             file=sys.stderr,
             flush=True,
         )
