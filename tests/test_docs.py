@@ -42,7 +42,8 @@ def test_the_commands_of_the_readme_are_understood(
 ) -> None:
     """In their order, with a small preset where something is trained or tested."""
     monkeypatch.chdir(tmp_path)
-    blocks = "".join(re.findall(r"```\n(.*?)```", README, flags=re.DOTALL))
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", README, flags=re.DOTALL | re.MULTILINE)
+    blocks = "".join(block for kind, block in found if not kind)
     lines = re.findall(r"^(?:printf .*\| )?lengthwise .*$", blocks, flags=re.MULTILINE)
     assert {re.findall(r"lengthwise (\w+)", line)[0] for line in lines} == set(COMMANDS) - {
         "demo",

@@ -71,7 +71,8 @@ def test_tree_equals_masks_at_all_of_1_to_130(chunk: int, thickness: int, pad: s
             for length in range(1, 131):
                 tokens = draw(3, length, seed=length)
                 masked = masked_logits(model, tokens)
-                torch.testing.assert_close(model(tokens), masked, rtol=1e-12, atol=1e-10)
+                rtol = 1e-10 if norm == "none" else 0  # without norms numbers grow with depth
+                torch.testing.assert_close(model(tokens), masked, rtol=rtol, atol=1e-10)
 
 
 @given(shape=shapes, length=st.integers(1, 60), seed=st.integers(0, 9))
