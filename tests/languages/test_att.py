@@ -50,12 +50,14 @@ def test_symbols_of_several_characters_are_sorted(folder: Path) -> None:
         "0\t1\ta\ta\n1\t0\tb\tb\n0\n",  # foma
         "0\t1\ta\ta\t0.000000\n1\t0\tb\tb\t0.5\n0\t0.000000\n",  # HFST
         "0 1 a 0.5\n1 0 b 2\n0 1.5\n",  # weights beside labels that are no numbers
-        "0 1 a 2\n1 0 b 3\n0\n",
+        "0 1 a 1e0\n1 0 b 3\n0\n",
         "0 1 a\n1 0 b 0.5\n0\n",  # OpenFst leaves out the weight One
         "s1 s2 a\ns2 s1 b\ns1\n",  # named states
         "5 7 a\r\n\r\n7 5 b\r\n5\r\n",  # other numbers, line ends and empty lines
         "0 1 a\n1 0 b\n0\n1 Infinity\n",  # a final state that does not exist
         "0 1 a 0.5\n1 0 b 0.5\n1 1 b Infinity\n0\n",  # an arc that does not exist
+        "\ufeff0 1 a\n1 0 b\n0\n",  # a byte order mark
+        "0\t1 \t a\n1\t0\tb\n0\n",  # spaces beside tabs
         "0 1 a 0\n1 0 b 0\n0 2 a inf\n2 0\n0\n",
         "0 1 a\n1 2 <eps>\n2 3 b\n3 0 <epsilon>\n0\n",
         "0 1 a a\n1 2 @0@ @0@\n2 0 b b\n0\n",
@@ -115,6 +117,16 @@ def test_zero_is_a_symbol_where_epsilon_is_written_otherwise(folder: Path) -> No
         ("0 1 a a\n1 2 b c\n2\n", "line 2: input 'b' and output 'c' differ"),
         ("0 1 a a 0\n1 2 b c 0.5\n2 0\n", "line 2: input 'b' and output 'c' differ"),
         ("0 1 1 2\n1 2 2 2\n2\n", "line 1: input '1' and output '2' differ"),
+        (
+            "0 1 a 2\n1 0 b 3\n0\n",  # foma, from letters to digits
+            "line 1: input 'a' and output '2' differ, so this is a transducer, and only acceptors "
+            "have a language. Take a projection (if '2' is a weight, write it with a point: 2.0).",
+        ),
+        ("0 1 a 0\n1 0 b 0\n0\n", "line 1: input 'a' and output '0' differ"),
+        ("0 1 0 0\n1 0 b -1\n0\n", "line 2: input 'b' and output '-1' differ"),
+        ("0 1\ta\ta\n1\n", "line 1: state '0 1' has a space in it. Separate the fields"),
+        ("0\t1\ta\n1 0\t0.5\n", "line 2: state '1 0' has a space in it"),
+        ("0\t1 2\ta\n1\n", "line 1: state '1 2' has a space in it"),
         ("0 1 a @0@\n1\n", "line 1: input 'a' and output '@0@' differ"),
         ("0 1 a\n1 2 b c\n2\n", "line 2: the weight 'c' is no number"),
         ("0 1 a a 0\n1 2 b\n2\n", "line 2: arcs have one label, or input and output"),

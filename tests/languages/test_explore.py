@@ -42,3 +42,16 @@ def test_a_class_that_is_no_class_is_refused() -> None:
         from_function(lambda w: -1, "01")
     with pytest.raises(LanguageError, match=r"says 0\.5 of the word ''"):
         from_function(lambda w: 0.5, "01")  # type: ignore[arg-type, return-value]
+
+
+@pytest.mark.parametrize("answer", [3, 10**9, 10**5000], ids=["3", "10^9", "10^5000"])
+def test_a_class_past_the_states_is_refused(answer: int) -> None:
+    with pytest.raises(LanguageError, match=r"from 0 to 2 \(max_states - 1\), but") as caught:
+        from_function(lambda w: answer, "01", max_states=3)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_largest_classes_are_found() -> None:
+    found = from_function(lambda w: len(w) % 3, "a", max_states=3)
+    assert found.num_classes == 3
+    assert from_function(lambda w: True, "a", max_states=1).classes == (1,)

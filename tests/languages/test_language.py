@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from random import Random
 
@@ -139,22 +140,36 @@ def test_a_foreign_symbol_is_named_with_its_column() -> None:
         language.encode("a bb x a")
 
 
+PARITY = Language(alphabet=("0", "1"), transitions=((0, 1), (1, 0)), classes=(0, 1))
+ALL_WORDS = Language(alphabet=("0", "1"), transitions=((0, 0),), classes=(1,))
+
+
+@pytest.mark.parametrize("language", [PARITY, replace(PARITY, domain=ALL_WORDS)])
 @pytest.mark.parametrize(
-    ("alphabet", "transitions", "classes", "message"),
+    ("word", "message"),
     [
-        ((), ((),), (0,), "at least one symbol"),
-        (("a", "a"), ((0, 0),), (0,), "'a' stands twice"),
-        (("a b",), ((0,),), (0,), "without spaces"),
-        (("a",), ((1,),), (0,), "moves by 'a' to 1"),
-        (("a",), ((0, 0),), (0,), "2 transitions"),
-        (("a",), ((0,),), (0, 1), "1 states and 2 classes"),
+        ((0, -1), r"integers from 0 to 1, but its symbol 2 is -1 \(int\)"),
+        ((2,), r"symbol 1 is 2 \(int\)"),
+        ([1, 10**9], r"symbol 2 is 1000000000 \(int\)"),
+        ((1, 1, True), r"symbol 3 is True \(bool\)"),
+        ((1.0,), r"symbol 1 is 1.0 \(float\)"),
+        (("0", "1"), r"symbol 1 is '0' \(str\). Write the word as text"),
     ],
 )
-def test_parts_that_do_not_fit_are_refused(
-    alphabet: tuple[str, ...],
-    transitions: tuple[tuple[int, ...], ...],
-    classes: tuple[int, ...],
-    message: str,
+def test_an_encoded_word_that_is_none_is_refused(
+    language: Language, word: tuple[int, ...], message: str
 ) -> None:
-    with pytest.raises(LanguageError, match=message):
-        Language(alphabet=alphabet, transitions=transitions, classes=classes)
+    for use in (
+        language.classify,
+        language.require_in_domain,
+        language.decode,
+        language.__contains__,
+    ):
+        with pytest.raises(WordError, match=message) as caught:
+            use(word)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_length_below_zero_has_no_counts() -> None:
+    with pytest.raises(LanguageError, match="a length is 0 or more, but it is -1"):
+        PARITY.counts(-1)

@@ -12,6 +12,9 @@ from lengthwise.languages.language import Language
 
 Word = tuple[int, ...]
 
+TOO_IMPROBABLE = 1e-6
+"""A distribution is refuted by frequencies that are less probable than this."""
+
 PARITY = Language(alphabet=("0", "1"), transitions=((0, 1), (1, 0)), classes=(0, 1), spec="parity")
 BEGINS_WITH_1 = Language(
     alphabet=("0", "1"), transitions=((1, 2), (1, 1), (2, 2)), classes=(0, 0, 1)

@@ -16,6 +16,7 @@ from tasks.oracles import (
     BEGINS_WITH_1,
     MOD_3,
     PARITY,
+    TOO_IMPROBABLE,
     UNEQUAL,
     Word,
     chance_of,
@@ -26,8 +27,6 @@ from tasks.oracles import (
     words_of,
     written,
 )
-
-TOO_IMPROBABLE = 1e-6
 
 
 def edits(language: Language, word: Word, c: int) -> dict[Word, float]:

@@ -17,6 +17,7 @@ from lengthwise.tasks.published import PUBLISHED, Draw, has_published, published
 from lengthwise.tasks.sampling import UniformSampler
 from tasks.oracles import (
     MOD_3,
+    TOO_IMPROBABLE,
     Word,
     chance_of,
     chance_same,
@@ -27,7 +28,6 @@ from tasks.oracles import (
     written,
 )
 
-TOO_IMPROBABLE = 1e-6
 SPECS = (*PUBLISHED, "d-2", "d-12")
 HALVES = ("d-2", "d-3", "d-12", "tomita-3", "tomita-4", "tomita-5", "tomita-6")
 

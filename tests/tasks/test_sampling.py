@@ -13,19 +13,14 @@ from hypothesis import strategies as st
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.tasks import sampling
-from lengthwise.tasks.sampling import (
-    UniformSampler,
-    _decide,
-    _error,
-    balanced_classes,
-    integers_below,
-    shuffled_ranks,
-)
+from lengthwise.tasks.balance import balanced_classes
+from lengthwise.tasks.sampling import UniformSampler, _decide, _distinct_pairs, _error
 from tasks.oracles import (
     BEGINS_WITH_1,
     EVEN_LENGTH,
     MOD_3,
     PARITY,
+    TOO_IMPROBABLE,
     UNEQUAL,
     chance_of,
     class_of,
@@ -36,8 +31,6 @@ from tasks.oracles import (
     words_of,
     written,
 )
-
-TOO_IMPROBABLE = 1e-6
 
 
 def fill(value: int, count: int) -> torch.Tensor:
@@ -218,9 +211,43 @@ def test_a_class_without_any_word_is_refused() -> None:
         UniformSampler(nothing).draw(torch.tensor([1]), torch.tensor([2]), seeded())
 
 
-def test_too_many_counts_are_refused() -> None:
-    with pytest.raises(TaskError, match=f"the limit is {sampling.MAX_COUNTS}"):
-        UniformSampler(PARITY).draw(torch.tensor([1]), torch.tensor([10**9]), seeded())
+def test_too_many_counts_are_refused_with_what_is_possible(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sampling, "MAX_COUNTS", 99)
+    sampler = UniformSampler(MOD_3)  # 9 counts a length
+    message = (
+        r"of 11 symbols need 108 counts \(12 lengths x 3 states x 3 classes\), but the limit is 99"
+        r". Use words of at most 10 symbols, or a language with fewer classes"
+    )
+    sampler.require_room(10)
+    with pytest.raises(TaskError, match=message):
+        sampler.require_room(11)
+
+    ones = torch.tensor([1])
+    assert sampler.draw(ones, torch.tensor([10]), seeded()).shape == (1, 10)
+    with pytest.raises(TaskError, match=message):
+        sampler.draw(ones, torch.tensor([11]), seeded())
+
+    assert sampler.draw_any(torch.tensor([32]), seeded()).shape == (1, 32)
+    with pytest.raises(TaskError, match=r"34 lengths x 3 states x 1 class\).* at most 32 symbols"):
+        sampler.draw_any(torch.tensor([33]), seeded())
+
+
+def test_a_language_with_too_many_counts_for_any_word_is_refused_before_they_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sampling, "MAX_COUNTS", 8)
+    sampler = UniformSampler(MOD_3)
+    with pytest.raises(TaskError, match=r"but the limit is 8. Use a language with fewer"):
+        sampler.draw(torch.tensor([0]), torch.tensor([0]), seeded())
+    assert "_by_class" not in vars(sampler)
+
+
+@given(st.lists(st.tuples(st.integers(-2, 5), st.integers(-3, 9)), max_size=20))
+def test_distinct_pairs_are_those_of_the_words(pairs: list[tuple[int, int]]) -> None:
+    columns = torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2)
+    assert _distinct_pairs(columns[:, 0], columns[:, 1]) == sorted(set(pairs))
 
 
 # ---- use -------------------------------------------------------------------------------------
@@ -248,44 +275,3 @@ def test_a_word_of_a_hundred_thousand_symbols() -> None:
     assert tokens.shape == (1, 100_000)
     assert sampler.automaton.classify(tokens).tolist() == [1]
     assert 49_000 < tokens.sum() < 51_000
-
-
-# ---- helpers ---------------------------------------------------------------------------------
-
-
-@given(groups=st.lists(st.integers(0, 3), max_size=20))
-def test_ranks_number_each_group(groups: list[int]) -> None:
-    ranks = shuffled_ranks(torch.tensor(groups, dtype=torch.int64), seeded()).tolist()
-    for group in set(groups):
-        mine = [rank for rank, g in zip(ranks, groups, strict=True) if g == group]
-        assert sorted(mine) == list(range(len(mine)))
-
-
-def test_ranks_are_in_random_order() -> None:
-    generator = seeded()
-    orders = Counter(
-        tuple(shuffled_ranks(torch.zeros(3, dtype=torch.int64), generator).tolist())
-        for _ in range(600)
-    )
-    permutations = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
-    assert chance_of(orders, uniform(permutations)) > TOO_IMPROBABLE
-
-
-@given(language=languages(), lengths=st.lists(st.integers(0, 6), min_size=1, max_size=30))
-def test_classes_are_balanced_within_each_length(language: Language, lengths: list[int]) -> None:
-    sampler = UniformSampler(language)
-    chosen = torch.tensor([n for n in lengths if sampler.classes_at(n)], dtype=torch.int64)
-
-    classes = balanced_classes(sampler, chosen, seeded())
-
-    for length in set(chosen.tolist()):
-        numbers = Counter(classes[chosen == length].tolist())
-        present = [numbers[c] for c in sampler.classes_at(length)]
-        assert sum(present) == (chosen == length).sum()
-        assert max(present) - min(present) <= 1
-
-
-def test_integers_below_are_uniform() -> None:
-    values = integers_below(fill(3, 3000), seeded())
-    seen: Counter[tuple[int, ...]] = Counter((value,) for value in values.tolist())
-    assert chance_of(seen, uniform([(0,), (1,), (2,)])) > TOO_IMPROBABLE

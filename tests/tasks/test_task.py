@@ -1,6 +1,8 @@
 """Tasks: names, lengths, and batches that fit together."""
 
-from dataclasses import FrozenInstanceError
+import re
+from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
+from lengthwise.tasks import sampling
 from lengthwise.tasks.task import Task, default_protocol
 from tasks.oracles import MOD_3, class_of, languages, seeded, words_of, written
 
@@ -81,6 +84,42 @@ def test_a_language_without_a_name_is_named_by_what_it_is() -> None:
     assert Task(language=MOD_3).id == Task(language=larger).id
     assert Task(language=MOD_3).id != Task(language=other).id
     assert Task(language=MOD_3).id.startswith("machine-")
+
+
+def test_a_language_from_a_file_is_named_by_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "machine.att"
+    path.write_text("0 1 a\n1 0 b\n0\n", encoding="utf-8")
+    before = Task(language=parse(f"att:{path}")).id
+    option = Task(language=parse(f"att[0=symbol]:{path}")).id
+    path.write_text("0 1 b\n1 0 a\n0\n", encoding="utf-8")
+    after = Task(language=parse(f"att:{path}")).id
+
+    assert re.fullmatch(r"machine-[0-9a-f]{12}@1", before)
+    assert before == option != after
+    assert before == Task(language=replace(parse("regex:(ab)*"), spec="")).id
+
+
+def test_room_is_asked_for_where_words_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "MAX_COUNTS", 100)
+    tasks = {
+        (spec, protocol): Task(language=parse(spec), protocol=protocol)
+        for spec in ("parity", "modular-arithmetic", "d-2", "tomita-5")
+        for protocol in ("published", "audited")
+    }
+    refused = set()
+    lengths = torch.tensor([100])
+    for name, task in tasks.items():
+        try:
+            task.require_room(100)
+        except TaskError:
+            refused.add(name)
+            with pytest.raises(TaskError, match="the limit is 100"):
+                task.draw(lengths, seeded())
+        else:
+            assert task.draw(lengths, seeded()).tokens.shape == (1, 100)
+
+    uncounted = {("parity", "published"), ("modular-arithmetic", "published")}
+    assert refused == set(tasks) - uncounted
 
 
 def test_the_default_protocol_follows_memory_and_language() -> None:

@@ -6,9 +6,10 @@ A line is an arc or a final state; the source of the first line is the start sta
     source target input output [weight]     foma and HFST; an acceptor if input and output agree
     state [weight]                          a final state
 
-Fields are separated by tabs or spaces. Labels are numbers or texts. Weights are dropped, but an arc
-or a final state of weight Infinity does not exist. Four fields can mean both `label weight` and
-`input output`; see `_four_fields`.
+Fields are separated by tabs or by spaces, not by both on one line. Labels are numbers or texts.
+Weights are dropped, but an arc or a final state of weight Infinity does not exist. Where all arcs
+have four fields, the fourth is a weight only if all are numbers and one is written as no output
+would be, with a point, an exponent or as Infinity; otherwise it is an output (`_four_fields`).
 """
 
 import math
@@ -27,6 +28,7 @@ Zero = Literal["auto", "epsilon", "symbol"]
 
 EPSILON = "<eps>"
 _EPSILONS = {"@0@", "@_EPSILON_SYMBOL_@", "<eps>", "<epsilon>", "@_EPSILON_@"}
+_BYTE_ORDER_MARK = "\ufeff"
 _SPECIAL = re.compile(r"@_(IDENTITY|UNKNOWN)_SYMBOL_@|@[PNRDCU]\..*@")
 
 
@@ -124,7 +126,7 @@ def to_att(language: Language) -> str:
 
 def _read(path: Path) -> list[_Line]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8").removeprefix(_BYTE_ORDER_MARK)
     except UnicodeDecodeError as error:
         raise LanguageError(
             f"{path}: an AT&T file is a text in UTF-8, but byte {error.start + 1} is none."
@@ -148,6 +150,14 @@ def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
             _refuse(where, line, "another automaton begins. Keep one in a file")
         if not 1 <= len(line.fields) <= 5 or "" in line.fields:
             _refuse(where, line, "a line is 'source target label ...' or 'state [weight]'")
+        for state in line.fields[: 2 if len(line.fields) > 2 else 1]:
+            if _has_space(state):
+                _refuse(
+                    where,
+                    line,
+                    f"state {state!r} has a space in it. Separate the fields of a line by tabs "
+                    f"alone or by spaces alone",
+                )
     final = [line.fields[0] for line in lines if len(line.fields) <= 2 and _exists(where, line, 1)]
     rows = [line for line in lines if len(line.fields) > 2]
     widths = {len(line.fields) for line in rows}
@@ -163,12 +173,16 @@ def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
                 where,
                 line,
                 f"input {label!r} and output {rest[0]!r} differ, so this is a transducer, and only "
-                f"acceptors have a language. Take a projection (if {rest[0]!r} is a weight, write "
-                f"it with a point)",
+                f"acceptors have a language. Take a projection"
+                + (
+                    f" (if {rest[0]!r} is a weight, write it with a point: {rest[0]}.0)"
+                    if rest[0].isdecimal()
+                    else ""
+                ),
             )
         if _SPECIAL.fullmatch(label):
             _refuse(where, line, f"label {label!r} stands for other symbols. Write them out")
-        if any(character.isspace() for character in label):
+        if _has_space(label):
             _refuse(where, line, f"label {label!r} has a space in it. Rename it")
         if _exists(where, line, 4 if is_pair else 3):
             arcs.append(_Arc(number=line.number, source=source, target=target, label=_name(label)))
@@ -178,9 +192,9 @@ def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
 def _four_fields(rows: Sequence[_Line]) -> Literal["pair", "weight"]:
     """What the fourth field is where all arcs have four.
 
-    An output, if it repeats the input on every arc. Otherwise a weight, if all are numbers that
-    cannot well be outputs: beside labels that are no numbers, or with a point, an exponent or
-    Infinity among them. Otherwise an output.
+    A weight, if all are numbers and at least one has a point, an exponent or is Infinity. Otherwise
+    an output: foma also writes whole numbers there, for transducers from letters to digits. Labels
+    that are such numbers themselves and repeat on every arc are outputs too.
     """
     labels = [row.fields[2] for row in rows]
     fourth = [row.fields[3] for row in rows]
@@ -188,8 +202,16 @@ def _four_fields(rows: Sequence[_Line]) -> Literal["pair", "weight"]:
         return "pair"
     if any(_number(field) is None for field in fourth):
         return "pair"
-    symbolic = any(not label.isdecimal() for label in labels)
-    return "weight" if symbolic or any(not field.isdecimal() for field in fourth) else "pair"
+    return "weight" if any(map(_is_written_as_weight, fourth)) else "pair"
+
+
+def _is_written_as_weight(field: str) -> bool:
+    value = _number(field)
+    return value is not None and (math.isinf(value) or not set(field).isdisjoint(".eE"))
+
+
+def _has_space(field: str) -> bool:
+    return any(character.isspace() for character in field)
 
 
 def _exists(where: str, line: _Line, column: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
+from lengthwise.languages.validation import short
 
 Word = tuple[int, ...]
 
@@ -27,7 +28,8 @@ def from_function(
     """The smallest machine found that agrees with `classify` on all words that were checked.
 
     `classify` takes a word as it is written (`0110`, or `s1 s2` if a symbol has several characters)
-    and returns its class, an integer from 0 or a truth value.
+    and returns its class: a truth value, or an integer from 0 to `max_states` - 1 (no machine of so
+    many states has more classes).
 
     Checked are *all* words of at most `check_length` symbols (by default as many as make about
     20,000 words) and 1,000 longer random words, drawn by `seed`; the result agrees on every one.
@@ -42,7 +44,7 @@ def from_function(
 
     Raises:
         LanguageError: there are more than `max_states` states (the function may not be regular), or
-            a class is not an integer from 0.
+            a class is no truth value and no integer from 0 to `max_states` - 1.
     """
     search = _Search(classify, tuple(alphabet), max_states)
     if check_length is None:
@@ -76,10 +78,12 @@ class _Search:
         if word not in self._answers:
             text = self._separator.join(self._alphabet[symbol] for symbol in word)
             answer = self._classify(text)
-            if not isinstance(answer, int) or answer < 0:
+            largest = max(self._max_states - 1, 1)  # a truth value is always a class
+            if not isinstance(answer, int) or not 0 <= answer <= largest:
                 raise LanguageError(
-                    f"a class is an integer from 0 or a truth value, but the function says "
-                    f"{answer!r} of the word {text!r}."
+                    f"a class is a truth value or an integer from 0 to {largest} (max_states - 1), "
+                    f"but the function says {short(answer)} of the word {short(text)}. Number "
+                    f"the classes 0, 1, 2, ..."
                 )
             self._answers[word] = int(answer)
         return self._answers[word]

@@ -9,6 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from lengthwise.errors import LanguageError, WordError
+from lengthwise.languages import minimise
+from lengthwise.languages.validation import (
+    check_alphabet,
+    check_classes,
+    check_symbols,
+    check_table,
+)
 
 OUTSIDE = "outside"
 """Name of the extra class that `Language.total` gives to words outside the domain."""
@@ -22,8 +29,11 @@ class Language:
     that it leads to from `start`. With a `domain`, the language speaks of the words of class 1 of
     `domain` only (a two-class language over the same alphabet, without a domain of its own).
 
+    Nothing is converted: sequences are tuples, and states and classes integers (no `True`, no 1.0).
+
     Raises:
-        LanguageError: the alphabet, the table, the classes or the domain do not fit together.
+        LanguageError: the alphabet, the table, the classes or the domain are of another type, or do
+            not fit together.
     """
 
     alphabet: tuple[str, ...]
@@ -36,11 +46,12 @@ class Language:
     """How `lengthwise.languages.spec.parse` would make this language again; empty if unknown."""
 
     def __post_init__(self) -> None:
+        check_alphabet(self.alphabet)
+        check_classes(self.classes, self.class_names)
         if not self.class_names:
             names = tuple(str(c) for c in range(max(2, max(self.classes, default=0) + 1)))
             object.__setattr__(self, "class_names", names)
-        _check_alphabet(self.alphabet)
-        _check_table(self)
+        check_table(self.alphabet, self.transitions, self.classes, self.start, self.num_classes)
         if self.domain is not None:
             _check_domain(self, self.domain)
 
@@ -84,21 +95,32 @@ class Language:
         return tuple(word)
 
     def decode(self, word: Iterable[int]) -> str:
-        """The written form of a word; the inverse of `encode`."""
+        """The written form of a word; the inverse of `encode`.
+
+        Raises:
+            WordError: something in the word is not the integer of a symbol.
+        """
+        word = tuple(word)
+        check_symbols(word, self.num_symbols)
         return (" " if self.spaced else "").join(self.alphabet[symbol] for symbol in word)
 
     def run(self, word: Iterable[int], state: int | None = None) -> int:
-        """The state reached by reading `word` from `state` (from the start state by default)."""
+        """The state reached by reading `word` from `state` (from the start state by default).
+
+        The symbols are not checked, because much reads many words; `classify` checks them.
+        """
         current = self.start if state is None else state
         for symbol in word:
             current = self.transitions[current][symbol]
         return current
 
     def classify(self, word: str | Sequence[int]) -> int:
-        """The class of a word, written or encoded.
+        """The class of a word: a text as it is written, or a sequence of integers as encoded.
 
         Raises:
-            WordError: a symbol is not in the alphabet, or the word is outside the domain.
+            WordError: a symbol is not in the alphabet, an encoded one is not an integer
+                0..`num_symbols` - 1 (symbols as texts are no encoded word), or the word is outside
+                the domain.
         """
         symbols = self.encode(word) if isinstance(word, str) else word
         self.require_in_domain(symbols)
@@ -117,8 +139,9 @@ class Language:
 
         Raises:
             WordError: no word of the domain begins as `word` does up to the place that is named,
-                or `word` stops too early.
+                or `word` stops too early, or something in it is not the integer of a symbol.
         """
+        check_symbols(word, self.num_symbols)
         if self.domain is None:
             return
         alive = self.domain.reaching(lambda c: c == 1)
@@ -140,13 +163,7 @@ class Language:
 
     def reachable(self) -> list[int]:
         """The states that some word leads to, in the order of their shortest words."""
-        seen = {self.start: None}
-        for state in (queue := [self.start]):
-            for target in self.transitions[state]:
-                if target not in seen:
-                    seen[target] = None
-                    queue.append(target)
-        return list(seen)
+        return minimise.reachable(self.transitions, self.start)
 
     def reaching(self, wanted: Callable[[int], bool]) -> frozenset[int]:
         """The states from which some word, perhaps empty, leads to a state of a wanted class."""
@@ -281,7 +298,13 @@ class Language:
     # ---- counting ----------------------------------------------------------------------------
 
     def counts(self, length: int) -> tuple[int, ...]:
-        """How many words of the domain have this length, by class, as exact integers."""
+        """How many words of the domain have this length, by class, as exact integers.
+
+        Raises:
+            LanguageError: the length is below 0.
+        """
+        if length < 0:
+            raise LanguageError(f"a length is 0 or more, but it is {length}.")
         machine = self.total()
         ways = [0] * machine.num_states
         ways[machine.start] = 1
@@ -352,57 +375,8 @@ def _split(text: str, spaced: bool) -> Iterator[tuple[int, str]]:
 
 def _minimise(machine: Language) -> Language:
     """One state for each block of states that no word tells apart, in order of shortest words."""
-    states = machine.reachable()
-    blocks = _indistinguishable(machine, states)
-    first: dict[int, int] = {}
-    for state in states:
-        first.setdefault(blocks[state], state)
-    number = {block: i for i, block in enumerate(first)}
-    return replace(
-        machine,
-        transitions=tuple(
-            tuple(number[blocks[target]] for target in machine.transitions[state])
-            for state in first.values()
-        ),
-        classes=tuple(machine.classes[state] for state in first.values()),
-        start=number[blocks[machine.start]],
-    )
-
-
-def _indistinguishable(machine: Language, states: Sequence[int]) -> dict[int, int]:
-    """The block of each state: Hopcroft's partition refinement, O(k n log n) for k symbols.
-
-    A block that was used to split the others is used again only if it was split itself, and then
-    only its smaller part.
-    """
-    sources: list[dict[int, list[int]]] = [{} for _ in machine.alphabet]
-    for state in states:
-        for symbol, target in enumerate(machine.transitions[state]):
-            sources[symbol].setdefault(target, []).append(state)
-    by_class: dict[int, set[int]] = {}
-    for state in states:
-        by_class.setdefault(machine.classes[state], set()).add(state)
-    blocks = list(by_class.values())
-    block_of = {state: block for block, members in enumerate(blocks) for state in members}
-    waiting = set(range(len(blocks)))
-    while waiting:
-        splitter = tuple(blocks[waiting.pop()])
-        for before in sources:
-            hits: dict[int, set[int]] = {}
-            for target in splitter:
-                for source in before.get(target, ()):
-                    hits.setdefault(block_of[source], set()).add(source)
-            for block, hit in hits.items():
-                if len(hit) == len(blocks[block]):
-                    continue
-                new = len(blocks)
-                blocks[block] -= hit
-                blocks.append(hit)
-                for state in hit:
-                    block_of[state] = new
-                smaller = new if len(hit) <= len(blocks[block]) else block
-                waiting.add(new if block in waiting else smaller)
-    return block_of
+    transitions, classes = minimise.minimised(machine.transitions, machine.classes, machine.start)
+    return replace(machine, transitions=transitions, classes=classes, start=0)
 
 
 def _shared_domain(left: Language | None, right: Language | None) -> Language | None:
@@ -419,50 +393,9 @@ def _require_recogniser(language: Language) -> None:
         )
 
 
-def _check_alphabet(alphabet: tuple[str, ...]) -> None:
-    if not alphabet:
-        raise LanguageError("an alphabet needs at least one symbol, but it is empty.")
-    for symbol in alphabet:
-        if not symbol or any(character.isspace() for character in symbol):
-            raise LanguageError(
-                f"a symbol is a text without spaces, but the alphabet has {symbol!r}."
-            )
-    if len(set(alphabet)) < len(alphabet):
-        twice = next(s for s in alphabet if alphabet.count(s) > 1)
-        raise LanguageError(f"symbols differ from each other, but {twice!r} stands twice.")
-
-
-def _check_table(language: Language) -> None:
-    num_states, num_symbols = language.num_states, language.num_symbols
-    if len(language.classes) != num_states:
-        raise LanguageError(
-            f"every state has a class, but there are {num_states} states and "
-            f"{len(language.classes)} classes."
-        )
-    if not 0 <= language.start < num_states:
-        raise LanguageError(f"start={language.start}, but the states are 0..{num_states - 1}.")
-    for state, row in enumerate(language.transitions):
-        if len(row) != num_symbols:
-            raise LanguageError(
-                f"state {state} has {len(row)} transitions, but there are {num_symbols} symbols."
-            )
-        for symbol, target in zip(language.alphabet, row, strict=True):
-            if not 0 <= target < num_states:
-                raise LanguageError(
-                    f"state {state} moves by {symbol!r} to {target}, "
-                    f"but the states are 0..{num_states - 1}."
-                )
-    for state, value in enumerate(language.classes):
-        if not 0 <= value < language.num_classes:
-            raise LanguageError(
-                f"state {state} has class {value}, but the classes are "
-                f"0..{language.num_classes - 1}."
-            )
-    if len(set(language.class_names)) < language.num_classes:
-        raise LanguageError(f"class names differ from each other: {language.class_names}.")
-
-
-def _check_domain(language: Language, domain: Language) -> None:
+def _check_domain(language: Language, domain: object) -> None:
+    if not isinstance(domain, Language):
+        raise LanguageError(f"a domain is a Language, but it is a {type(domain).__name__}.")
     if domain.alphabet != language.alphabet:
         raise LanguageError("a language and its domain have the same alphabet, but these differ.")
     if domain.domain is not None or domain.class_names != ("0", "1"):

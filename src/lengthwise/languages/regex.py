@@ -20,6 +20,7 @@ from automata.fa.nfa import NFA
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.languages.steps import determinised
+from lengthwise.languages.validation import is_encodable
 
 MAX_SIZE = 5_000
 """Most symbols of an expression when its repetitions are written out."""
@@ -65,8 +66,15 @@ def from_regex(expression: str, alphabet: Sequence[str] | None = None) -> Langua
 
     Raises:
         LanguageError: the expression is malformed, has a symbol outside the given alphabet (both
-            with the column), has no symbols, or needs too large a machine.
+            with the column), has a character that UTF-8 cannot write, has no symbols, or needs too
+            large a machine.
     """
+    if not is_encodable(expression):
+        column = next(i for i, c in enumerate(expression, start=1) if not is_encodable(c))
+        raise LanguageError(
+            f"column {column}: {expression[column - 1]!r} is no character that UTF-8 can write. "
+            f"Remove it."
+        )
     tokens = _tokens(expression)
     symbols = _alphabet(expression, tokens, alphabet)
     names = {symbol: chr(_PRIVATE + i) for i, symbol in enumerate(symbols)}

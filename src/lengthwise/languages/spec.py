@@ -124,9 +124,18 @@ def _group(body: str, option: str | None, alphabet: str | None) -> Language:
             raise unknown_name("group option", key, ["generators", "seed"], LanguageError)
         if not re.fullmatch(r"\d{1,9}", value, re.ASCII):
             raise LanguageError(f"group option {key} is a whole number, but it is {value!r}.")
+        if key in values:
+            raise LanguageError(
+                f"a group option stands once, but {key} stands twice in group:{body}. Remove one."
+            )
         values[key] = int(value)
     generators, seed = values.get("generators"), values.get("seed", 0)
     if generators is None:
+        if "seed" in values:
+            raise LanguageError(
+                f"seed={seed} draws generators, but group:{body} takes all elements. Add "
+                f"generators=K, or remove the seed."
+            )
         return replace(group(name), spec=f"group:{name}")
     return replace(
         group(name, generators, seed), spec=f"group:{name},generators={generators},seed={seed}"

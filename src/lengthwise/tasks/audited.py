@@ -1,4 +1,6 @@
-"""How are words drawn so that no shortcut tells the classes apart?
+"""How are words drawn so that shortcuts pay less?
+
+Less, not nothing: counting symbols still tells the classes of some languages apart.
 
 At every length each class that exists there comes as often as any other, and the words of a class
 are uniform. Near misses are added: half of the non-members of a recogniser, and half of the words
@@ -21,13 +23,8 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from lengthwise.tasks.automaton import PAD, Automaton
-from lengthwise.tasks.sampling import (
-    UniformSampler,
-    balanced_classes,
-    integers_below,
-    place,
-    shuffled_ranks,
-)
+from lengthwise.tasks.balance import balanced_classes, integers_below, place, shuffled_ranks
+from lengthwise.tasks.sampling import UniformSampler
 
 _MAX_EDITS = 2**24
 """Most edits, and most states, that are looked at together."""
@@ -39,7 +36,7 @@ def draw_audited(
     """One word for each length, and its class.
 
     Raises:
-        TaskError: the domain has no word of a length.
+        TaskError: the domain has no word of a length, or there are too many counts to keep.
     """
     classes = balanced_classes(sampler, lengths, generator)
     time = int(lengths.max()) if len(lengths) else 0

@@ -28,7 +28,8 @@ from lengthwise.catalogue import Catalogue
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.tasks.automaton import PAD
-from lengthwise.tasks.sampling import UniformSampler, balanced_classes, integers_below, place
+from lengthwise.tasks.balance import balanced_classes, integers_below, place
+from lengthwise.tasks.sampling import UniformSampler
 
 Lengths = Int[Tensor, " word"]
 Tokens = Int[Tensor, "word time"]
@@ -54,6 +55,11 @@ def published_draw(language: Language, p_one: float = 0.5) -> Draw:
             f"Use the protocol 'audited'."
         )
     return PUBLISHED[language.spec]
+
+
+def is_counted(draw: Draw) -> bool:
+    """Whether a way to draw needs the counts of a sampler (`UniformSampler.require_room`)."""
+    return isinstance(draw, partial) and draw.func is half_and_half
 
 
 def has_published(language: Language) -> bool:

@@ -3,7 +3,7 @@
 A task is a language together with a way to draw its words:
 
 - `published`: as the authors of RegularGPT drew them, to reproduce their numbers;
-- `audited`: all classes at every length, near misses among them, so that shortcuts do not pay.
+- `audited`: all classes at every length, near misses among them, so that shortcuts pay less.
 
 Axes:
     word    words of a batch
@@ -11,6 +11,7 @@ Axes:
 """
 
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,10 +23,12 @@ from torch import Tensor
 from lengthwise.errors import TaskError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.tasks.audited import draw_audited
-from lengthwise.tasks.published import Draw, has_published, published_draw
+from lengthwise.tasks.published import Draw, has_published, is_counted, published_draw
 from lengthwise.tasks.sampling import UniformSampler
 
 PROTOCOLS = ("published", "audited")
+
+_NAMES_A_FILE = re.compile(r"att(\[.*?\])?:")
 
 VERSION = 1
 """Rises when a task's name comes to mean other words or other classes."""
@@ -72,9 +75,13 @@ class Task:
 
     @property
     def id(self) -> str:
-        """A name that never changes meaning, such as `parity@1`."""
+        """A name that never changes meaning, such as `parity@1`.
+
+        A language without a line, or whose line names a file, which may change, is named by its
+        machine: `machine-` and twelve hex digits.
+        """
         name = self.language.spec
-        if not name:
+        if not name or _NAMES_A_FILE.match(name):
             machine = self.language.total().minimised()
             body = repr((machine.alphabet, machine.transitions, machine.classes, machine.start))
             name = f"machine-{hashlib.sha256(body.encode()).hexdigest()[:12]}"
@@ -97,11 +104,22 @@ class Task:
         """The classes that have a word of this length."""
         return self.sampler.classes_at(length)
 
+    def require_room(self, length: int) -> None:
+        """Refuse a longest length of which no words can be drawn for want of room.
+
+        Cheap, so that it can be called before anything is written.
+
+        Raises:
+            TaskError: the words need too many counts; see `UniformSampler.require_room`.
+        """
+        if self.protocol == "audited" or is_counted(self._published):
+            self.sampler.require_room(length)
+
     def draw(self, lengths: Int[Tensor, " word"], generator: torch.Generator) -> Batch:
         """One word for each length.
 
         Raises:
-            TaskError: there is no word of a length.
+            TaskError: there is no word of a length, or there are too many counts to keep.
         """
         self.sampler.require_words(lengths)
         if self.protocol == "audited":
@@ -117,7 +135,7 @@ class Task:
         """Words of one length, uniform among those of class `c`, or among all.
 
         Raises:
-            TaskError: there is no such word.
+            TaskError: there is no such word, or there are too many counts to keep.
         """
         lengths = torch.full((count,), length)
         if c is None:

@@ -52,6 +52,7 @@ class WordLengths:
     """Lengths that are drawn uniformly from those up to a largest one at which there are words."""
 
     def __init__(self, task: Task, config: RecognitionConfig) -> None:
+        task.require_room(config.max_length)
         self._lengths = torch.tensor(task.lengths(1, config.max_length))
         if not len(self._lengths):
             raise TaskError(

@@ -1,0 +1,83 @@
+"""Which states of a machine can no word tell apart? A machine with one state for each such block.
+
+Machines are plain tables here: `transitions[state][symbol]` is the next state, `classes[state]` the
+class.
+"""
+
+from collections.abc import Sequence
+
+Table = tuple[tuple[int, ...], ...]
+
+
+def reachable(transitions: Table, start: int) -> list[int]:
+    """The states that some word leads to, in the order of their shortest words."""
+    seen = {start: None}
+    for state in (queue := [start]):
+        for target in transitions[state]:
+            if target not in seen:
+                seen[target] = None
+                queue.append(target)
+    return list(seen)
+
+
+def minimised(
+    transitions: Table, classes: tuple[int, ...], start: int
+) -> tuple[Table, tuple[int, ...]]:
+    """The transitions and classes of the smallest machine with the same classes.
+
+    Its states are numbered in the order of their shortest words, so it starts in state 0.
+
+    >>> minimised(((1, 2), (1, 2), (2, 1)), (0, 0, 1), start=1)
+    (((0, 1), (1, 0)), (0, 1))
+    """
+    states = reachable(transitions, start)
+    blocks = _indistinguishable(transitions, classes, states)
+    first: dict[int, int] = {}
+    for state in states:
+        first.setdefault(blocks[state], state)
+    number = {block: i for i, block in enumerate(first)}
+    return (
+        tuple(
+            tuple(number[blocks[target]] for target in transitions[state])
+            for state in first.values()
+        ),
+        tuple(classes[state] for state in first.values()),
+    )
+
+
+def _indistinguishable(
+    transitions: Table, classes: tuple[int, ...], states: Sequence[int]
+) -> dict[int, int]:
+    """The block of each state: Hopcroft's partition refinement, O(k n log n) for k symbols.
+
+    A block that was used to split the others is used again only if it was split itself, and then
+    only its smaller part.
+    """
+    sources: list[dict[int, list[int]]] = [{} for _ in transitions[0]]
+    for state in states:
+        for symbol, target in enumerate(transitions[state]):
+            sources[symbol].setdefault(target, []).append(state)
+    by_class: dict[int, set[int]] = {}
+    for state in states:
+        by_class.setdefault(classes[state], set()).add(state)
+    blocks = list(by_class.values())
+    block_of = {state: block for block, members in enumerate(blocks) for state in members}
+    waiting = set(range(len(blocks)))
+    while waiting:
+        splitter = tuple(blocks[waiting.pop()])
+        for before in sources:
+            hits: dict[int, set[int]] = {}
+            for target in splitter:
+                for source in before.get(target, ()):
+                    hits.setdefault(block_of[source], set()).add(source)
+            for block, hit in hits.items():
+                if len(hit) == len(blocks[block]):
+                    continue
+                new = len(blocks)
+                blocks[block] -= hit
+                blocks.append(hit)
+                for state in hit:
+                    block_of[state] = new
+                smaller = new if len(hit) <= len(blocks[block]) else block
+                waiting.add(new if block in waiting else smaller)
+    return block_of
