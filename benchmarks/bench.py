@@ -24,7 +24,7 @@ from lengthwise.tasks.task import Task
 WIDTH, BATCH = 64, 128
 
 
-def seconds(*jobs: Callable[[], Any], repeat: int = 7) -> list[float]:
+def seconds(*jobs: Callable[[], Any], repeat: int = 15) -> list[float]:
     """The median time of each job, taking turns, after one round to warm up."""
     times: list[list[float]] = [[] for _ in jobs]
     for turn in range(repeat + 1):
