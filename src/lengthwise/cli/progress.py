@@ -23,12 +23,12 @@ def training_progress(title: str, steps: int) -> Iterator[TrainingProgress]:
     columns = [
         SpinnerColumn(),
         TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
+        BarColumn(bar_width=10),
         TextColumn("{task.completed}/{task.total} {task.fields[figures]}"),
         TimeRemainingColumn(),
     ]
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        yield BarProgress(bar, title, steps)
+        yield BarProgress(bar, title.partition(",")[0], steps)  # to fit into 80 columns
 
 
 class BarProgress:
@@ -40,7 +40,11 @@ class BarProgress:
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
         """Move the bar."""
-        self._bar.update(self._row, completed=step, figures=figures(record))
+        brief = (
+            f"loss {record['loss']:.4f} {100 * record['accuracy']:3.0f} % "
+            f"{record['words_per_second']:.0f} words/s"
+        )
+        self._bar.update(self._row, completed=step, figures=brief)
 
 
 class PlainProgress:
