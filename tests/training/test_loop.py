@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from lengthwise.errors import ClaimError, ConfigError, RunError
-from lengthwise.training.loop import LoopConfig, Step, Validation, fit
+from lengthwise.training.loop import LoopConfig, Step, Validation, fit, kept
 from lengthwise.training.runs import RunFolder
 
 
@@ -146,7 +146,9 @@ def test_the_weights_of_the_best_validation_are_kept() -> None:
 
     objective = Worsening()
     model = make_model()
-    fit(model, objective, CONFIG)
+    metrics = fit(model, objective, CONFIG)
+    assert kept(metrics)["step"] == 10
+    assert kept([*metrics, {**metrics[0], "step": 70}])["step"] == 70
     assert torch.equal(weights(model), objective.seen[0])
     assert not torch.equal(weights(model), objective.seen[-1])
 

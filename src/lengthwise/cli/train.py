@@ -12,6 +12,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import MODELS
+from lengthwise.training.loop import kept
 from lengthwise.training.presets import PRESETS
 from lengthwise.training.train import make_plan, train
 
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
     with training_progress(f"{language.spec}, {plan.model}", plan.loop.steps) as progress:
         result = train(plan, out=arguments.out, device=arguments.device, progress=progress)
-    last = result.metrics[-1]
+    best = kept(result.metrics)
     facts = {
         "run": str(arguments.out),
         "task": plan.task.id,
@@ -60,10 +61,11 @@ def run(arguments: argparse.Namespace) -> None:
         "supervision": plan.recognition.supervision,
         "model": plan.model,
         "preset": plan.preset,
-        "steps": last["step"],
-        "validation_accuracy": last["validation_accuracy"],
-        "validation_loss": last["validation_loss"],
-        "perfect": last["perfect"],
+        "steps": result.metrics[-1]["step"],
+        "kept_step": best["step"],
+        "validation_accuracy": best["validation_accuracy"],
+        "validation_loss": best["validation_loss"],
+        "perfect": best["perfect"],
     }
     if arguments.json:
         print_json(facts)
@@ -71,8 +73,8 @@ def run(arguments: argparse.Namespace) -> None:
         print(
             f"{arguments.out}: {plan.model} on {plan.task.id} ({plan.task.protocol} words, "
             f"{plan.recognition.supervision} supervision, {plan.preset} preset): "
-            f"{percent(last['validation_accuracy'])} % on fresh words of length "
-            f"1..{plan.recognition.max_length} after {last['step']} steps"
+            f"{percent(best['validation_accuracy'])} % on fresh words of length "
+            f"1..{plan.recognition.max_length} after {best['step']} steps"
         )
         note(f"next: lengthwise evaluate {arguments.out} --lengths 41:500")
 

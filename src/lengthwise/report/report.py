@@ -1,6 +1,6 @@
 """One self-contained page about runs: settings, curves, shortcuts, published beside measured."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from lengthwise.evaluation.scores import Score, Scores, percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
 from lengthwise.experiments.published import Published
 from lengthwise.files import write_text
+from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Plan
 
@@ -40,6 +41,11 @@ class RunPage:
             else:
                 rows.append((part, str(values)))
         return rows
+
+    @property
+    def kept(self) -> Mapping[str, Any]:
+        """The record of the validation whose weights were kept."""
+        return kept(self.metrics)
 
     @property
     def trained_to(self) -> int:

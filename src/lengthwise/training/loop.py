@@ -7,7 +7,7 @@ killed and started again ends with the same weights, bit for bit.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -165,6 +165,11 @@ def fit(
     """
     with processor_threads(config.threads):
         return _fit(model, objective, config, folder, progress)
+
+
+def kept(metrics: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The record of the validation whose weights are kept: the best, the later of equals."""
+    return max(reversed(metrics), key=lambda r: (r["validation_accuracy"], -r["validation_loss"]))
 
 
 @contextmanager
