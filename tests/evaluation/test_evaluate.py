@@ -75,7 +75,7 @@ def test_predictions_come_in_the_order_of_the_words(monkeypatch: pytest.MonkeyPa
     lengths = torch.randint(0, 60, (50,), generator=generator).tolist()
     words = [torch.randint(2, (n,), generator=generator).tolist() for n in lengths]
     for most in (evaluation.MOST_SYMBOLS, 64):
-        monkeypatch.setattr(prediction, "MOST_SYMBOLS", most)
+        monkeypatch.setattr(evaluation, "MOST_SYMBOLS", most)
         answers = predict(parity_until(1000), words).argmax(dim=1).tolist()
         assert answers == [sum(word) % 2 for word in words]
     assert predict(parity_until(1000), []).shape[0] == 0

@@ -65,8 +65,8 @@ def evaluate(
     generator = torch.Generator().manual_seed(seed)
     records: list[Score] = []
     done = 0
-    for group in _groups(drawable, words_per_length):
-        wanted = torch.tensor(group).repeat_interleave(words_per_length)
+    for group in neighbours(drawable, words_per_length):
+        wanted = torch.tensor(drawable[group]).repeat_interleave(words_per_length)
         batch = task.draw(wanted, generator)
         with torch.no_grad():
             logits = model(batch.tokens.to(device), batch.lengths.to(device)).cpu()
@@ -77,16 +77,15 @@ def evaluate(
     return Scores(tuple(records), missing)
 
 
-def _groups(lengths: Sequence[int], words_per_length: int) -> Iterator[list[int]]:
-    """Neighbouring lengths that fit into one batch together; always at least one."""
-    group: list[int] = []
-    for length in lengths:
-        if group and (len(group) + 1) * words_per_length * length > MOST_SYMBOLS:
-            yield group
-            group = []
-        group.append(length)
-    if group:
-        yield group
+def neighbours(lengths: Sequence[int], words_each: int = 1) -> Iterator[slice]:
+    """Slices of a rising list of lengths that fit into one batch together; at least one each."""
+    first = 0
+    for index, length in enumerate(lengths):
+        if index > first and (index - first + 1) * words_each * length > MOST_SYMBOLS:
+            yield slice(first, index)
+            first = index
+    if lengths:
+        yield slice(first, len(lengths))
 
 
 def _records(

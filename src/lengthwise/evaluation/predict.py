@@ -1,12 +1,12 @@
 """What does a model say of given words, of any lengths?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from lengthwise.evaluation.evaluate import MOST_SYMBOLS, Recogniser
+from lengthwise.evaluation.evaluate import Recogniser, neighbours
 from lengthwise.tasks.automaton import PAD
 
 
@@ -20,8 +20,8 @@ def predict(
     order = sorted(range(len(words)), key=lambda index: len(words[index]))
     results: list[Tensor] = []
     with torch.no_grad():
-        for group in _groups([len(words[index]) for index in order]):
-            chosen = [words[index] for index in order[group.start : group.stop]]
+        for group in neighbours([len(words[index]) for index in order]):
+            chosen = [words[index] for index in order[group]]
             tokens, lengths = right_aligned(chosen)
             results.append(model(tokens.to(device), lengths.to(device)).softmax(dim=1).cpu())
     if not results:
@@ -38,14 +38,3 @@ def right_aligned(words: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
         if word:
             tokens[row, -len(word) :] = torch.tensor(word)
     return tokens, lengths
-
-
-def _groups(lengths: Sequence[int]) -> Iterator[range]:
-    """Ranges of neighbours in a rising list of lengths, each within the bound on places."""
-    first = 0
-    for index, length in enumerate(lengths):
-        if index > first and (index - first + 1) * length > MOST_SYMBOLS:
-            yield range(first, index)
-            first = index
-    if lengths:
-        yield range(first, len(lengths))

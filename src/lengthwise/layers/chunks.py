@@ -145,9 +145,7 @@ def _cut(
     flat = chunks.reshape(-1, chunk) if exists is None else chunks[exists]
     if share:
         node, num_nodes = _number(flat, num_below)
-        first = flat.new_empty(num_nodes)
-        first[node] = torch.arange(len(node), device=node.device)
-        children = flat[first]
+        children = flat[representatives(node, num_nodes)]
     else:
         node, children = torch.arange(len(flat), device=flat.device), flat
     if exists is None:
@@ -155,6 +153,13 @@ def _cut(
     places = places.new_full(chunks.shape[:2], ABSENT)
     places[exists] = node
     return Level(children=children, places=places)
+
+
+def representatives(number: Int[Tensor, " row"], count: int) -> Int[Tensor, " number"]:
+    """A row for each of the numbers 0..count-1 that the rows have."""
+    rows = number.new_empty(count)
+    rows[number] = torch.arange(len(number), device=number.device)
+    return rows
 
 
 def _number(rows: Int[Tensor, "row chunk"], num_below: int) -> tuple[Int[Tensor, " row"], int]:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.config import Config, require, require_at_least
-from lengthwise.layers.chunks import ABSENT, Level, Tree, depth, grow
+from lengthwise.layers.chunks import ABSENT, Level, Tree, depth, grow, representatives
 from lengthwise.layers.memory import MEMORIES, BinaryMemory
 from lengthwise.layers.norms import NORMS
 from lengthwise.layers.sliding_dilated import ChunkAttention
@@ -286,7 +286,5 @@ def _distinct_rows(
     vectors: Float[Tensor, "node width"],
 ) -> tuple[Int[Tensor, " node"], Int[Tensor, " distinct"]]:
     """A number for each row, the same for equal rows, and a row of each number."""
-    _, number = torch.unique(vectors, dim=0, return_inverse=True)
-    first = number.new_empty(int(number.max()) + 1)
-    first[number] = torch.arange(len(number), device=number.device)
-    return number, first
+    distinct, number = torch.unique(vectors, dim=0, return_inverse=True)
+    return number, representatives(number, len(distinct))

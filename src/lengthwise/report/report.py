@@ -100,7 +100,8 @@ def read_run(path: Path) -> RunPage:
     evaluation = folder.evaluation()
     if (evaluation is None) != (not scores.records):
         raise RunError(f"{path} holds one half of an evaluation. Evaluate it again.")
-    records = [("metrics", record) for record in folder.metrics()]
+    metrics = folder.metrics()
+    records = [("metrics", record) for record in metrics]
     records += [("evaluation", evaluation)] if evaluation is not None else []
     for name, record in records:
         missing = _NEEDED[name] - set(record)
@@ -109,7 +110,7 @@ def read_run(path: Path) -> RunPage:
     return RunPage(
         name=f"{config['language']['spec'] or 'a machine'}, {config['model']}",
         config=config,
-        metrics=folder.metrics(),
+        metrics=metrics,
         evaluation=evaluation,
         scores=scores,
         published=published(config),

@@ -82,11 +82,8 @@ class Final(Objective):
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Loss and accuracy on words of mixed lengths; perfect if all are right."""
-        batch = self._task.draw(self._lengths.draw(self._config.validation_words, data), data)
-        tokens, lengths, classes = _on_device(model, batch.tokens, batch.lengths, batch.classes)
-        logits = model(tokens, lengths)
-        accuracy = _accuracy(logits, classes)
-        return Validation(F.cross_entropy(logits, classes).item(), accuracy, accuracy == 1.0)
+        lengths = self._lengths.draw(self._config.validation_words, data)
+        return _validate_answers(model, self._task.draw(lengths, data))
 
 
 class Prefix(Objective):
@@ -98,7 +95,6 @@ class Prefix(Objective):
                 f"supervision='prefix' asks for the class of every prefix, but prefixes of "
                 f"words of {task.language.spec} can be outside its domain. Use 'transition'."
             )
-        self._final = Final(task, config)
         self._task = task
         self._config = config
         self._lengths = WordLengths(task, config)
@@ -115,7 +111,8 @@ class Prefix(Objective):
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """As for `final`: what counts is the class of the word."""
-        return self._final.validate(model, data)
+        lengths = self._lengths.draw(self._config.validation_words, data)
+        return _validate_answers(model, self._task.draw(lengths, data))
 
 
 class _Tree(Objective):
@@ -211,6 +208,13 @@ def _draw_one_length(
     task: Task, lengths: WordLengths, count: int, generator: torch.Generator
 ) -> Batch:
     return task.draw(lengths.draw(1, generator).expand(count).clone(), generator)
+
+
+def _validate_answers(model: nn.Module, batch: Batch) -> Validation:
+    tokens, lengths, classes = _on_device(model, batch.tokens, batch.lengths, batch.classes)
+    logits = model(tokens, lengths)
+    accuracy = _accuracy(logits, classes)
+    return Validation(F.cross_entropy(logits, classes).item(), accuracy, accuracy == 1.0)
 
 
 def _with_empty_word(tree: Tree, chunk: int) -> Tree:
