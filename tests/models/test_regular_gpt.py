@@ -129,6 +129,15 @@ def test_words_of_unequal_lengths_answer_as_alone(
     torch.testing.assert_close(together, alone, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("memory", ["continuous", "binary"])
+def test_places_that_no_word_fills_change_nothing(memory: str) -> None:
+    model = make(memory=memory)
+    tokens, lengths = draw(3, 5), torch.tensor([5, 5, 5])
+    padded = torch.nn.functional.pad(tokens, (40, 0), value=ABSENT)
+    with torch.no_grad():
+        torch.testing.assert_close(model(padded, lengths), model(tokens), rtol=0, atol=1e-12)
+
+
 @given(shape=shapes, length=st.integers(1, 60), bits=st.integers(1, 12))
 def test_merging_equal_codes_changes_no_answer(
     shape: dict[str, Any], length: int, bits: int

@@ -79,6 +79,8 @@ def grow(
     With `share=False` every chunk is a node of its own. The empty word is one node whose children
     are all absent.
     """
+    if lengths is not None and len(lengths):  # places that no word fills would make empty levels
+        tokens = tokens[:, tokens.shape[1] - int(lengths.max()) :]
     num_words, num_places = tokens.shape
     ends = _root_levels(tokens, lengths, chunk)
     exists = None
