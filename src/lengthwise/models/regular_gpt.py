@@ -180,6 +180,16 @@ class RegularGPT(nn.Module):
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "node width"]:
         """The vectors of nodes, from the vectors of the level below and the children of each."""
+        return self.memory(self.gathered(below, children, generator), generator)
+
+    def gathered(
+        self,
+        below: Float[Tensor, "below width"],
+        children: Int[Tensor, "node chunk"],
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "node width"]:
+        """What the block makes of chunks: the output of its last feed-forward network, normalised
+        as the block does, before the memory keeps what it keeps of it."""
         pad = self.pad * math.sqrt(self.config.d_model)
         x = torch.cat([pad[None], below])[children + 1]
         present = None
@@ -189,7 +199,7 @@ class RegularGPT(nn.Module):
         *inner, last = self.block
         for layer in inner:
             x = layer.everywhere(x, present, generator)
-        return self.memory(last(x, present, generator), generator)
+        return last(x, present, generator)
 
     def read(self, vectors: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes class"]:
         """The logits of the classes of the sub-words that the nodes cover."""
