@@ -10,7 +10,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from lengthwise.analysis.figures import main_job_figure, to_svg
+from lengthwise.analysis.figures import (
+    clusters_figure,
+    main_job_figure,
+    receptive_field_figure,
+    to_svg,
+)
 from lengthwise.evaluation.scores import percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
 
@@ -40,6 +45,40 @@ def main_job_table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def clusters_table(rows: list[dict[str, Any]]) -> str:
+    """A row for each language: how well its elements are told apart by the vectors."""
+    lines = [
+        "| language | mean accuracy on 41..500 % | elements | vectors | purity % | gap | spread "
+        "| gap / spread | variance of 2 components % |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        record = row["clusters"]
+        lines.append(
+            f"| {row['language']} | {percent(row['mean_accuracy'])} "
+            f"| {len(record['elements'])} | {record['points']} | {percent(record['purity'])} "
+            f"| {record['gap']:.2f} | {record['spread']:.2f} | {record['gap_to_spread']:.2f} "
+            f"| {100 * sum(record['explained'][:2]):.1f} |"
+        )
+    return "\n".join(lines)
+
+
+def receptive_field_table(rows: list[dict[str, Any]]) -> str:
+    """A row for each language: how the gradient is spread over the positions."""
+    lines = [
+        "| language | half of the gradient lies in the last | farthest from the straight line "
+        "| least share of a position |",
+        "|---|---|---|---|",
+    ]
+    for row in rows:
+        for curve in row["receptive-field"]["curves"]:
+            lines.append(
+                f"| {row['language']} | {curve['half']} of {curve['length']} symbols "
+                f"| {curve['deviation']:.3f} | {curve['least']:.3f} / {curve['length']} |"
+            )
+    return "\n".join(lines)
+
+
 def _range(shares: list[float]) -> str:
     low, high = percent(min(shares)), percent(max(shares))
     return low if low == high else f"{low} to {high}"
@@ -55,7 +94,17 @@ def wanted() -> dict[Path, str]:
         by_model.setdefault(row["model"], []).append(
             {int(n): share for n, share in row["accuracy_by_length"].items()}
         )
+    analysis = json.loads((ROOT / "results" / "analysis.json").read_text(encoding="utf-8"))["rows"]
+    page = (ROOT / "docs" / "analysis.md").read_text(encoding="utf-8")
+    page = put(page, "clusters", clusters_table(analysis))
+    page = put(page, "receptive-field", receptive_field_table(analysis))
+    images = ROOT / "docs" / "img"
     return {
+        ROOT / "docs" / "analysis.md": page,
+        images / "figure3.svg": to_svg(clusters_figure([row["clusters"] for row in analysis])),
+        images / "figure4a.svg": to_svg(
+            receptive_field_figure([row["receptive-field"] for row in analysis])
+        ),
         ROOT / "README.md": put(readme, "main-job", main_job_table(results["rows"])),
         ROOT / "docs" / "img" / "main_job.svg": to_svg(main_job_figure(curves, trained=40)),
     }

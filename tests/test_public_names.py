@@ -9,7 +9,15 @@ import lengthwise as lw
 
 
 def test_public_names() -> None:
-    assert lw.__all__ == ["evaluate", "language", "load", "predict", "streaming", "train"]
+    assert lw.__all__ == [
+        "evaluate",
+        "language",
+        "learn_automaton",
+        "load",
+        "predict",
+        "streaming",
+        "train",
+    ]
     assert all(callable(getattr(lw, name)) for name in lw.__all__)
     with pytest.raises(AttributeError, match="no attribute 'trian'"):
         _ = lw.trian

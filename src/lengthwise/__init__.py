@@ -12,9 +12,17 @@ The functions come from `lengthwise.face`, which is imported when the first of t
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lengthwise.face import evaluate, language, load, predict, streaming, train
+    from lengthwise.face import (
+        evaluate,
+        language,
+        learn_automaton,
+        load,
+        predict,
+        streaming,
+        train,
+    )
 
-__all__ = ["evaluate", "language", "load", "predict", "streaming", "train"]
+__all__ = ["evaluate", "language", "learn_automaton", "load", "predict", "streaming", "train"]
 
 
 def __getattr__(name: str) -> Any:

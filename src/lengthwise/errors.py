@@ -32,6 +32,10 @@ class RunError(LengthwiseError):
     """A run folder that is missing, broken, or belongs to something else."""
 
 
+class VerificationError(LengthwiseError):
+    """A model, language or certificate that cannot be brought together or is past a bound."""
+
+
 class ClaimError(LengthwiseError):
     """Something that was computed and does not hold, such as a loss that is not finite."""
 

@@ -19,6 +19,9 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Progress
 from lengthwise.training.train import Run, load_run, make_plan
 from lengthwise.training.train import train as train_plan
+from lengthwise.verification.learning import (
+    learn_automaton as learn_automaton,  # noqa: PLC0414  handed on as it is
+)
 
 
 def language(spec: str, alphabet: str | None = None) -> Language:

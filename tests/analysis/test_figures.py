@@ -1,9 +1,21 @@
 """Figures, by the data in their axes."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from lengthwise.analysis.figures import accuracy_figure, loss_figure, main_job_figure, to_svg
+from lengthwise.analysis.figures import (
+    MANY_COLORS,
+    accuracy_figure,
+    attention_figure,
+    clusters_figure,
+    loss_figure,
+    main_job_figure,
+    receptive_field_figure,
+    to_png,
+    to_svg,
+)
 
 
 def test_accuracy_is_drawn_in_per_cent_over_length_with_the_best_shortcut() -> None:
@@ -38,6 +50,59 @@ def test_worst_seed_is_what_the_main_figure_shows() -> None:
     figure = main_job_figure(curves, 40)
     assert [axes.get_title() for axes in figure.axes] == ["parity", "first"]
     assert np.asarray(figure.axes[0].lines[0].get_ydata()).tolist() == pytest.approx([95.0, 90.0])
+
+
+def cluster_record(kinds: int) -> dict[str, Any]:
+    return {
+        "language": "parity",
+        "explained": [0.75, 0.2, 0.05],
+        "elements": [{"word": "1" * kind} for kind in range(kinds)],
+        "drawn": {"x": [1, 2, 3], "y": [4, 5, 6], "element": [1, 0, 1], "level": [1, 1, 2]},
+    }
+
+
+def test_clusters_are_points_of_one_colour_for_each_element() -> None:
+    figure = clusters_figure([cluster_record(2), cluster_record(len(MANY_COLORS) + 1)])
+    few, many = figure.axes
+    assert [line.get_xydata().tolist() for line in few.lines] == [  # type: ignore[union-attr]
+        [[2, 5]],
+        [[1, 4], [3, 6]],
+    ]
+    assert [line.get_label() for line in few.lines] == ["empty word", "1"]
+    assert "75.0 %" in few.get_xlabel()
+    assert "20.0 %" in few.get_ylabel()
+    assert few.get_legend() is not None
+    assert many.get_legend() is None
+    assert len({line.get_color() for line in many.lines}) == len(MANY_COLORS) + 1
+
+
+def test_receptive_field_runs_from_the_end_at_the_right_to_the_start_at_the_left() -> None:
+    records = [
+        {"language": "parity", "curves": [{"length": 2, "cumulated": [0.75, 1.0]}]},
+        {"language": "first", "curves": [{"length": 3, "cumulated": [0.0, 0.5, 1.0]}]},
+    ]
+    (axes,) = receptive_field_figure(records).axes
+    curves = {line.get_label(): line for line in axes.lines}
+    parity, first = curves["parity, 2 symbols"], curves["first, 3 symbols"]
+    assert np.asarray(parity.get_xydata()).tolist() == [[0, 0], [-1, 0.75], [-2, 1]]
+    assert np.asarray(first.get_xydata()).tolist() == [[0, 0], [-1, 0], [-2, 0.5], [-3, 1]]
+    assert parity.get_color() != first.get_color()
+    straight = [np.asarray(line.get_xydata()).tolist() for line in axes.lines[:2]]
+    assert straight == [[[-2, 1], [0, 0]], [[-3, 1], [0, 0]]]
+
+
+@pytest.mark.parametrize(("heads", "panels"), [(1, 1), (3, 3), (9, 16)])
+def test_attention_has_a_panel_for_each_head_with_a_row_for_each_level(
+    heads: int, panels: int
+) -> None:
+    weights = [[[0.25, 0.75]] * heads, [[0.5, 0.5]] * heads]
+    figure = attention_figure({"weights": weights, "chunk": 2, "focus": [1.0] * heads})
+    maps = [axes.images[0] for axes in figure.axes if axes.images]
+    assert len(figure.axes) == panels + 1  # and the scale
+    assert len(maps) == heads
+    assert np.asarray(maps[-1].get_array()).tolist() == [[0.25, 0.75], [0.5, 0.5]]
+    assert maps[0].get_clim() == (0, 1)
+    assert to_png(figure).startswith(b"\x89PNG")
 
 
 def test_a_figure_becomes_the_same_svg_each_time() -> None:

@@ -11,7 +11,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
 from lengthwise.tasks.supervision import IGNORED, StateMaps
 from lengthwise.training.loop import Step
-from lengthwise.training.recognition import objective
+from lengthwise.training.recognition import Final
 from lengthwise.training.train import Plan, load_run, make_plan, train
 
 SMALL = {"steps": 6, "validate_every": 3, "batch_size": 8, "validation_words": 16}
@@ -91,7 +91,7 @@ def test_probes_tell_all_monoid_elements_apart(spec: str, most: int) -> None:
 def test_loss_of_final_supervision_is_the_cross_entropy_by_hand() -> None:
     plan = plan_for(model="regular-gpt", supervision="final", batch_size=5)
     model = train(plan).model.train()
-    goal = objective(plan.task, plan.recognition, None)
+    goal = Final(plan.task, plan.recognition)
 
     def generator() -> torch.Generator:
         return torch.Generator().manual_seed(3)

@@ -1,13 +1,29 @@
 """Figures from records. The one module that knows matplotlib."""
 
 from collections.abc import Mapping, Sequence
-from io import StringIO
+from io import BytesIO, StringIO
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+Picture = Figure
+"""A figure, for modules that pass it on without knowing matplotlib."""
+
 COLORS = ("#d1812c", "#2f6fa8", "#4a9a62", "#9b5fa5")
+
+MANY_COLORS = (
+    "#2f6fa8",
+    "#d1812c",
+    "#4a9a62",
+    "#9b5fa5",
+    "#b5484b",
+    "#58a9b3",
+    "#8a7a45",
+    "#444b54",
+)
+
+_HEADS_IN_A_ROW = 8
 
 STYLE: Any = {
     "font.size": 9,
@@ -67,6 +83,14 @@ def to_svg(figure: Figure) -> str:
     return text[text.index("<svg") :]
 
 
+def to_png(figure: Figure) -> bytes:
+    """The figure as a PNG file."""
+    buffer = BytesIO()
+    with mpl.rc_context(STYLE):
+        figure.savefig(buffer, format="png", dpi=200)
+    return buffer.getvalue()
+
+
 def main_job_figure(
     curves: Mapping[str, Mapping[str, Sequence[Mapping[int, float]]]], trained: int
 ) -> Figure:
@@ -85,3 +109,106 @@ def main_job_figure(
         panels[0].text(trained, 79.5, " trained on 1..40", color="#4878a8")
         panels[-1].legend(loc="lower right")
     return figure
+
+
+def clusters_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
+    """Vectors of sub-words on two principal components, coloured by element; one panel a record."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(4.4 * len(records), 3.6), layout="constrained")
+        for axes, record in zip(_panels(figure, len(records)), records, strict=True):
+            names = [element["word"] or "empty word" for element in record["elements"]]
+            drawn = record["drawn"]
+            for index, color in enumerate(_spread_colors(len(names))):
+                rows = [i for i, element in enumerate(drawn["element"]) if element == index]
+                axes.plot(
+                    [drawn["x"][i] for i in rows],
+                    [drawn["y"][i] for i in rows],
+                    ls="",
+                    marker="o",
+                    ms=4,
+                    mew=0,
+                    alpha=0.55,
+                    color=color,
+                    label=names[index],
+                )
+            first, second = (100 * share for share in record["explained"][:2])
+            axes.set(
+                title=record["language"],
+                xlabel=f"component 1 ({first:.1f} % of variance)",
+                ylabel=f"component 2 ({second:.1f} %)",
+            )
+            axes.axis("equal")
+            if len(names) <= len(MANY_COLORS):
+                axes.legend(title="acts like", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def receptive_field_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
+    """Cumulated gradient norms, from the end of the word at the right to its start at the left."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(5.4, 3.2), layout="constrained")
+        axes = figure.subplots()
+        curves = [(record["language"], curve) for record in records for curve in record["curves"]]
+        for length in sorted({curve["length"] for _, curve in curves}):
+            axes.plot([-length, 0], [1, 0], color="#999", ls="--", lw=1)
+        for (language, curve), color in zip(curves, _spread_colors(len(curves)), strict=True):
+            length = curve["length"]
+            axes.plot(
+                range(0, -length - 1, -1),
+                [0, *curve["cumulated"]],
+                color=color,
+                lw=1.8,
+                label=f"{language}, {length} symbols",
+            )
+        axes.plot([], [], color="#999", ls="--", lw=1, label="all positions alike")
+        axes.set(
+            xlabel="position, counted from the end of the word",
+            ylabel="cumulated share of the gradient",
+            ylim=(0, 1.02),
+        )
+        axes.margins(x=0.01)
+        axes.legend(loc="lower left")
+    return figure
+
+
+def attention_figure(record: Mapping[str, Any]) -> Figure:
+    """Mean attention weights: a panel for each head, a row for each level, a column a child."""
+    weights, chunk = record["weights"], record["chunk"]
+    num_levels, num_heads = len(weights), len(record["focus"])
+    rows = -(-num_heads // _HEADS_IN_A_ROW)
+    columns = min(num_heads, _HEADS_IN_A_ROW)
+    with mpl.rc_context({**STYLE, "axes.grid": False}):
+        size = (1.2 + 0.85 * columns, rows * (1.0 + 0.2 * num_levels))
+        figure = Figure(figsize=size, layout="constrained")
+        panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for head, axes in enumerate(panels.flat):
+            if head >= num_heads:
+                axes.set_axis_off()
+                continue
+            image = axes.imshow(
+                [level[head] for level in weights],
+                vmin=0,
+                vmax=1,
+                cmap="Blues",
+                aspect="auto",
+                origin="lower",
+                extent=(0.5, chunk + 0.5, 0.5, num_levels + 0.5),
+            )
+            axes.set_title(f"head {head + 1}", fontsize=9)
+            axes.set_xticks([1, chunk])
+            axes.set_yticks([1, num_levels] if num_levels > 1 else [1])
+        figure.colorbar(image, ax=panels, label="weight", ticks=[0, 0.5, 1])
+        figure.supxlabel("child", fontsize=9)
+        figure.supylabel("level", fontsize=9)
+    return figure
+
+
+def _panels(figure: Figure, count: int) -> list[Any]:
+    return list(figure.subplots(1, count, squeeze=False).flat)
+
+
+def _spread_colors(count: int) -> list[Any]:
+    """A colour for each of `count` things: well apart for a few, along a scale for many."""
+    if count <= len(MANY_COLORS):
+        return list(MANY_COLORS[:count])
+    return [mpl.colormaps["turbo"](index / (count - 1)) for index in range(count)]

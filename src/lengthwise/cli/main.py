@@ -23,6 +23,7 @@ COMMANDS = {
     "train": "train a model on a language",
     "evaluate": "scores of a trained model by length",
     "predict": "classes that a trained model gives to the words on standard input",
+    "analyse": "inside a trained model: clusters, receptive field, attention",
     "report": "one self-contained HTML page about runs",
 }
 """Each command is a module of this package; only the one that is asked for is imported."""

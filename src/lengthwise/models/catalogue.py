@@ -7,7 +7,7 @@ from typing import Any, Literal
 from lengthwise.catalogue import Catalogue
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 
-Supervision = Literal["final", "prefix", "node", "transition"]
+Supervision = Literal["final", "prefix", "node", "transition", "composition"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

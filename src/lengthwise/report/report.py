@@ -7,15 +7,28 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
+from lengthwise.analysis.catalogue import ANALYSES, record_path
 from lengthwise.analysis.figures import accuracy_figure, loss_figure, to_svg
 from lengthwise.errors import RunError
 from lengthwise.evaluation.scores import Score, Scores, percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
 from lengthwise.experiments.published import Published
-from lengthwise.files import write_text
+from lengthwise.files import read_json, write_text
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Plan
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Look:
+    """One look inside the trained model, by `analyse`."""
+
+    title: str
+    words: str
+    figure: str
+    """An SVG element."""
+    numbers: list[tuple[str, str]]
+    caption: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,6 +41,7 @@ class RunPage:
     evaluation: dict[str, Any] | None
     scores: Scores
     published: Published | None
+    looks: list[Look]
 
     @property
     def settings(self) -> list[tuple[str, str]]:
@@ -114,7 +128,35 @@ def read_run(path: Path) -> RunPage:
         evaluation=evaluation,
         scores=scores,
         published=published(config),
+        looks=read_looks(path),
     )
+
+
+def read_looks(path: Path) -> list[Look]:
+    """What `analyse` left in a run folder, drawn.
+
+    Raises:
+        RunError: a record is damaged.
+    """
+    looks = []
+    for name, entry in ANALYSES.items():
+        file = record_path(path, name)
+        if not file.exists():
+            continue
+        record = read_json(file)
+        try:
+            lengths = ", ".join(map(str, record["lengths"]))
+            look = Look(
+                title=entry.title,
+                words=f"{record['words_per_length']} uniform words of {lengths} symbols",
+                figure=to_svg(entry.draw(record)),
+                numbers=entry.numbers(record),
+                caption=entry.caption,
+            )
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise RunError(f"{file} is damaged ({error!r}). Analyse the run again.") from None
+        looks.append(look)
+    return looks
 
 
 _NEEDED = {

@@ -35,10 +35,20 @@ class RecognitionConfig(Config):
     supervision: Supervision = "final"
     """`final`: the class of the word. `prefix`: the class after every prefix. `node`: the class of
     every sub-word that a node of the tree covers. `transition`: also the state that each of these
-    sub-words leads to from the probe states."""
+    sub-words leads to from the probe states. `composition`: the same of nodes that are put
+    together so that every product of the monoid is met, until a proof closes."""
+    pull: float = 0.3
+    """With `composition`: weight of the pull of a node's numbers to the code of its meaning."""
+    margin: float = 0.1
+    """With `composition`: weight of the lack of distance between numbers and 0."""
+    lessons: bool = True
+    """With `composition`: whether exploration teaches what it finds wrong."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, {"max_length": 1, "batch_size": 1, "validation_words": 1})
+        require_at_least(
+            self,
+            {"max_length": 1, "batch_size": 1, "validation_words": 1, "pull": 0, "margin": 0},
+        )
         for name in ("batch_size", "validation_words"):
             symbols = getattr(self, name) * self.max_length
             require(
@@ -83,7 +93,7 @@ class Final(Objective):
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Loss and accuracy on words of mixed lengths; perfect if all are right."""
         lengths = self._lengths.draw(self._config.validation_words, data)
-        return _validate_answers(model, self._task.draw(lengths, data))
+        return validate_answers(model, self._task.draw(lengths, data))
 
 
 class Prefix(Objective):
@@ -112,7 +122,7 @@ class Prefix(Objective):
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """As for `final`: what counts is the class of the word."""
         lengths = self._lengths.draw(self._config.validation_words, data)
-        return _validate_answers(model, self._task.draw(lengths, data))
+        return validate_answers(model, self._task.draw(lengths, data))
 
 
 class _Tree(Objective):
@@ -189,16 +199,6 @@ class Transitions(_Tree):
         return loss + more, right and also
 
 
-def objective(task: Task, config: RecognitionConfig, maps: StateMaps | None) -> Objective:
-    """The objective that a supervision names; `maps` are needed by `node` and `transition`."""
-    if config.supervision == "final":
-        return Final(task, config)
-    if config.supervision == "prefix":
-        return Prefix(task, config)
-    assert maps is not None
-    return (Nodes if config.supervision == "node" else Transitions)(task, config, maps)
-
-
 def transition_size(maps: StateMaps) -> int:
     """Size of the read-out that `transition` trains: a logit per probe and state."""
     return len(maps.probes) * maps.machine.num_states
@@ -210,7 +210,8 @@ def _draw_one_length(
     return task.draw(lengths.draw(1, generator).expand(count).clone(), generator)
 
 
-def _validate_answers(model: nn.Module, batch: Batch) -> Validation:
+def validate_answers(model: nn.Module, batch: Batch) -> Validation:
+    """How the model classifies a batch; perfect if all answers are right."""
     tokens, lengths, classes = _on_device(model, batch.tokens, batch.lengths, batch.classes)
     logits = model(tokens, lengths)
     accuracy = _accuracy(logits, classes)

@@ -16,9 +16,17 @@ from lengthwise.models.catalogue import MODELS
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.tasks.supervision import state_maps
 from lengthwise.tasks.task import Task, default_protocol
+from lengthwise.training.composition import Composition
 from lengthwise.training.loop import LoopConfig, Objective, Progress, fit
 from lengthwise.training.presets import preset_settings
-from lengthwise.training.recognition import RecognitionConfig, objective, transition_size
+from lengthwise.training.recognition import (
+    Final,
+    Nodes,
+    Prefix,
+    RecognitionConfig,
+    Transitions,
+    transition_size,
+)
 from lengthwise.training.runs import RunFolder
 
 
@@ -125,7 +133,7 @@ def make_plan(
         {"supervision": entry.supervision, **own[RecognitionConfig]}
     )
     size = 0
-    if recognition.supervision == "transition":
+    if recognition.supervision in ("transition", "composition"):
         size = transition_size(state_maps(language))
     return Plan(
         task=Task(
@@ -206,9 +214,18 @@ def _share(value: Any) -> float:
 
 
 def _objective(plan: Plan) -> Objective:
-    needs_maps = plan.recognition.supervision in ("node", "transition")
-    maps = state_maps(plan.task.language) if needs_maps else None
-    return objective(plan.task, plan.recognition, maps)
+    task, settings = plan.task, plan.recognition
+    match settings.supervision:
+        case "final":
+            return Final(task, settings)
+        case "prefix":
+            return Prefix(task, settings)
+        case "node":
+            return Nodes(task, settings, state_maps(task.language))
+        case "transition":
+            return Transitions(task, settings, state_maps(task.language))
+        case "composition":
+            return Composition(task, settings, state_maps(task.language))
 
 
 def load_run(path: Path | str, *, device: str = "auto") -> Run:

@@ -1,0 +1,87 @@
+r"""Which of its C children does each head of a node look at? Mean attention weights by level.
+
+Section 7.2 of Chi et al. (2023) expects a head that takes one child, beside another that takes the
+other, so that the feed-forward network finds both side by side. The record says whether the heads
+of a trained model do so. The weights are those of the block's last layer, whose query is the last
+place of a chunk:
+
+$$a_{h, n} = \mathrm{softmax}_n(q_{C-1} \cdot k_n / \sqrt{D} + r_{h, C-1-n}), \qquad n = 0..C-1.$$
+
+Axes:
+    node    chunks, each of which becomes a node
+    place   the C places of a chunk, in the order of the word
+    head    attention heads
+    width   numbers in a vector
+"""
+
+import math
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from lengthwise.analysis.precise import block_outputs, precise
+from lengthwise.languages.language import Language
+from lengthwise.layers.chunks import grow
+from lengthwise.layers.sliding_dilated import ChunkAttention
+
+
+def attention(
+    model: nn.Module,
+    language: Language,
+    tokens: Int[Tensor, "word place"],
+    lengths: Int[Tensor, " word"],
+) -> dict[str, Any]:
+    """The record of right-aligned words: `weights[level][head][place]`, means over all chunks.
+
+    A chunk that comes more than once counts as often. At the left edge of a word the pad stands
+    where there is no child, and its weight counts for that place. `focus[head]` is the largest
+    weight of the mean over levels, at `favourite[head]`: 1 if the head looks at one place only,
+    1 / C if it looks at all alike.
+
+    Raises:
+        ConfigError: the model is no RegularGPT.
+    """
+    model = precise(model)
+    tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
+    layer = model.block[-1].attention
+    found: list[Tensor] = []
+
+    def keep(module: nn.Module, inputs: tuple[Tensor, Tensor | None], output: Tensor) -> None:
+        assert isinstance(module, ChunkAttention)
+        found.append(chunk_weights(module, *inputs))
+
+    layer.register_forward_hook(keep)  # on our copy, which goes away with it
+    block_outputs(model, [level.children for level in tree.levels])
+    means = []
+    for weights, level in zip(found, tree.levels, strict=True):
+        times = torch.bincount(level.places[level.places >= 0], minlength=len(weights))
+        means.append(torch.einsum("n,nph->hp", times.double(), weights) / times.sum())
+    by_head = torch.stack(means).mean(dim=0)
+    focus, favourite = by_head.max(dim=1)
+    return {
+        "chunk": model.config.chunk,
+        "thickness": model.config.thickness,
+        "focus": focus.tolist(),
+        "favourite": favourite.tolist(),
+        "weights": [
+            [[round(value, 6) for value in head] for head in level.tolist()] for level in means
+        ],
+    }
+
+
+def chunk_weights(
+    layer: ChunkAttention,
+    x: Float[Tensor, "node place width"],
+    present: Bool[Tensor, "node place"] | None,
+) -> Float[Tensor, "node place head"]:
+    """The weights that `ChunkAttention` uses and keeps to itself, for the last place's query."""
+    num_nodes, chunk, width = x.shape
+    heads = (layer.num_heads, width // layer.num_heads)
+    query = layer.query(x[:, -1]).view(num_nodes, 1, *heads)
+    key = layer.key_value(x)[..., :width].view(num_nodes, chunk, *heads)
+    logits = (query * key).sum(dim=-1) / math.sqrt(heads[1]) + layer.bias.flip(1).T
+    if present is not None:
+        logits = logits.masked_fill(~present[:, :, None], -math.inf)
+    return logits.softmax(dim=1)

@@ -1,0 +1,93 @@
+"""Look inside a trained run: vectors of sub-words, receptive field, attention."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from lengthwise.analysis.catalogue import ANALYSES, analyse, record_path
+from lengthwise.analysis.figures import to_png, to_svg
+from lengthwise.cli.output import add_json, print_facts, print_json, whole_number
+from lengthwise.errors import ConfigError
+from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.files import write_bytes, write_json
+from lengthwise.training.train import load_run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The run, what to look at, and on which words."""
+    parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
+    parser.add_argument(
+        "--figure",
+        action="append",
+        metavar="NAME",
+        help=f"{', '.join(ANALYSES)}; may be repeated (default: all)",
+    )
+    parser.add_argument(
+        "--lengths", "--length", help="of the words: 500 (default), 100,1000 or 100:500:100"
+    )
+    parser.add_argument(
+        "--words", type=whole_number(1), default=100, help="words per length (default 100)"
+    )
+    parser.add_argument("--seed", type=whole_number(0), default=0, help="of the words")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="where the figure goes, .svg or .png (default: DIR/analysis/NAME.svg)",
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Measure, store the records in the run folder, draw, and print the numbers."""
+    names = list(dict.fromkeys(arguments.figure or ANALYSES))
+    for name in names:
+        ANALYSES[name]  # complains of a misspelt name before anything is done
+    _check_out(arguments.out, names)
+    lengths = parse_lengths(arguments.lengths) if arguments.lengths is not None else []
+    trained = load_run(arguments.run, device="cpu")
+    results: dict[str, Any] = {}
+    for name in names:
+        record = analyse(
+            name,
+            trained.model,
+            trained.task,
+            lengths=lengths,
+            words_per_length=arguments.words,
+            seed=arguments.seed,
+        )
+        path = record_path(arguments.run, name)
+        picture = arguments.out or path.with_suffix(".svg")
+        figure = ANALYSES[name].draw(record)
+        write_json(path, record)
+        write_bytes(
+            picture, to_png(figure) if picture.suffix == ".png" else to_svg(figure).encode()
+        )
+        results[name] = {**record, "files": {"record": str(path), "figure": str(picture)}}
+        if not arguments.json:
+            print_facts(facts(results[name]))
+    if arguments.json:
+        print_json({"run": str(arguments.run), "figures": results})
+
+
+def facts(result: dict[str, Any]) -> list[tuple[str, str]]:
+    """A record and its files in words."""
+    lengths = ", ".join(map(str, result["lengths"]))
+    return [
+        ("figure", result["figure"]),
+        ("words", f"{result['words_per_length']} of {lengths} symbols"),
+        *ANALYSES[result["figure"]].numbers(result),
+        *result["files"].items(),
+    ]
+
+
+def _check_out(out: Path | None, names: list[str]) -> None:
+    if out is None:
+        return
+    if len(names) > 1:
+        raise ConfigError(
+            f"--out names one file, but {len(names)} figures are to be drawn. Ask for one with "
+            f"--figure {names[0]}."
+        )
+    if out.suffix not in (".svg", ".png"):
+        raise ConfigError(f"--out={out} is neither .svg nor .png. Give a file name of the two.")

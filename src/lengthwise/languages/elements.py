@@ -1,0 +1,115 @@
+"""What do sub-words do to a language? State maps by number, and products of them, many at once.
+
+Unlike `languages.monoid` this numbers elements as they are met, so that of a large monoid only what
+occurs is built.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.language import Language
+
+Booleans = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+MAX_ELEMENTS = 5_000
+"""State maps that are told apart at most; their product table takes 100 MB then."""
+
+_ROWS = 1 << 16
+
+
+class Elements:
+    """The state maps of sub-words, on the minimised machine over all words.
+
+    Raises:
+        LanguageError: there are more than `MAX_ELEMENTS`; `product` raises it, too.
+    """
+
+    def __init__(self, language: Language) -> None:
+        self.machine = language.total().minimised()
+        self.num_classes = language.num_classes
+        self.classes: Integers = np.array(self.machine.classes, dtype=np.int64)
+        """The class of each state; `num_classes` outside the domain."""
+        self._number: dict[bytes, int] = {}
+        self._maps: Integers = np.empty((0, self.machine.num_states), dtype=np.int64)
+        self._table: NDArray[np.int32] = np.empty((0, 0), dtype=np.int32)
+        steps = np.array(self.machine.transitions, dtype=np.int64).T
+        self.symbols: Integers = self._intern(steps)
+        """The element of each symbol."""
+        anywhere = np.zeros((self.machine.num_states,) * 2, dtype=np.bool_)
+        for row in steps:
+            anywhere[np.arange(len(row)), row] = True
+        self._powers = [anywhere]
+
+    @property
+    def maps(self) -> Integers:
+        """`maps[element, state]`: the state that `state` goes to, for all elements met so far."""
+        return self._maps
+
+    def product(self, x: Integers, y: Integers) -> Integers:
+        """The elements that do x, then y."""
+        unknown = self._table[x, y] < 0
+        if unknown.any():
+            count = len(self._maps)
+            a, b = np.divmod(np.unique(x[unknown] * count + y[unknown]), count)
+            for start in range(0, len(a), _ROWS):
+                left, right = a[start : start + _ROWS], b[start : start + _ROWS]
+                values = self._intern(np.take_along_axis(self._maps[right], self._maps[left], 1))
+                self._table[left, right] = values
+        return self._table[x, y].astype(np.int64)
+
+    def after(self, states: Integers, elements: Integers) -> Integers:
+        """The states that elements lead to from given ones."""
+        return self._maps[elements, states]
+
+    def occurs(self, level: int, chunk: int) -> Booleans:
+        """Which elements a node of this level can have that is part of a word of the domain.
+
+        The word ends a multiple of C^level symbols after the node.
+        """
+        good: Booleans = self.leads_in(level, chunk)[self._maps]
+        return np.any(good, axis=1)
+
+    def leads_in(self, level: int, chunk: int) -> Booleans:
+        """From which states j C^l more symbols, for some j >= 0, can end in the domain."""
+        step = self.steps(level, chunk)
+        good = self.classes < self.num_classes
+        while True:
+            more = good | (step & good).any(axis=1)
+            if (more == good).all():
+                return good
+            good = more
+
+    def steps(self, level: int, chunk: int) -> Booleans:
+        """Which states lead to which by C^l symbols."""
+        while len(self._powers) <= level:
+            power = result = self._powers[-1]
+            for _ in range(chunk - 1):
+                result = (result.astype(np.int64) @ power.astype(np.int64)) > 0
+            self._powers.append(result)
+        return self._powers[level]
+
+    def _intern(self, maps: Integers) -> Integers:
+        """The numbers of state maps, new ones where needed."""
+        distinct, inverse = np.unique(maps, axis=0, return_inverse=True)
+        before = len(self._number)
+        numbers = np.empty(len(distinct), dtype=np.int64)
+        for index, row in enumerate(distinct):
+            numbers[index] = self._number.setdefault(row.tobytes(), len(self._number))
+        count = len(self._number)
+        if count > MAX_ELEMENTS:
+            raise LanguageError(
+                f"sub-words have more than {MAX_ELEMENTS} state maps on the "
+                f"{self.machine.num_states} states, which is the most that are told apart. "
+                f"Ask about a smaller language."
+            )
+        if count > before:
+            new = numbers >= before
+            order = np.argsort(numbers[new])
+            self._maps = np.concatenate([self._maps, distinct[new][order]])
+            if count > len(self._table):
+                table = np.full((max(64, 2 * count),) * 2, -1, dtype=np.int32)
+                table[: len(self._table), : len(self._table)] = self._table
+                self._table = table
+        return numbers[inverse.reshape(-1)]

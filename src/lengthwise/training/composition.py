@@ -1,0 +1,233 @@
+"""Training that ends with a proof: every product of the monoid, and whatever exploration finds.
+
+Three things are learned at once, each from nodes rather than from words:
+
+- *compositions* (`tasks.compositions`): nodes whose parts do what is drawn uniformly from all that
+  sub-words can do, so that rare products are learned, too;
+- *one code for one meaning*: the numbers before the sign are pulled to the signs that most nodes of
+  the same meaning have, and away from 0;
+- *lessons*: at every validation the codes that the model can reach are explored
+  (`verification.closure`), and chunks on which it is wrong, ambiguous or unsure are taught until
+  the next one.
+
+Validation is perfect when the exploration closes: the model is right on words of every length.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.errors import ConfigError
+from lengthwise.layers.chunks import ABSENT
+from lengthwise.layers.memory import BinaryMemory
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.tasks.compositions import Composed, Compositions
+from lengthwise.tasks.supervision import IGNORED, StateMaps
+from lengthwise.tasks.task import Task
+from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.training.recognition import RecognitionConfig, WordLengths, validate_answers
+from lengthwise.verification.algebra import Integers
+from lengthwise.verification.binary import BinaryAlgebra
+from lengthwise.verification.closure import Closure, Level, Pairs, explore
+from lengthwise.verification.node import Node
+
+_MOST_CHUNKS = 300_000
+"""Chunks of one level that are explored in training, to be quick."""
+
+_MOST_LESSONS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """Chunks of codes, and what the sub-words do that they stand for."""
+
+    codes: Bool[Tensor, "code bit"]
+    children: Int[Tensor, "node chunk"]
+    """Codes by number, or `ABSENT`."""
+    maps: Int[Tensor, "node state"]
+    """State maps; at the edge only what becomes of the start state counts."""
+    at_edge: Bool[Tensor, " node"]
+    is_told: Bool[Tensor, " node"]
+    """Whether `maps` counts; the others are to be sure, whatever they answer."""
+
+
+class Composition(Objective):
+    """Compositions drawn uniformly, lessons from exploration, one code for one meaning.
+
+    Raises:
+        ConfigError: the model has no binary memory.
+    """
+
+    def __init__(self, task: Task, settings: RecognitionConfig, maps: StateMaps) -> None:
+        self._task = task
+        self._settings = settings
+        self._maps = maps
+        self._lengths = WordLengths(task, settings)
+        self._compositions: Compositions | None = None
+        self._lessons: Lessons | None = None
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Cross-entropy of what nodes do and of their class, with pull and margin."""
+        model, memory = _binary(model)
+        if self._lessons is None:  # of these weights, so a resumed run has the same
+            model.eval()
+            _, self._lessons = self._explore(model)
+            model.train()
+        drawn = self._draw(model, data)
+        below = model.leaf(torch.arange(model.config.vocab_size, device=model.pad.device))
+        gathered = []
+        for children in drawn.levels:
+            gathered.append(model.gathered(below, children.to(model.pad.device)))
+            below = memory(gathered[-1], noise)
+        lessons = self._lessons
+        codes = torch.where(lessons.codes, 1.0, -1.0).to(model.pad)
+        known = memory.norm(memory.read(codes))
+        taught = model.gathered(known, lessons.children.to(model.pad.device))
+        nodes = torch.cat(gathered)
+        everything = torch.cat([nodes, taught])
+        told = torch.cat([torch.ones(len(nodes), dtype=torch.bool), lessons.is_told])
+        maps = torch.cat([drawn.maps, lessons.maps])
+        at_edge = torch.cat([drawn.at_edge, lessons.at_edge])
+        numbers = memory.numbers(everything)
+        vectors = memory(everything, noise)
+        transitions = self._maps.transitions(maps)
+        transitions[at_edge, 1:] = IGNORED  # the first probe is the start state
+        classes = self._maps.classes(maps)
+        transitions[~told] = classes[~told] = IGNORED
+        loss = numbers.new_zeros(())
+        parts = (slice(0, len(nodes)), slice(len(nodes), None)) if len(taught) else (slice(None),)
+        for part in parts:
+            loss = loss + _surprise(model.read(vectors[part]), classes[part])
+            answers = model.read_transition(vectors[part]).view(*transitions[part].shape, -1)
+            loss = loss + _surprise(answers.flatten(0, 1), transitions[part].flatten())
+        settings = self._settings
+        short = F.relu(1.0 - numbers.abs()).amax(dim=1).mean()
+        loss = loss + settings.margin * short
+        loss = loss + settings.pull * _pull(numbers[told], _meanings(maps, at_edge)[told])
+        asked = classes != IGNORED
+        right = model.read(vectors).argmax(dim=1).cpu() == classes
+        accuracy = right[asked].double().mean().item() if asked.any() else 1.0
+        return Step(loss, accuracy, len(nodes))
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """Loss and accuracy on words of mixed lengths; perfect if exploration closes."""
+        lengths = self._lengths.draw(self._settings.validation_words, data)
+        answers = validate_answers(model, self._task.draw(lengths, data))
+        proved, self._lessons = self._explore(_binary(model)[0])
+        return Validation(answers.loss, answers.accuracy, proved)
+
+    def _draw(self, model: RegularGPT, generator: torch.Generator) -> Composed:
+        if self._compositions is None:
+            self._compositions = Compositions(
+                self._task.language,
+                model.config.chunk,
+                self._settings.max_length,
+                2 * self._settings.batch_size,
+            )
+        return self._compositions.draw(generator)
+
+    def _explore(self, model: RegularGPT) -> tuple[bool, Lessons]:
+        algebra = BinaryAlgebra(node_of(model))
+        closure = explore(algebra, self._task.language, max_chunks=_MOST_CHUNKS)
+        proved = closure.repeats is not None and algebra.is_certain
+        most = _MOST_LESSONS if self._settings.lessons else 0
+        return proved, lessons_of(closure, algebra, self._maps, most)
+
+
+def lessons_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: int) -> Lessons:
+    """The chunks at fault in an exploration, `most` at most.
+
+    At fault are sub-words whose code already stands for something else, on the first level that has
+    any (above it the parts themselves are at fault, and would teach contradictions), and chunks of
+    which some sign is not certain.
+    """
+    start, num_states = maps.machine.start, maps.machine.num_states
+    told = np.empty((0, algebra.chunk), dtype=np.int64)
+    meanings = np.empty((0, num_states), dtype=np.int64)
+    at_edge = np.empty(0, dtype=np.bool_)
+    seen = {False: np.empty((0, 2), dtype=np.int64), True: np.empty((0, 2), dtype=np.int64)}
+    for below, level in pairwise(closure.levels[1:]):
+        for pairs, outer in ((level.interior, False), (level.edge, True)):
+            rows, seen[outer] = _contradicting(pairs, seen[outer])
+            meaning = np.zeros((len(rows), num_states), dtype=np.int64)
+            if outer:
+                meaning[:, start] = pairs.states[rows]
+            else:
+                meaning = closure.elements.maps[pairs.states[rows]]
+            told = np.concatenate([told, _elements_of(pairs.children[rows], below, outer)])
+            meanings = np.concatenate([meanings, meaning])
+            at_edge = np.concatenate([at_edge, np.full(len(rows), outer)])
+        if len(told):
+            break
+    told, meanings, at_edge = told[:most], meanings[:most], at_edge[:most]
+    unsure = algebra.unsure[: most - len(told)]
+    none = np.zeros((len(unsure), num_states), dtype=np.int64)
+    count = len(told) + len(unsure)
+    return Lessons(
+        codes=torch.from_numpy(algebra.codes),
+        children=torch.from_numpy(np.concatenate([told, unsure])),
+        maps=torch.from_numpy(np.concatenate([meanings, none])),
+        at_edge=torch.from_numpy(np.concatenate([at_edge, np.zeros(len(unsure), dtype=np.bool_)])),
+        is_told=torch.arange(count) < len(told),
+    )
+
+
+def _contradicting(pairs: Pairs, seen: Integers) -> tuple[Integers, Integers]:
+    """Pairs whose element has another meaning too, here or before, and all (element, meaning)."""
+    own = np.stack([pairs.elements, pairs.states], axis=1)
+    seen = np.unique(np.concatenate([seen, own]), axis=0)
+    elements, counts = np.unique(seen[:, 0], return_counts=True)
+    return np.flatnonzero(np.isin(pairs.elements, elements[counts > 1])), seen
+
+
+def _elements_of(children: Integers, below: Level, at_edge: bool) -> Integers:
+    """Children that are pairs of the level below, as elements of the algebra."""
+    rows, columns = np.nonzero(children != ABSENT)
+    first = (children != ABSENT).argmax(axis=1)
+    outer = at_edge & (columns == first[rows])
+    result = children.copy()
+    for part, pairs in ((outer, below.edge), (~outer, below.interior)):
+        result[rows[part], columns[part]] = pairs.elements[children[rows[part], columns[part]]]
+    return result
+
+
+def _meanings(maps: Int[Tensor, "node state"], at_edge: Bool[Tensor, " node"]) -> Tensor:
+    """A number for each node, the same for nodes that do the same."""
+    rows = torch.cat([at_edge[:, None].long(), maps], dim=1)
+    return torch.unique(rows, dim=0, return_inverse=True)[1]
+
+
+def _pull(numbers: Float[Tensor, "node bit"], meaning: Int[Tensor, " node"]) -> Float[Tensor, ""]:
+    """Mean squared distance of tanh(numbers) from the signs of their mean over a meaning."""
+    soft = numbers.tanh()
+    meaning = meaning.to(numbers.device)
+    sums = soft.new_zeros(int(meaning.max()) + 1, soft.shape[1]).index_add_(0, meaning, soft)
+    target = torch.where(sums >= 0, 1.0, -1.0).to(soft)
+    return (soft - target[meaning]).square().mean()
+
+
+def _surprise(logits: Float[Tensor, "node out"], targets: Int[Tensor, " node"]) -> Tensor:
+    """Mean cross-entropy over the questions that are asked; 0 if there is none."""
+    if not (targets != IGNORED).any():
+        return logits.sum() * 0.0
+    return F.cross_entropy(logits, targets.to(logits.device), ignore_index=IGNORED)
+
+
+def node_of(model: RegularGPT) -> Node:
+    """The node function of a model, from its weights."""
+    weights = {name: w.detach().cpu().numpy() for name, w in model.state_dict().items()}
+    return Node(model.config.to_dict(), weights)
+
+
+def _binary(model: nn.Module) -> tuple[RegularGPT, BinaryMemory]:
+    if not isinstance(model, RegularGPT) or not isinstance(model.memory, BinaryMemory):
+        raise ConfigError(
+            "supervision='composition' explores codes, but the memory is not binary. "
+            "Use model regular-gpt-binary, or supervision='transition'."
+        )
+    return model, model.memory

@@ -1,0 +1,161 @@
+"""A network with binary memory *is* a finite algebra: its elements are the codes that occur.
+
+The code of a node is the signs of a few numbers, and what the node hands on follows from the code
+alone. A sign is certain where its number is further from 0 than any arithmetic could move it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lengthwise.errors import VerificationError
+from lengthwise.verification.algebra import Booleans, Integers
+from lengthwise.verification.balls import Floats
+from lengthwise.verification.node import Node
+
+_BATCH = 4096
+_MOST_BITS = 62
+
+
+@dataclass(slots=True)
+class Doubt:
+    """How sure are signs and answers? Over all numbers that were looked at."""
+
+    distance: float = np.inf
+    """Smallest distance of a number from 0 (of the best logit from the next)."""
+    radius: float = 0.0
+    """Largest distance by which arithmetic could move one."""
+    room: float = np.inf
+    """Smallest distance less its own radius: nothing is certain unless this is above 0."""
+
+    def see(self, distance: Floats, radius: Floats) -> None:
+        """Take more numbers into account."""
+        if distance.size:
+            self.distance = min(self.distance, float(distance.min()))
+            self.radius = max(self.radius, float(radius.max()))
+            self.room = min(self.room, float((distance - radius).min()))
+
+
+class BinaryAlgebra:
+    """The codes of a network with binary memory, numbered as they are met.
+
+    `codes[element, bit]` are those of levels above 0. Every chunk is given to the network once.
+
+    Raises:
+        VerificationError: the network's memory is not binary.
+    """
+
+    def __init__(self, node: Node) -> None:
+        if not node.is_binary:
+            raise VerificationError(
+                "a discrete proof needs binary memory, but this model's is continuous. Ask for "
+                "strength snapped, or train regular-gpt-binary."
+            )
+        self._node = node
+        self.codes: Booleans = np.empty((0, node.num_bits), dtype=np.bool_)
+        self.signs, self.answers = Doubt(), Doubt()
+        self._number: dict[bytes, int] = {}
+        self._classes: Integers = np.empty(0, dtype=np.int64)
+        self._known = {"symbols": _Memo(), "codes": _Memo()}
+        self._base = 2 ** (_MOST_BITS // node.chunk)
+        self._unsure: list[Integers] = []
+
+    @property
+    def num_symbols(self) -> int:
+        """Number of symbols."""
+        return self._node.num_symbols
+
+    @property
+    def chunk(self) -> int:
+        """The paper's C."""
+        return self._node.chunk
+
+    def phase(self, level: int) -> int:
+        """Symbols are one thing, and codes another, whatever their level."""
+        return min(level, 1)
+
+    @property
+    def unsure(self) -> Integers:
+        """The chunks of codes of which some sign is not certain."""
+        return np.concatenate([np.empty((0, self.chunk), dtype=np.int64), *self._unsure])
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether no arithmetic could have changed a sign or an answer that was looked at."""
+        return self.signs.room > 0 and self.answers.room > 0
+
+    def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
+        """The codes of chunks of symbols (level 0) or of codes."""
+        memo = self._known["codes" if level else "symbols"]
+        keys = np.zeros(len(children), dtype=np.int64)
+        for column in children.T:
+            keys = keys * self._base + (column + 1)
+        distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        new = ~memo.has(distinct)
+        if new.any():
+            memo.learn(distinct[new], self._evaluate(level, children[first[new]]))
+        return memo.of(distinct)[inverse.reshape(-1)]
+
+    def read(self, level: int, elements: Integers) -> Integers:
+        """The classes that the network reads off codes."""
+        old = len(self._classes)
+        if old < len(self.codes):
+            logits, radius = self._node.logits(self._node.recall(self.codes[old:]))
+            best = logits.argmax(axis=1)
+            rows = np.arange(len(best))
+            ahead = logits[rows, best][:, None] - logits
+            doubt = radius[rows, best][:, None] + radius
+            others = np.arange(logits.shape[1]) != best[:, None]
+            self.answers.see(ahead[others], doubt[others])
+            self._classes = np.concatenate([self._classes, best])
+        return self._classes[elements]
+
+    def _evaluate(self, level: int, children: Integers) -> Integers:
+        """Give chunks to the network and number the codes that come out."""
+        below = self._node.recall(self.codes) if level else self._node.leaves()
+        parts = []
+        for start in range(0, len(children), _BATCH):
+            gathered = self._node.gathered(below, children[start : start + _BATCH])
+            numbers, radius = self._node.numbers(gathered)
+            self.signs.see(np.abs(numbers), radius)
+            if level:
+                unsure = (np.abs(numbers) <= radius).any(axis=1)
+                self._unsure.append(children[start : start + _BATCH][unsure])
+            parts.append(numbers >= 0)
+        codes, inverse = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
+        count = len(self._number)
+        for code in codes:
+            self._number.setdefault(code.tobytes(), len(self._number))
+        if len(self._number) >= self._base - 1:
+            raise VerificationError(
+                f"{len(self._number)} codes occur, but with chunks of {self.chunk} at most "
+                f"{self._base - 2} are told apart. Train with more noise or fewer bits."
+            )
+        numbers_of = np.array([self._number[code.tobytes()] for code in codes])
+        new = codes[numbers_of >= count]
+        order = np.argsort(numbers_of[numbers_of >= count])
+        self.codes = np.concatenate([self.codes, new[order]])
+        return numbers_of[inverse.reshape(-1)]
+
+
+class _Memo:
+    """What is known of chunks: sorted keys, and a value for each."""
+
+    def __init__(self) -> None:
+        self._keys: Integers = np.empty(0, dtype=np.int64)
+        self._values: Integers = np.empty(0, dtype=np.int64)
+
+    def has(self, keys: Integers) -> Booleans:
+        if not len(self._keys):
+            return np.zeros(len(keys), dtype=np.bool_)
+        place = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
+        return self._keys[place] == keys
+
+    def of(self, keys: Integers) -> Integers:
+        return self._values[np.searchsorted(self._keys, keys)]
+
+    def learn(self, keys: Integers, values: Integers) -> None:
+        keys = np.concatenate([self._keys, keys])
+        values = np.concatenate([self._values, values])
+        order = np.argsort(keys)
+        self._keys, self._values = keys[order], values[order]

@@ -1,0 +1,187 @@
+"""What does RegularGPT make of a chunk? Its node function from the weights alone, in float64.
+
+A second computation of `models.regular_gpt.RegularGPT.compose` and `read`, on balls (`balls.py`)
+and without torch, so that a proof rests neither on the order of additions nor on the code that the
+model runs with.
+
+Axes:
+    node    chunks, each of which becomes a node
+    chunk   the C places of a chunk; `ABSENT` (-1) stands for the pad
+    head    attention heads
+    width   numbers in a vector
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix, norm
+
+Integers = NDArray[np.int64]
+
+_EPSILON = 1e-5
+"""Of torch's layer norm."""
+
+
+class Node:
+    """The functions of one trained network.
+
+    `settings` are those of `RegularGPTConfig`; `weights` are named as in its state dictionary. The
+    unit roundoff is that of the weights' type.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
+        self.chunk = int(settings["chunk"])
+        self.num_symbols = int(settings["vocab_size"])
+        self.is_binary = settings["memory"] == "binary"
+        self.num_bits = int(settings["num_bits"])
+        self._heads = int(settings["num_heads"])
+        self._norm = settings["norm"]
+        self._activation = settings["activation"]
+        self._learned_pad = settings["pad"] == "learned"
+        self._thickness = int(settings["thickness"])
+        self._weights = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
+        self._matrices: dict[tuple[str, int, int | None], Matrix] = {}
+        unit = np.finfo(next(iter(weights.values())).dtype).eps / 2
+        self.arithmetic = Arithmetic(float(unit))
+        self._root_width = float(np.sqrt(len(self._weights["pad"])))
+
+    # ---- from symbols and codes to vectors -----------------------------------------------------
+
+    def leaves(self) -> Ball:
+        """The vectors of the symbols."""
+        return self._embedded(self._weights["embedding.weight"])
+
+    def pad(self) -> Ball:
+        """The vector that stands before a word."""
+        return self._embedded(self._weights["pad"][None])
+
+    def recall(self, codes: NDArray[np.bool_]) -> Ball:
+        """The vectors that codes stand for, if memory is binary."""
+        signs = Ball(np.where(codes, 1.0, -1.0), np.zeros(len(codes)))
+        read = self.arithmetic.linear(signs, self._matrix("memory.read"))
+        return self._layer_norm(read, "memory.norm")
+
+    def _embedded(self, vectors: Floats) -> Ball:
+        exact = Ball(vectors, np.zeros(vectors.shape[:-1]))
+        return self.arithmetic.scaled(exact, self._root_width)
+
+    # ---- from vectors to the vector, code and class of a node -----------------------------------
+
+    def gathered(self, below: Ball, children: Integers) -> Ball:
+        """What the block makes of chunks, before the memory keeps what it keeps of it."""
+        pad = self.pad()
+        table = Ball(
+            np.concatenate([pad.centre, below.centre]), np.concatenate([pad.radius, below.radius])
+        )
+        x = table[children + 1]
+        present = np.ones(children.shape, dtype=np.bool_)
+        if not self._learned_pad:
+            present = children >= 0
+            present[:, -1] = True
+        for index in range(self._thickness - 1):
+            x = self._layer(x, present, f"layers.{index}", every=True)
+        return self._layer(x, present, f"layers.{self._thickness - 1}", every=False)[:, 0]
+
+    def numbers(self, gathered: Ball) -> tuple[Floats, Floats]:
+        """The numbers whose signs are the code, and their radii."""
+        return self.arithmetic.numbers(gathered, self._matrix("memory.write"))
+
+    def logits(self, vectors: Ball) -> tuple[Floats, Floats]:
+        """The logits of the classes, and their radii."""
+        if self._norm == "pre":
+            vectors = self._layer_norm(vectors, "final_norm")
+        return self.arithmetic.numbers(vectors, self._matrix("answer"))
+
+    # ---- one layer -----------------------------------------------------------------------------
+
+    def _layer(self, x: Ball, present: NDArray[np.bool_], name: str, *, every: bool) -> Ball:
+        arithmetic = self.arithmetic
+        own = x if every else x[:, -1:]
+        attended = self._attention(
+            self._before(x, f"{name}.attention_norm"), present, f"{name}.attention", every=every
+        )
+        h = self._after(arithmetic.add(own, attended), f"{name}.attention_norm")
+        inner = self._before(h, f"{name}.feed_forward_norm")
+        hidden = arithmetic.linear(inner, self._matrix(f"{name}.expand"))
+        active = arithmetic.relu if self._activation == "relu" else arithmetic.gelu
+        branch = arithmetic.linear(active(hidden), self._matrix(f"{name}.contract"))
+        return self._after(arithmetic.add(h, branch), f"{name}.feed_forward_norm")
+
+    def _attention(self, x: Ball, present: NDArray[np.bool_], name: str, *, every: bool) -> Ball:
+        """Softmax attention inside chunks, from all places or from the last alone."""
+        arithmetic = self.arithmetic
+        _, chunk, width = x.centre.shape
+        size = width // self._heads
+        asking = x if every else x[:, -1:]
+        queries = [
+            arithmetic.linear(arithmetic.scaled(asking, size**-0.5), part)
+            for part in self._head_parts(f"{name}.query", 0)
+        ]
+        keys = [arithmetic.linear(x, part) for part in self._head_parts(f"{name}.key_value", 0)]
+        values = [
+            arithmetic.linear(x, part) for part in self._head_parts(f"{name}.key_value", width)
+        ]
+        bias = self._weights[f"{name}.bias"]
+        places = np.arange(chunk)
+        asked = places if every else places[-1:]
+        offset = asked[:, None] - places
+        seen = (offset >= 0) & (present[:, None, :] | (offset == 0))
+        centres, radii = [], []
+        for head in range(self._heads):
+            q, k, v = queries[head], keys[head], values[head]
+            product = np.einsum("nqd,nkd->nqk", q.centre, k.centre)
+            q_norm, k_norm = norm(q.centre), norm(k.centre)
+            radius = (
+                q.radius[:, :, None] * k_norm[:, None, :]
+                + q_norm[:, :, None] * k.radius[:, None, :]
+                + q.radius[:, :, None] * k.radius[:, None, :]
+            )
+            bound = (q_norm + q.radius)[:, :, None] * (k_norm + k.radius)[:, None, :]
+            shift = bias[head][np.maximum(offset, 0)]
+            radius = radius + arithmetic.gamma(size + 2) * (bound + np.abs(shift))
+            weight, moved, relative = (
+                part[..., 0] if isinstance(part, np.ndarray) else part
+                for part in arithmetic.softmax(
+                    (product + shift)[..., None], radius[..., None], seen[..., None]
+                )
+            )
+            middle = v.centre.mean(axis=1, keepdims=True)
+            spread = norm(v.centre - middle)
+            centres.append(np.einsum("nqk,nkd->nqd", weight, v.centre))
+            radii.append(
+                np.einsum("nqk,nk->nq", moved, spread)
+                + np.einsum("nqk,nk->nq", weight + moved, v.radius)
+                + (relative + arithmetic.gamma(chunk + 1))
+                * np.einsum("nqk,nk->nq", weight + moved, norm(v.centre) + v.radius)
+            )
+        gathered = Ball(np.concatenate(centres, axis=-1), norm(np.stack(radii, axis=-1)))
+        return arithmetic.linear(gathered, self._matrix(f"{name}.output"))
+
+    def _head_parts(self, name: str, first: int) -> list[Matrix]:
+        size = len(self._weights["pad"]) // self._heads
+        return [
+            self._matrix(name, first + head * size, first + (head + 1) * size)
+            for head in range(self._heads)
+        ]
+
+    def _before(self, x: Ball, name: str) -> Ball:
+        return self._layer_norm(x, f"{name}.norm") if self._norm == "pre" else x
+
+    def _after(self, x: Ball, name: str) -> Ball:
+        return self._layer_norm(x, f"{name}.norm") if self._norm == "post" else x
+
+    def _layer_norm(self, x: Ball, name: str) -> Ball:
+        weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
+        return self.arithmetic.layer_norm(x, weight, bias, _EPSILON)
+
+    def _matrix(self, name: str, first: int = 0, last: int | None = None) -> Matrix:
+        """Rows `first` to `last` of a matrix, with their biases."""
+        key = (name, first, last)
+        if key not in self._matrices:
+            weight, bias = self._weights[f"{name}.weight"], self._weights.get(f"{name}.bias")
+            cut = slice(first, last)
+            self._matrices[key] = Matrix(weight[cut], None if bias is None else bias[cut])
+        return self._matrices[key]
