@@ -33,7 +33,11 @@ class RunError(LengthwiseError):
 
 
 class VerificationError(LengthwiseError):
-    """A model, language or certificate that cannot be brought together or is past a bound."""
+    """A model and a language that cannot be compared, or an exploration past its bound."""
+
+
+class CertificateError(LengthwiseError):
+    """A certificate that is damaged, changed, or of another model."""
 
 
 class ClaimError(LengthwiseError):

@@ -82,6 +82,10 @@ def figures(record: Mapping[str, Any]) -> str:
     )
     if "validation_accuracy" in record:
         text += f", validation {100 * record['validation_accuracy']:.2f} %"
+    if "proved" in record:
+        length = record["right_to"]
+        text += f", right to length {'any' if length is None else length}"
+        text += ", proved" if record["proved"] else ""
     return text
 
 

@@ -15,6 +15,7 @@ Validation is perfect when the exploration closes: the model is right on words o
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
@@ -34,7 +35,7 @@ from lengthwise.training.recognition import RecognitionConfig, WordLengths, vali
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.closure import Closure, Level, Pairs, explore
-from lengthwise.verification.node import Node
+from lengthwise.verification.certify import node_of
 
 _MOST_CHUNKS = 300_000
 """Chunks of one level that are explored in training, to be quick."""
@@ -118,8 +119,8 @@ class Composition(Objective):
         """Loss and accuracy on words of mixed lengths; perfect if exploration closes."""
         lengths = self._lengths.draw(self._settings.validation_words, data)
         answers = validate_answers(model, self._task.draw(lengths, data))
-        proved, self._lessons = self._explore(_binary(model)[0])
-        return Validation(answers.loss, answers.accuracy, proved)
+        figures, self._lessons = self._explore(_binary(model)[0])
+        return Validation(answers.loss, answers.accuracy, figures["proved"], figures)
 
     def _draw(self, model: RegularGPT, generator: torch.Generator) -> Composed:
         if self._compositions is None:
@@ -131,12 +132,17 @@ class Composition(Objective):
             )
         return self._compositions.draw(generator)
 
-    def _explore(self, model: RegularGPT) -> tuple[bool, Lessons]:
+    def _explore(self, model: RegularGPT) -> tuple[dict[str, Any], Lessons]:
         algebra = BinaryAlgebra(node_of(model))
         closure = explore(algebra, self._task.language, max_chunks=_MOST_CHUNKS)
-        proved = closure.repeats is not None and algebra.is_certain
+        figures = {
+            "proved": closure.repeats is not None and algebra.is_certain,
+            "right_to": closure.checked_length,
+            "codes": len(algebra.codes),
+            "room": round(algebra.signs.room, 4),
+        }
         most = _MOST_LESSONS if self._settings.lessons else 0
-        return proved, lessons_of(closure, algebra, self._maps, most)
+        return figures, lessons_of(closure, algebra, self._maps, most)
 
 
 def lessons_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: int) -> Lessons:
@@ -216,12 +222,6 @@ def _surprise(logits: Float[Tensor, "node out"], targets: Int[Tensor, " node"]) 
     if not (targets != IGNORED).any():
         return logits.sum() * 0.0
     return F.cross_entropy(logits, targets.to(logits.device), ignore_index=IGNORED)
-
-
-def node_of(model: RegularGPT) -> Node:
-    """The node function of a model, from its weights."""
-    weights = {name: w.detach().cpu().numpy() for name, w in model.state_dict().items()}
-    return Node(model.config.to_dict(), weights)
 
 
 def _binary(model: nn.Module) -> tuple[RegularGPT, BinaryMemory]:

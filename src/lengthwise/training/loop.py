@@ -68,6 +68,8 @@ class Validation:
     loss: float
     accuracy: float
     perfect: bool
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """Further figures for the records."""
 
 
 class Objective(Protocol):
@@ -272,6 +274,7 @@ def _validate(state: _State, objective: Objective, config: LoopConfig) -> dict[s
         "validation_loss": result.loss,
         "validation_accuracy": result.accuracy,
         "perfect": result.perfect,
+        **result.more,
     }
 
 

@@ -110,6 +110,13 @@ class BinaryAlgebra:
             self._classes = np.concatenate([self._classes, best])
         return self._classes[elements]
 
+    def evaluated(self, most: int) -> Integers:
+        """Chunks of codes that were given to the network, evenly spread, `most` at most."""
+        keys = self._known["codes"].keys
+        keys = keys[:: max(1, -(-len(keys) // most))]
+        columns = [keys // self._base**place % self._base - 1 for place in range(self.chunk)]
+        return np.stack(columns[::-1], axis=1)
+
     def _evaluate(self, level: int, children: Integers) -> Integers:
         """Give chunks to the network and number the codes that come out."""
         below = self._node.recall(self.codes) if level else self._node.leaves()
@@ -142,20 +149,20 @@ class _Memo:
     """What is known of chunks: sorted keys, and a value for each."""
 
     def __init__(self) -> None:
-        self._keys: Integers = np.empty(0, dtype=np.int64)
+        self.keys: Integers = np.empty(0, dtype=np.int64)
         self._values: Integers = np.empty(0, dtype=np.int64)
 
     def has(self, keys: Integers) -> Booleans:
-        if not len(self._keys):
+        if not len(self.keys):
             return np.zeros(len(keys), dtype=np.bool_)
-        place = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
-        return self._keys[place] == keys
+        place = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
+        return self.keys[place] == keys
 
     def of(self, keys: Integers) -> Integers:
-        return self._values[np.searchsorted(self._keys, keys)]
+        return self._values[np.searchsorted(self.keys, keys)]
 
     def learn(self, keys: Integers, values: Integers) -> None:
-        keys = np.concatenate([self._keys, keys])
+        keys = np.concatenate([self.keys, keys])
         values = np.concatenate([self._values, values])
         order = np.argsort(keys)
-        self._keys, self._values = keys[order], values[order]
+        self.keys, self._values = keys[order], values[order]
