@@ -22,6 +22,7 @@ COMMANDS = {
     "sample": "words of a language, drawn uniformly",
     "train": "train a model on a language",
     "evaluate": "scores of a trained model by length",
+    "certify": "a proof that a run is right at every length, or the shortest wrong word",
     "predict": "classes that a trained model gives to the words on standard input",
     "analyse": "inside a trained model: clusters, receptive field, attention",
     "report": "one self-contained HTML page about runs",

@@ -9,8 +9,8 @@ import torch
 from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.evaluation.scores import Scores
 from lengthwise.evaluation.shortcuts import shortcut_accuracies
+from lengthwise.models.threads import processor_threads
 from lengthwise.tasks.task import Task
-from lengthwise.training.loop import processor_threads
 from lengthwise.training.train import Run, environment
 
 _RUN, _RUNS = 12, 5

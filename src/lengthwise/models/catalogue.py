@@ -50,11 +50,11 @@ MODELS: Catalogue[ModelEntry] = Catalogue(
             },
         ),
         "regular-gpt-binary": ModelEntry(
-            summary="RegularGPT with binary working memory, every sub-word's transition supervised",
-            defaults={"memory": "binary"},
-            supervision="transition",
+            summary="RegularGPT with binary working memory, trained until it is proved right",
+            defaults={"memory": "binary", "num_bits": 24, "noise": 0.2},
+            supervision="composition",
             audited=True,
-            training={},
+            training={"patience": 1},
         ),
     },
 )

@@ -35,7 +35,7 @@ from lengthwise.training.recognition import RecognitionConfig, WordLengths, vali
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.closure import Closure, Level, Pairs, explore
-from lengthwise.verification.certify import node_of
+from lengthwise.verification.network import node_of
 
 _MOST_CHUNKS = 300_000
 """Chunks of one level that are explored in training, to be quick."""
@@ -80,40 +80,28 @@ class Composition(Objective):
             _, self._lessons = self._explore(model)
             model.train()
         drawn = self._draw(model, data)
-        below = model.leaf(torch.arange(model.config.vocab_size, device=model.pad.device))
-        gathered = []
-        for children in drawn.levels:
-            gathered.append(model.gathered(below, children.to(model.pad.device)))
-            below = memory(gathered[-1], noise)
         lessons = self._lessons
-        codes = torch.where(lessons.codes, 1.0, -1.0).to(model.pad)
-        known = memory.norm(memory.read(codes))
-        taught = model.gathered(known, lessons.children.to(model.pad.device))
-        nodes = torch.cat(gathered)
-        everything = torch.cat([nodes, taught])
-        told = torch.cat([torch.ones(len(nodes), dtype=torch.bool), lessons.is_told])
+        gathered = torch.cat(
+            [*_compose(model, memory, drawn, noise), _recall(model, memory, lessons)]
+        )
+        parts = [len(drawn.maps), len(lessons.maps)] if len(lessons.maps) else [len(gathered)]
         maps = torch.cat([drawn.maps, lessons.maps])
         at_edge = torch.cat([drawn.at_edge, lessons.at_edge])
-        numbers = memory.numbers(everything)
-        vectors = memory(everything, noise)
-        transitions = self._maps.transitions(maps)
-        transitions[at_edge, 1:] = IGNORED  # the first probe is the start state
-        classes = self._maps.classes(maps)
-        transitions[~told] = classes[~told] = IGNORED
+        told = torch.cat([torch.ones(len(drawn.maps), dtype=torch.bool), lessons.is_told])
+        states, classes = self._targets(maps, at_edge, told)
+        numbers, vectors = memory.numbers(gathered), memory(gathered, noise)
+        logits, answers = model.read(vectors), model.read_transition(vectors)
         loss = numbers.new_zeros(())
-        parts = (slice(0, len(nodes)), slice(len(nodes), None)) if len(taught) else (slice(None),)
-        for part in parts:
-            loss = loss + _surprise(model.read(vectors[part]), classes[part])
-            answers = model.read_transition(vectors[part]).view(*transitions[part].shape, -1)
-            loss = loss + _surprise(answers.flatten(0, 1), transitions[part].flatten())
-        settings = self._settings
-        short = F.relu(1.0 - numbers.abs()).amax(dim=1).mean()
-        loss = loss + settings.margin * short
-        loss = loss + settings.pull * _pull(numbers[told], _meanings(maps, at_edge)[told])
+        for rows in torch.split(torch.arange(len(gathered)), parts):
+            loss = loss + _surprise(logits[rows], classes[rows])
+            by_probe = answers[rows].view(*states[rows].shape, -1)
+            loss = loss + _surprise(by_probe.flatten(0, 1), states[rows].flatten())
+        lack = F.relu(1.0 - numbers.abs()).amax(dim=1).mean()
+        pull = _pull(numbers[told], _meanings(maps, at_edge)[told])
+        loss = loss + self._settings.margin * lack + self._settings.pull * pull
         asked = classes != IGNORED
-        right = model.read(vectors).argmax(dim=1).cpu() == classes
-        accuracy = right[asked].double().mean().item() if asked.any() else 1.0
-        return Step(loss, accuracy, len(nodes))
+        right = (logits.argmax(dim=1).cpu() == classes)[asked]
+        return Step(loss, right.double().mean().item() if len(right) else 1.0, len(drawn.maps))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Loss and accuracy on words of mixed lengths; perfect if exploration closes."""
@@ -121,6 +109,15 @@ class Composition(Objective):
         answers = validate_answers(model, self._task.draw(lengths, data))
         figures, self._lessons = self._explore(_binary(model)[0])
         return Validation(answers.loss, answers.accuracy, figures["proved"], figures)
+
+    def _targets(
+        self, maps: Int[Tensor, "node state"], at_edge: Tensor, told: Tensor
+    ) -> tuple[Int[Tensor, "node probe"], Int[Tensor, " node"]]:
+        """The states after each probe, and the classes; `IGNORED` where nothing is asked."""
+        states, classes = self._maps.transitions(maps), self._maps.classes(maps)
+        states[at_edge, 1:] = IGNORED  # the first probe is the start state
+        states[~told] = classes[~told] = IGNORED
+        return states, classes
 
     def _draw(self, model: RegularGPT, generator: torch.Generator) -> Composed:
         if self._compositions is None:
@@ -143,6 +140,27 @@ class Composition(Objective):
         }
         most = _MOST_LESSONS if self._settings.lessons else 0
         return figures, lessons_of(closure, algebra, self._maps, most)
+
+
+def _compose(
+    model: RegularGPT, memory: BinaryMemory, drawn: Composed, noise: torch.Generator
+) -> list[Float[Tensor, "_ width"]]:
+    """What the block makes of nodes, level by level, each level from what memory kept."""
+    below = model.leaf(torch.arange(model.config.vocab_size, device=model.pad.device))
+    gathered = []
+    for children in drawn.levels:
+        gathered.append(model.gathered(below, children.to(model.pad.device)))
+        below = memory(gathered[-1], noise)
+    return gathered
+
+
+def _recall(
+    model: RegularGPT, memory: BinaryMemory, lessons: Lessons
+) -> Float[Tensor, "node width"]:
+    """What the block makes of the chunks of codes of the lessons."""
+    codes = torch.where(lessons.codes, 1.0, -1.0).to(model.pad)
+    below = memory.norm(memory.read(codes))
+    return model.gathered(below, lessons.children.to(model.pad.device))
 
 
 def lessons_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: int) -> Lessons:

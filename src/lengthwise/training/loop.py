@@ -7,8 +7,7 @@ killed and started again ends with the same weights, bit for bit.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -17,6 +16,7 @@ from torch import Tensor, nn
 
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ClaimError, RunError
+from lengthwise.models.threads import processor_threads
 from lengthwise.training.runs import RunFolder
 
 
@@ -172,17 +172,6 @@ def fit(
 def kept(metrics: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The record of the validation whose weights are kept: the best, the later of equals."""
     return max(reversed(metrics), key=lambda r: (r["validation_accuracy"], -r["validation_loss"]))
-
-
-@contextmanager
-def processor_threads(number: int) -> Iterator[None]:
-    """Let torch use that many threads of the processor, and as many as before afterwards."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _fit(

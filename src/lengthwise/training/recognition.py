@@ -37,7 +37,7 @@ class RecognitionConfig(Config):
     every sub-word that a node of the tree covers. `transition`: also the state that each of these
     sub-words leads to from the probe states. `composition`: the same of nodes that are put
     together so that every product of the monoid is met, until a proof closes."""
-    pull: float = 0.3
+    pull: float = 1.0
     """With `composition`: weight of the pull of a node's numbers to the code of its meaning."""
     margin: float = 0.1
     """With `composition`: weight of the lack of distance between numbers and 0."""

@@ -110,9 +110,12 @@ class BinaryAlgebra:
             self._classes = np.concatenate([self._classes, best])
         return self._classes[elements]
 
-    def evaluated(self, most: int) -> Integers:
-        """Chunks of codes that were given to the network, evenly spread, `most` at most."""
-        keys = self._known["codes"].keys
+    def evaluated(self, level: int, most: int) -> Integers:
+        """Chunks that were given to the network, of symbols (level 0) or of codes (above).
+
+        Evenly spread, and `most` at most.
+        """
+        keys = self._known["codes" if level else "symbols"].keys
         keys = keys[:: max(1, -(-len(keys) // most))]
         columns = [keys // self._base**place % self._base - 1 for place in range(self.chunk)]
         return np.stack(columns[::-1], axis=1)

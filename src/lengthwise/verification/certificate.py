@@ -118,9 +118,7 @@ class Certificate:
                 does = {"maps_states_to": self.maps[map_]}
                 rows.append({"level": number, "place": "interior", "element": element, **does})
             for element, state in level["edge"]:
-                rows.append(
-                    {"level": number, "place": "edge", "element": element, "state": state}
-                )
+                rows.append({"level": number, "place": "edge", "element": element, "state": state})
         return rows
 
     def summary(self) -> dict[str, Any]:

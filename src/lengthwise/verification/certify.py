@@ -9,14 +9,29 @@ from typing import Literal
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
+from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.models.threads import processor_threads
 from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.certificate import Certificate, Sureness, Verdict, Wrong, pairs_of
+from lengthwise.verification.certificate import (
+    Certificate,
+    Strength,
+    Sureness,
+    Verdict,
+    Wrong,
+    pairs_of,
+)
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, explore
+from lengthwise.verification.network import (
+    node_of,
+    predicted,
+    require_regular_gpt,
+    require_same_classes,
+    weights_of,
+)
 from lengthwise.verification.node import Node
 
 _SAMPLE = 4096
@@ -27,7 +42,7 @@ def certify(
     model: nn.Module,
     language: Language,
     *,
-    strength: Literal["auto", "discrete"] = "auto",
+    strength: Literal["auto"] | Strength = "auto",
     max_chunks: int = MAX_CHUNKS,
 ) -> Certificate:
     """Decide whether `model` gives every word of `language` its class.
@@ -110,53 +125,6 @@ def _checked(closure: Closure) -> int:
     return closure.chunk ** (len(closure.levels) - 1) if length is None else length
 
 
-def require_regular_gpt(model: nn.Module) -> RegularGPT:
-    """The model, if it composes vectors of sub-words.
-
-    Raises:
-        VerificationError: it does not.
-    """
-    if not isinstance(model, RegularGPT):
-        raise VerificationError(
-            f"a proof follows vectors of sub-words, but {type(model).__name__} has none. "
-            f"Use a RegularGPT, or learn_automaton, which tests any model."
-        )
-    return model.eval()
-
-
-def require_same_classes(model: RegularGPT, language: Language) -> None:
-    """Refuse a language over other symbols or classes than the model's.
-
-    Raises:
-        VerificationError: their numbers differ.
-    """
-    made_for = (model.config.vocab_size, model.config.num_classes)
-    asked = (language.num_symbols, language.num_classes)
-    if made_for != asked:
-        raise VerificationError(
-            f"the model has {made_for[0]} symbols and {made_for[1]} classes, but "
-            f"{language.spec or 'the language'} has {asked[0]} and {asked[1]}. Give a language "
-            f"over the model's own alphabet and classes."
-        )
-
-
-def weights_of(model: nn.Module) -> dict[str, np.ndarray]:
-    """The weights by name."""
-    return {name: w.detach().cpu().numpy() for name, w in model.state_dict().items()}
-
-
-def node_of(model: RegularGPT) -> Node:
-    """The node function of a model, from its weights."""
-    return Node(model.config.to_dict(), weights_of(model))
-
-
-@torch.no_grad()
-def predicted(model: RegularGPT, word: tuple[int, ...]) -> int:
-    """The class that the model itself gives to a word."""
-    tokens = torch.tensor([word], dtype=torch.int64, device=model.pad.device)
-    return int(model(tokens).argmax())
-
-
 @torch.no_grad()
 def measured_difference(model: RegularGPT, node: Node, algebra: BinaryAlgebra) -> float:
     """Largest difference between numbers before the sign as the model runs and in float64.
@@ -164,23 +132,24 @@ def measured_difference(model: RegularGPT, node: Node, algebra: BinaryAlgebra) -
     Over a sample of the explored chunks: in one batch, one by one, and with another number of
     threads.
     """
-    children = algebra.evaluated(_SAMPLE)
-    if not len(children):
-        return 0.0
-    exact, _ = node.numbers(node.gathered(node.recall(algebra.codes), children))
+    memory = model.memory
+    assert isinstance(memory, BinaryMemory)
+    device = model.pad.device
     codes = torch.where(torch.from_numpy(algebra.codes), 1.0, -1.0).to(model.pad)
-    below = model.memory.norm(model.memory.read(codes))
-    rows = torch.from_numpy(children).to(model.pad.device)
-
-    def numbers(chunks: Tensor) -> np.ndarray:
-        return model.memory.numbers(model.gathered(below, chunks)).double().cpu().numpy()
-
-    worst = float(np.abs(numbers(rows) - exact).max())
-    for index in range(min(_ALONE, len(rows))):
-        worst = max(worst, float(np.abs(numbers(rows[index : index + 1]) - exact[index]).max()))
-    before = torch.get_num_threads()
-    torch.set_num_threads(2 if before == 1 else 1)
-    try:
-        return max(worst, float(np.abs(numbers(rows) - exact).max()))
-    finally:
-        torch.set_num_threads(before)
+    leaves = model.leaf(torch.arange(model.config.vocab_size, device=device))
+    worst = 0.0
+    for level, below, same in (
+        (0, leaves, node.leaves()),
+        (1, memory.norm(memory.read(codes)), node.recall(algebra.codes)),
+    ):
+        children = algebra.evaluated(level, _SAMPLE)
+        exact, _ = node.numbers(node.gathered(same, children))
+        rows = torch.from_numpy(children).to(device)
+        ways = [(0, len(rows), 1), (0, len(rows), 2)]
+        ways += [(index, index + 1, 1) for index in range(min(_ALONE, len(rows)))]
+        for first, last, threads in ways:
+            with processor_threads(threads):
+                numbers = memory.numbers(model.gathered(below, rows[first:last]))
+            off = np.abs(numbers.double().cpu().numpy() - exact[first:last])
+            worst = max(worst, float(off.max(initial=0.0)))
+    return worst

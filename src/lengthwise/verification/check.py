@@ -12,7 +12,6 @@ from itertools import product
 import numpy as np
 
 from lengthwise.errors import CertificateError
-from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import ABSENT
 from lengthwise.verification.certificate import Certificate, Pair
 from lengthwise.verification.node import Node

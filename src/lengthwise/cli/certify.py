@@ -1,0 +1,137 @@
+"""Is a trained model right at every length? A proof, or the shortest word on which it is wrong."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
+from lengthwise.errors import CertificateError, ClaimError, ConfigError, LanguageError
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.check import check
+
+FILE = "certificate.json"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The run and the language, or the certificate to check."""
+    parser.add_argument(
+        "run", type=Path, metavar="DIR", nargs="?", help="the folder of a trained run"
+    )
+    parser.add_argument(
+        "--against", metavar="SPEC", help="another language (default: the one it was trained on)"
+    )
+    parser.add_argument(
+        "--strength", choices=["auto", "discrete", "snapped", "robust"], default="auto"
+    )
+    parser.add_argument(
+        "--max-chunks",
+        type=whole_number(1),
+        default=4_000_000,
+        help="chunks of one level that are explored at most (default 4,000,000)",
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help=f"default: {FILE} in the run")
+    parser.add_argument(
+        "--check",
+        type=Path,
+        metavar="FILE",
+        help="check a saved certificate; with DIR, that it is one of this run's model",
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Certify a run, or check a certificate."""
+    if arguments.check is not None:
+        _check(arguments)
+    elif arguments.run is None:
+        raise ConfigError("certify needs the folder of a run, or --check FILE.")
+    else:
+        _certify(arguments)
+
+
+def _certify(arguments: argparse.Namespace) -> None:
+    from lengthwise.languages.spec import parse
+    from lengthwise.training.train import load_run
+    from lengthwise.verification.certify import certify
+
+    trained = load_run(arguments.run, device="cpu")
+    language = trained.language
+    if arguments.against is not None:
+        language = parse(arguments.against)
+        own = trained.language
+        if (language.alphabet, language.class_names) != (own.alphabet, own.class_names):
+            raise LanguageError(
+                f"the model was trained on symbols {' '.join(own.alphabet)!r} and classes "
+                f"{' '.join(own.class_names)!r}, but {arguments.against} has "
+                f"{' '.join(language.alphabet)!r} and {' '.join(language.class_names)!r}. "
+                f"Give a language over the same."
+            )
+    made = certify(
+        trained.model, language, strength=arguments.strength, max_chunks=arguments.max_chunks
+    )
+    out = arguments.out or arguments.run / FILE
+    made.save(out)
+    if arguments.json:
+        print_json({**made.summary(), "certificate": str(out), "run": str(arguments.run)})
+    else:
+        print_facts([*facts(made), ("certificate", str(out))])
+    if made.verdict != "equivalent":
+        raise ClaimError(f"{made.verdict}: {made.statement}")
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    certificate = Certificate.load(arguments.check)
+    if arguments.run is not None:
+        from lengthwise.training.runs import RunFolder
+        from lengthwise.verification.certificate import digest_of
+
+        folder = RunFolder(arguments.run)
+        weights = {name: w.numpy() for name, w in folder.weights().items()}
+        if digest_of(folder.config()["network"], weights) != certificate.model_digest:
+            raise CertificateError(
+                f"{arguments.check} is a certificate of another model than that of "
+                f"{arguments.run}. Certify that run."
+            )
+    check(certificate)
+    if arguments.json:
+        print_json({**certificate.summary(), "checked": True})
+        return
+    note("checked: every step follows, from the weights in the file to the statement.")
+    print_facts(facts(certificate))
+
+
+def facts(made: Certificate) -> list[tuple[str, str]]:
+    """A certificate in words."""
+    summary: dict[str, Any] = made.summary()
+    lines = [
+        ("verdict", f"{made.verdict} ({made.strength})"),
+        ("statement", made.statement),
+    ]
+    if made.counterexample is not None:
+        word = made.counterexample.word
+        shown = word if len(word) <= 200 else f"{word[:200]}... ({len(word)} characters)"
+        lines.append(("wrong word", shown or "the empty word"))
+    ends = (
+        f"level {summary['levels']} repeats level {summary['repeats']}"
+        if summary["repeats"] is not None
+        else f"up to level {summary['levels']}"
+    )
+    lines.append(
+        (
+            "explored",
+            f"{ends}: {summary['interior_pairs']} interior and {summary['edge_pairs']} edge pairs "
+            f"there, {summary['elements']} elements in all, "
+            f"{summary['monoid_elements_met']} elements of the language's monoid",
+        )
+    )
+    sure = made.sureness
+    if sure is not None:
+        lines.append(
+            (
+                "arithmetic",
+                f"numbers are {sure.sign_distance:.3g} or more from a sign change; rounding moves "
+                f"them by less than {sure.sign_radius:.3g} in any order of additions "
+                f"({sure.measured:.2g} seen)",
+            )
+        )
+    return lines

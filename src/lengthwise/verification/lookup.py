@@ -1,0 +1,259 @@
+"""How are words answered from tables, as fast as memory allows?
+
+Idea. Write n - 1 in base C for a word of n symbols: n - 1 = d_0 + d_1 C + d_2 C^2 + ... Then the
+word is its first symbol, d_0 symbols, d_1 nodes of level 1, d_2 nodes of level 2, and so on: the
+edge takes them up one after the other, d_l of them at level l. And the tables of f levels are
+multiplied out into one: the elements of C^f nodes, read as one number in base of how many there
+are, are the place where the node f levels above stands; so is the edge with fewer than C^f nodes.
+
+Exactness. The number is a product with powers of the base, in floats that hold every whole number
+up to the size of the table. QED
+
+Axes:
+    word    words of one length
+    place   symbols, or nodes of one level, from left to right
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from lengthwise.errors import VerificationError, WordError
+from lengthwise.verification.algebra import Integers
+from lengthwise.verification.finite import NONE, FiniteAlgebra
+
+_LARGEST_TABLE = 2**16
+"""Entries of a table that is multiplied out; they stay in a processor's cache."""
+
+_LARGEST_EDGE = 2**18
+"""The same at the edge, where a table is read once for each word."""
+
+_FLOAT32_WHOLE = 2**24
+
+_CERTAIN = 30.0
+"""Logit of the class where an algebra has none: any other class gets a share below 1e-12."""
+
+Table = NDArray[Any]
+
+
+class Lookup:
+    """The tables of an algebra, arranged for batches of words."""
+
+    def __init__(self, algebra: FiniteAlgebra) -> None:
+        self.algebra = algebra
+        self._has_gaps = any(
+            (array == NONE).any()
+            for tables in algebra.levels
+            for array in (tables.interior, *tables.edge)
+        )
+        self._interiors = []
+        self._edges = []
+        for level, tables in enumerate(algebra.levels):
+            above = algebra.levels[algebra.phase(level + 1)]
+            inner, outer = len(above.interior), len(tables.classes)
+            self._interiors.append(self._extended(tables.interior, inner, level))
+            self._edges.append([self._extended(array, outer, level) for array in tables.edge])
+        self._stages: dict[int, _Stage] = {}
+
+    def classify(self, tokens: Integers, lengths: Integers | None = None) -> Integers:
+        """The classes of right-aligned words; all fill their rows if there are no `lengths`.
+
+        Raises:
+            WordError: a symbol is not in the alphabet.
+            VerificationError: a word is none of those that the tables were made for.
+        """
+        result = np.zeros(len(tokens), dtype=np.int64)
+        for rows, level, elements in self.roots(tokens, lengths):
+            result[rows] = self.algebra.levels[level].classes[elements]
+        return result
+
+    def roots(
+        self, tokens: Integers, lengths: Integers | None = None
+    ) -> list[tuple[Any, int, Integers]]:
+        """By length: the rows of its words, a level that has tables, and what they become there.
+
+        Raises:
+            WordError: a symbol is not in the alphabet.
+            VerificationError: a word is none of those that the tables were made for.
+        """
+        places = tokens.shape[1]
+        distinct = [places] if lengths is None else np.unique(lengths).tolist()
+        found: list[tuple[Any, int, Integers]] = []
+        for length in distinct:
+            rows: Any = slice(None)
+            if len(distinct) > 1:
+                rows = np.flatnonzero(lengths == length)
+            found.append((rows, *self._roots(tokens[rows, places - length :])))
+        return found
+
+    def _roots(self, words: Integers) -> tuple[int, Integers]:
+        """Words of one length."""
+        algebra = self.algebra
+        if words.size == 0:
+            return 0, np.full(len(words), algebra.empty)
+        if words.view(np.uint64).max() >= algebra.num_symbols:  # below 0 is far above
+            raise WordError(
+                f"a word has a symbol that is none of 0..{algebra.num_symbols - 1}. Encode words "
+                f"with their language."
+            )
+        symbols = words.astype(np.min_scalar_type(algebra.num_symbols))
+        edge, nodes = symbols[:, 0], symbols[:, 1:]
+        level = 0
+        while True:
+            stage = self._stage(algebra.phase(level))
+            left = nodes.shape[1]
+            taken, is_whole = left % stage.width, left < stage.width
+            levels, edge = stage.take_up(edge, nodes[:, :taken], is_whole)
+            level += levels
+            if is_whole:
+                break
+            nodes = stage.above(nodes[:, taken:])
+        root = algebra.phase(level - 1)
+        if self._has_gaps and (edge == len(algebra.levels[root].classes)).any():
+            raise VerificationError(
+                f"a word of {words.shape[1]} symbols has chunks that do not occur in the words "
+                f"that the tables were made for. Ask for words of their domain only."
+            )
+        return root, edge
+
+    def _stage(self, level: int) -> "_Stage":
+        if level not in self._stages:
+            following = [self.algebra.phase(level + ahead) for ahead in range(_MOST_LEVELS)]
+            self._stages[level] = _Stage(
+                self.algebra.chunk,
+                [self._interiors[phase] for phase in following],
+                [self._edges[phase] for phase in following],
+            )
+        return self._stages[level]
+
+    def _extended(self, array: Table, bottom: int, level: int) -> Table:
+        """The table in few bytes; where chunks do not occur, one more element says so.
+
+        Whatever that element is part of becomes that element. Symbols all occur.
+        """
+        if self._has_gaps:
+            array = np.where(array == NONE, bottom, array)
+            if level > 0:
+                array = np.pad(array, [(0, 1)] * array.ndim, constant_values=bottom)
+        return array.astype(np.min_scalar_type(bottom))
+
+
+_MOST_LEVELS = 16
+"""Levels that can be multiplied out at most: 2^16 nodes of one element."""
+
+
+class _Stage:
+    """Some levels at once, as many as fit into a table; one in any case.
+
+    `interiors` and `edges` are the tables of this level and of those after it.
+    """
+
+    def __init__(self, chunk: int, interiors: list[Table], edges: list[list[Table]]) -> None:
+        self._chunk = chunk
+        self._interiors, self._edges = interiors, edges
+        self._inner, self._outer = len(interiors[0]), len(edges[0][0])
+        self._levels, self.width = 1, chunk
+        self._interior = interiors[0].reshape(-1)
+        while (
+            self._levels < len(interiors)
+            and self._inner ** (self.width * chunk) <= _LARGEST_TABLE
+            and self._outer * self._inner ** (self.width * chunk - 1) <= _LARGEST_EDGE
+        ):
+            parts = np.ix_(*[self._interior] * chunk)
+            self._interior = interiors[self._levels][parts].reshape(-1)
+            self._levels, self.width = self._levels + 1, self.width * chunk
+        self._edge: dict[tuple[int, bool], tuple[int, Table]] = {}
+        self._powers = [self._make_powers(count) for count in range(self.width + 1)]
+
+    def above(self, nodes: Table) -> Table:
+        """The nodes at the end of the stage; `nodes[word, place]` are whole chunks of them."""
+        rows = nodes.astype(self._powers[-1].dtype).reshape(-1, self.width)
+        number = (rows @ self._powers[-1]).astype(np.intp)
+        return self._interior[number].reshape(len(nodes), -1)
+
+    def take_up(self, edge: Table, nodes: Table, is_whole: bool) -> tuple[int, Table]:
+        """How many levels the edge goes up, and what it becomes with these nodes.
+
+        The edge goes to the end of the stage, or, if that is all of the word, to its root.
+        """
+        count = nodes.shape[1]
+        if (count, is_whole) not in self._edge:
+            self._edge[count, is_whole] = self._make_edge(count, is_whole)
+        levels, table = self._edge[count, is_whole]
+        powers = self._powers[count]
+        number = nodes.astype(powers.dtype) @ powers
+        return levels, table[edge * self._inner**count + number.astype(np.intp)]
+
+    def _make_edge(self, count: int, is_whole: bool) -> tuple[int, Table]:
+        """The edge with all tuples of so many nodes, level by level."""
+        every = np.indices((self._outer,) + (self._inner,) * count, dtype=self._edges[0][0].dtype)
+        rows = every.reshape(count + 1, -1).T
+        edge, nodes = rows[:, 0], rows[:, 1:]
+        level = 0
+        while level == 0 or (nodes.shape[1] if is_whole else level < self._levels):
+            digit = nodes.shape[1] % self._chunk
+            edge = self._edges[level][digit][(edge, *nodes[:, :digit].T)]
+            whole = nodes[:, digit:].reshape(len(nodes), -1, self._chunk)
+            nodes = self._interiors[level][tuple(np.moveaxis(whole, 2, 0))]
+            level += 1
+        return level, edge
+
+    def _make_powers(self, count: int) -> Table:
+        is_small = self._inner**count <= _FLOAT32_WHOLE
+        powers = float(self._inner) ** np.arange(count - 1, -1, -1)
+        return powers.astype(np.float32 if is_small else np.float64)
+
+
+class Snapped(nn.Module):
+    """A model whose vectors are snapped to those of a finite algebra: lookups in its tables.
+
+    It answers as other models do, with logits: those that the algebra has, and otherwise some that
+    leave no doubt.
+    """
+
+    def __init__(self, algebra: FiniteAlgebra) -> None:
+        super().__init__()
+        self.algebra = algebra
+        self._lookup = Lookup(algebra)
+        self._logits = [
+            torch.from_numpy(
+                _CERTAIN * np.eye(algebra.num_classes)[tables.classes]
+                if tables.logits is None
+                else tables.logits
+            ).float()
+            for tables in algebra.levels
+        ]
+
+    def classify(
+        self, tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"] | None = None
+    ) -> Int[Tensor, " word"]:
+        """The classes of right-aligned words.
+
+        Raises:
+            WordError: a symbol is not in the alphabet.
+            VerificationError: a word is none of those that the tables were made for.
+        """
+        classes = self._lookup.classify(*_arrays(tokens, lengths))
+        return torch.from_numpy(classes).to(tokens.device)
+
+    def forward(
+        self, tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"] | None = None
+    ) -> Float[Tensor, "word class"]:
+        """The logits of the classes of right-aligned words.
+
+        Raises:
+            WordError: a symbol is not in the alphabet.
+            VerificationError: a word is none of those that the tables were made for.
+        """
+        result = torch.empty(len(tokens), self.algebra.num_classes)
+        for rows, level, elements in self._lookup.roots(*_arrays(tokens, lengths)):
+            result[rows] = self._logits[level][torch.from_numpy(elements.astype(np.int64))]
+        return result.to(tokens.device)
+
+
+def _arrays(tokens: Tensor, lengths: Tensor | None) -> tuple[Integers, Integers | None]:
+    return tokens.cpu().numpy(), None if lengths is None else lengths.cpu().numpy()

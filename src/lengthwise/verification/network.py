@@ -1,0 +1,59 @@
+"""The torch side of proofs: a model's weights, and what the model itself says."""
+
+from typing import Any
+
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from lengthwise.errors import VerificationError
+from lengthwise.languages.language import Language
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.verification.node import Node
+
+
+def require_regular_gpt(model: nn.Module) -> RegularGPT:
+    """The model, if it composes vectors of sub-words.
+
+    Raises:
+        VerificationError: it does not.
+    """
+    if not isinstance(model, RegularGPT):
+        raise VerificationError(
+            f"a proof follows vectors of sub-words, but {type(model).__name__} has none. "
+            f"Use a RegularGPT, or learn_automaton, which tests any model."
+        )
+    return model.eval()
+
+
+def require_same_classes(model: RegularGPT, language: Language) -> None:
+    """Refuse a language over other symbols or classes than the model's.
+
+    Raises:
+        VerificationError: their numbers differ.
+    """
+    made_for = (model.config.vocab_size, model.config.num_classes)
+    asked = (language.num_symbols, language.num_classes)
+    if made_for != asked:
+        raise VerificationError(
+            f"the model has {made_for[0]} symbols and {made_for[1]} classes, but "
+            f"{language.spec or 'the language'} has {asked[0]} and {asked[1]}. Give a language "
+            f"over the model's own alphabet and classes."
+        )
+
+
+def weights_of(model: nn.Module) -> dict[str, NDArray[Any]]:
+    """The weights by name."""
+    return {name: w.detach().cpu().numpy() for name, w in model.state_dict().items()}
+
+
+def node_of(model: RegularGPT) -> Node:
+    """The node function of a model, from its weights."""
+    return Node(model.config.to_dict(), weights_of(model))
+
+
+@torch.no_grad()
+def predicted(model: RegularGPT, word: tuple[int, ...]) -> int:
+    """The class that the model itself gives to a word."""
+    tokens = torch.tensor([word], dtype=torch.int64, device=model.pad.device)
+    return int(model(tokens).argmax())
