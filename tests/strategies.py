@@ -2,9 +2,11 @@
 
 from itertools import product
 
+import numpy as np
 from hypothesis import strategies as st
 
 from lengthwise.languages.language import Language
+from lengthwise.verification.finite import FiniteAlgebra, Tables
 
 
 def all_words(language: Language, max_length: int) -> list[tuple[int, ...]]:
@@ -86,3 +88,37 @@ def expressions(alphabet: str = "ab") -> st.SearchStrategy[str]:
         )
 
     return st.recursive(atoms, larger, max_leaves=8)
+
+
+@st.composite
+def finite_algebras(draw: st.DrawFn) -> FiniteAlgebra:
+    """Algebras with chunks of 2 or 3, up to 3 levels that repeat from any, no gaps in the tables."""
+    chunk = draw(st.sampled_from([2, 3]))
+    num_symbols, num_classes = draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    count = draw(st.integers(2, 3))
+    repeat = draw(st.integers(1, count - 1))
+    most = 4 if chunk == 2 else 3
+    inner = [num_symbols, *(draw(st.integers(1, most)) for _ in range(count - 1))]
+    outer = [num_symbols, *(draw(st.integers(1, most)) for _ in range(count - 1))]
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    levels = []
+    for level in range(count):
+        above = level + 1 if level + 1 < count else repeat
+        levels.append(
+            Tables(
+                interior=random.integers(inner[above], size=(inner[level],) * chunk),
+                edge=tuple(
+                    random.integers(outer[above], size=(outer[level],) + (inner[level],) * others)
+                    for others in range(chunk)
+                ),
+                classes=random.integers(num_classes, size=outer[above]),
+            )
+        )
+    return FiniteAlgebra(
+        num_symbols=num_symbols,
+        num_classes=num_classes,
+        chunk=chunk,
+        levels=tuple(levels),
+        repeat=repeat,
+        empty=draw(st.integers(0, outer[1] - 1)),
+    )

@@ -10,6 +10,7 @@ import lengthwise as lw
 
 def test_public_names() -> None:
     assert lw.__all__ == [
+        "certify",
         "evaluate",
         "language",
         "learn_automaton",

@@ -5,6 +5,7 @@
     language = lw.language("regex:(0|10*1)*")
     run = lw.train(language, max_length=40)
     scores = lw.evaluate(run.model, language, lengths=range(41, 501))
+    proof = lw.certify(run.model, language)
 
 The functions come from `lengthwise.face`, which is imported when the first of them is used.
 """
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lengthwise.face import (
+        certify,
         evaluate,
         language,
         learn_automaton,
@@ -22,7 +24,16 @@ if TYPE_CHECKING:
         train,
     )
 
-__all__ = ["evaluate", "language", "learn_automaton", "load", "predict", "streaming", "train"]
+__all__ = [
+    "certify",
+    "evaluate",
+    "language",
+    "learn_automaton",
+    "load",
+    "predict",
+    "streaming",
+    "train",
+]
 
 
 def __getattr__(name: str) -> Any:

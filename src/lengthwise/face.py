@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import nn
@@ -19,6 +19,9 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Progress
 from lengthwise.training.train import Run, load_run, make_plan
 from lengthwise.training.train import train as train_plan
+from lengthwise.verification.certificate import Certificate, Strength
+from lengthwise.verification.certify import certify as certify_model
+from lengthwise.verification.closure import MAX_CHUNKS
 from lengthwise.verification.learning import (
     learn_automaton as learn_automaton,  # noqa: PLC0414  handed on as it is
 )
@@ -116,6 +119,30 @@ def predict(model: nn.Module, language: Language | str, words: Sequence[str]) ->
         chosen.require_in_domain(word)
     shares = predict_words(model.eval(), encoded, device=_device(model))
     return [chosen.class_names[c] for c in shares.argmax(dim=1).tolist()]
+
+
+def certify(
+    model: nn.Module,
+    language: Language | str,
+    *,
+    strength: Literal["auto"] | Strength = "auto",
+    max_chunks: int = MAX_CHUNKS,
+) -> Certificate:
+    """A proof that a model is right at every length, or the shortest word on which it is wrong.
+
+    `.verdict` is `equivalent`, `counterexample` (the word is `.counterexample.word`, and the model
+    itself was run on it) or `not-closed` (`.reason` says why; all words of at most
+    `.checked_length` symbols are right as far as explored). `.table` is the finite algebra that the
+    model computes, `.save(path)` writes all of it to a file that
+    `lengthwise certify --check FILE` checks again.
+
+    Raises:
+        VerificationError: the model is no RegularGPT, has other symbols or classes, or the strength
+            does not suit it.
+        LanguageError: the language has too many state maps to tell apart.
+    """
+    chosen = parse(language) if isinstance(language, str) else language
+    return certify_model(model, chosen, strength=strength, max_chunks=max_chunks)
 
 
 def streaming(model: nn.Module, *lengths: int) -> Stream:

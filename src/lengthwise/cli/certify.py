@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
-from lengthwise.errors import CertificateError, ClaimError, ConfigError, LanguageError
+from lengthwise.errors import ClaimError, ConfigError, LanguageError
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
-
-FILE = "certificate.json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=4_000_000,
         help="chunks of one level that are explored at most (default 4,000,000)",
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help=f"default: {FILE} in the run")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="where to save it (default: certificate.json in the run, unless --against is given)",
+    )
     parser.add_argument(
         "--check",
         type=Path,
@@ -69,12 +72,18 @@ def _certify(arguments: argparse.Namespace) -> None:
     made = certify(
         trained.model, language, strength=arguments.strength, max_chunks=arguments.max_chunks
     )
-    out = arguments.out or arguments.run / FILE
-    made.save(out)
+    out = arguments.out
+    if out is None and arguments.against is None and trained.folder is not None:
+        out = trained.folder.certificate
+    saved = "not saved; give --out FILE"
+    if out is not None:
+        made.save(out)
+        saved = str(out)
     if arguments.json:
-        print_json({**made.summary(), "certificate": str(out), "run": str(arguments.run)})
+        where = None if out is None else saved
+        print_json({**made.summary(), "certificate": where, "run": str(arguments.run)})
     else:
-        print_facts([*facts(made), ("certificate", str(out))])
+        print_facts([*facts(made), ("certificate", saved)])
     if made.verdict != "equivalent":
         raise ClaimError(f"{made.verdict}: {made.statement}")
 
@@ -83,15 +92,9 @@ def _check(arguments: argparse.Namespace) -> None:
     certificate = Certificate.load(arguments.check)
     if arguments.run is not None:
         from lengthwise.training.runs import RunFolder
-        from lengthwise.verification.certificate import digest_of
 
         folder = RunFolder(arguments.run)
-        weights = {name: w.numpy() for name, w in folder.weights().items()}
-        if digest_of(folder.config()["network"], weights) != certificate.model_digest:
-            raise CertificateError(
-                f"{arguments.check} is a certificate of another model than that of "
-                f"{arguments.run}. Certify that run."
-            )
+        certificate.require_model(folder.config()["network"], folder.arrays())
     check(certificate)
     if arguments.json:
         print_json({**certificate.summary(), "checked": True})

@@ -15,7 +15,7 @@ from lengthwise.cli.output import Parser
 from lengthwise.errors import ClaimError, LengthwiseError, unknown_name
 
 COMMANDS = {
-    "demo": "the main job in about two minutes: train, extrapolate, report",
+    "demo": "the main job in about a minute: train, extrapolate, certify, report",
     "languages": "the catalogue of languages",
     "describe": "one language: states, classes, monoid, sample words",
     "label": "classes of the words on standard input",

@@ -1,4 +1,4 @@
-"""The main job: three languages, learned from words of at most 40 symbols, tested at 41..500."""
+"""The main job: three languages, learned from at most 40 symbols, tested at 41..500, and proved."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -8,7 +8,9 @@ from typing import Any
 from lengthwise.experiments.measure import measure
 from lengthwise.languages.spec import parse
 from lengthwise.training.loop import Progress
+from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import make_plan, train
+from lengthwise.verification.certify import certify
 
 LANGUAGES = ("parity", "even-pairs", "cycle-navigation")
 TEST_LENGTHS = range(41, 501)
@@ -22,7 +24,7 @@ def demo(
     watch: Callable[[str, int], AbstractContextManager[Progress]],
     count: Callable[[str], AbstractContextManager[Callable[[int, int], None]]],
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Train and test a model on each language; yield the language and the summary of its test.
+    """Train, test and certify a model on each language; yield the language and what was found.
 
     The runs are folders of `out`; what was trained there is tested again, not trained again.
     `watch` shows the progress of training, `count` that of testing.
@@ -33,4 +35,7 @@ def demo(
             run = train(plan, out=out / spec, device="cpu", progress=progress)
         with count(f"testing {spec}") as progressed:
             _, summary = measure(run, TEST_LENGTHS, progress=progressed)
-        yield spec, {**summary, "run": str(out / spec), "steps": run.metrics[-1]["step"]}
+        found = {**summary, "run": str(out / spec), "steps": run.metrics[-1]["step"]}
+        certificate = certify(run.model, run.language)
+        certificate.save(RunFolder(out / spec).certificate)
+        yield spec, {**found, "certificate": certificate.summary()}

@@ -17,6 +17,7 @@ from lengthwise.files import read_json, write_text
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Plan
+from lengthwise.verification.certificate import Certificate
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,6 +42,7 @@ class RunPage:
     evaluation: dict[str, Any] | None
     scores: Scores
     published: Published | None
+    certificate: Certificate | None
     looks: list[Look]
 
     @property
@@ -128,6 +130,7 @@ def read_run(path: Path) -> RunPage:
         evaluation=evaluation,
         scores=scores,
         published=published(config),
+        certificate=read_certificate(folder),
         looks=read_looks(path),
     )
 
@@ -157,6 +160,19 @@ def read_looks(path: Path) -> list[Look]:
             raise RunError(f"{file} is damaged ({error!r}). Analyse the run again.") from None
         looks.append(look)
     return looks
+
+
+def read_certificate(folder: RunFolder) -> Certificate | None:
+    """What the run's last certification found, if there was one.
+
+    Raises:
+        CertificateError: the file was changed, or is of other weights than the run's.
+    """
+    if not folder.certificate.exists():
+        return None
+    certificate = Certificate.load(folder.certificate)
+    certificate.require_model(folder.config()["network"], folder.arrays())
+    return certificate
 
 
 _NEEDED = {

@@ -6,6 +6,7 @@
     model.safetensors       the trained weights; there exactly if training has ended
     scores.jsonl            what the last evaluation found, by length and class
     evaluation.json         the summary of that
+    certificate.json        what the last certification found, with its evidence
 
 Nothing is unpickled. Each file is written under a temporary name, synced and renamed.
 """
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
@@ -67,6 +69,11 @@ class RunFolder:
     @property
     def _model(self) -> Path:
         return self.path / "model.safetensors"
+
+    @property
+    def certificate(self) -> Path:
+        """Where a certificate of the model belongs."""
+        return self.path / "certificate.json"
 
     @property
     def _scores(self) -> Path:
@@ -168,6 +175,10 @@ class RunFolder:
                 f"goes on."
             )
         return _load(self._model)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """`weights` as arrays."""
+        return {name: weight.numpy() for name, weight in self.weights().items()}
 
     def save_evaluation(self, records: list[dict[str, Any]], summary: Mapping[str, Any]) -> None:
         """Store the records of an evaluation and their summary, in place of the ones before."""

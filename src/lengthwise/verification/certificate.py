@@ -102,12 +102,18 @@ class Certificate:
         if self.counterexample is not None:
             wrong = self.counterexample
             symbols = len(self.language.encode(wrong.word))
+            gives = f"the class {wrong.model} instead of {wrong.language}"
+            if symbols == 0:
+                return f"{who} gives the empty word {gives}."
+            certain = self.sureness is None or self.sureness.is_certain
             return (
-                f"{who} is right on all words of fewer than {symbols} symbols, and gives a word of "
-                f"{symbols} the class {wrong.model} instead of {wrong.language}."
+                f"{who} gives a word of length {symbols} {gives}; it is right on all shorter words"
+                f"{'' if certain else ', as far as float64 tells'}."
             )
-        to = f"right on all words of at most {self.checked_length} symbols"
-        return f"No proof: {self.reason}. {who} is {to}, as far as explored."
+        return (
+            f"No proof of {name}: {self.reason}. "
+            f"As far as explored, all words of at most {self.checked_length} symbols are right."
+        )
 
     @property
     def table(self) -> list[dict[str, Any]]:
@@ -146,6 +152,19 @@ class Certificate:
             "sureness": None if sure is None else _fields(sure),
             "model_digest": self.model_digest,
         }
+
+    def require_model(
+        self, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]
+    ) -> None:
+        """Refuse another model than the one that was certified.
+
+        Raises:
+            CertificateError: settings or weights differ.
+        """
+        if digest_of(settings, weights) != self.model_digest:
+            raise CertificateError(
+                "the certificate is one of another model (its digest differs). Certify this one."
+            )
 
     # ---- files -----------------------------------------------------------------------------------
 

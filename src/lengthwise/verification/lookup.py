@@ -95,12 +95,12 @@ class Lookup:
         algebra = self.algebra
         if words.size == 0:
             return 0, np.full(len(words), algebra.empty)
-        if words.view(np.uint64).max() >= algebra.num_symbols:  # below 0 is far above
+        if words.view(f"u{words.itemsize}").max() >= algebra.num_symbols:  # below 0 is far above
             raise WordError(
                 f"a word has a symbol that is none of 0..{algebra.num_symbols - 1}. Encode words "
                 f"with their language."
             )
-        symbols = words.astype(np.min_scalar_type(algebra.num_symbols))
+        symbols = words.astype(np.min_scalar_type(algebra.num_symbols), copy=False)
         edge, nodes = symbols[:, 0], symbols[:, 1:]
         level = 0
         while True:
@@ -171,8 +171,13 @@ class _Stage:
 
     def above(self, nodes: Table) -> Table:
         """The nodes at the end of the stage; `nodes[word, place]` are whole chunks of them."""
-        rows = nodes.astype(self._powers[-1].dtype).reshape(-1, self.width)
-        number = (rows @ self._powers[-1]).astype(np.intp)
+        if nodes.dtype == np.uint8 and self._inner == 2 and self.width in (8, 16):
+            number = _of_bits(nodes, self.width)
+        elif nodes.dtype == np.uint8 and self._inner <= 4 and self.width == 8:
+            number = _of_bytes(nodes, self._inner)
+        else:
+            rows = nodes.astype(self._powers[-1].dtype).reshape(-1, self.width)
+            number = (rows @ self._powers[-1]).astype(np.intp)
         return self._interior[number].reshape(len(nodes), -1)
 
     def take_up(self, edge: Table, nodes: Table, is_whole: bool) -> tuple[int, Table]:
@@ -186,11 +191,12 @@ class _Stage:
         levels, table = self._edge[count, is_whole]
         powers = self._powers[count]
         number = nodes.astype(powers.dtype) @ powers
-        return levels, table[edge * self._inner**count + number.astype(np.intp)]
+        return levels, table[edge.astype(np.intp) * self._inner**count + number.astype(np.intp)]
 
     def _make_edge(self, count: int, is_whole: bool) -> tuple[int, Table]:
         """The edge with all tuples of so many nodes, level by level."""
-        every = np.indices((self._outer,) + (self._inner,) * count, dtype=self._edges[0][0].dtype)
+        small = np.min_scalar_type(max(self._outer, self._inner))
+        every = np.indices((self._outer,) + (self._inner,) * count, dtype=small)
         rows = every.reshape(count + 1, -1).T
         edge, nodes = rows[:, 0], rows[:, 1:]
         level = 0
@@ -208,6 +214,28 @@ class _Stage:
         return powers.astype(np.float32 if is_small else np.float64)
 
 
+def _of_bits(nodes: Table, width: int) -> Table:
+    """Eight or sixteen digits in base 2 as one number."""
+    packed = np.packbits(nodes.reshape(-1))
+    return packed if width == 8 else packed.view(">u2")
+
+
+def _of_bytes(nodes: Table, base: int) -> Integers:
+    """Eight digits in a base of 4 at most as one number, in registers of eight bytes.
+
+    Pairs first: each is below 16, in two bytes. A product with powers of base^2 then has the number
+    in its highest two bytes; what stands in lower ones is less than 2^16, so nothing is carried.
+    """
+    eight = np.ascontiguousarray(nodes).reshape(-1).view("<u8")
+    even = np.uint64(0x00FF00FF00FF00FF)
+    number = eight & even
+    number *= np.uint64(base)
+    number += (eight >> np.uint64(8)) & even
+    number *= np.uint64(sum(base ** (6 - 2 * place) << (48 - 16 * place) for place in range(4)))
+    number >>= np.uint64(48)
+    return number.view(np.int64)
+
+
 class Snapped(nn.Module):
     """A model whose vectors are snapped to those of a finite algebra: lookups in its tables.
 
@@ -220,11 +248,11 @@ class Snapped(nn.Module):
         self.algebra = algebra
         self._lookup = Lookup(algebra)
         self._logits = [
-            torch.from_numpy(
+            (
                 _CERTAIN * np.eye(algebra.num_classes)[tables.classes]
                 if tables.logits is None
                 else tables.logits
-            ).float()
+            ).astype(np.float32)
             for tables in algebra.levels
         ]
 
@@ -249,10 +277,10 @@ class Snapped(nn.Module):
             WordError: a symbol is not in the alphabet.
             VerificationError: a word is none of those that the tables were made for.
         """
-        result = torch.empty(len(tokens), self.algebra.num_classes)
+        result = np.empty((len(tokens), self.algebra.num_classes), dtype=np.float32)
         for rows, level, elements in self._lookup.roots(*_arrays(tokens, lengths)):
-            result[rows] = self._logits[level][torch.from_numpy(elements.astype(np.int64))]
-        return result.to(tokens.device)
+            result[rows] = self._logits[level][elements]
+        return torch.from_numpy(result).to(tokens.device)
 
 
 def _arrays(tokens: Tensor, lengths: Tensor | None) -> tuple[Integers, Integers | None]:
