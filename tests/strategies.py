@@ -92,7 +92,7 @@ def expressions(alphabet: str = "ab") -> st.SearchStrategy[str]:
 
 @st.composite
 def finite_algebras(draw: st.DrawFn) -> FiniteAlgebra:
-    """Algebras with chunks of 2 or 3, up to 3 levels that repeat from any, no gaps in the tables."""
+    """Algebras with chunks of 2 or 3 and up to 3 levels, in which all chunks occur."""
     chunk = draw(st.sampled_from([2, 3]))
     num_symbols, num_classes = draw(st.integers(1, 4)), draw(st.integers(1, 3))
     count = draw(st.integers(2, 3))

@@ -128,7 +128,7 @@ def test_training_again_goes_on_or_finds_it_done(shell: Shell, run_folder: Path)
     before = (run_folder / "model.safetensors").read_bytes()
     facts = shell.json("train", "parity", "--out", str(run_folder), *SMALL)
     assert facts["steps"] == 40
-    assert facts["supervision"] == "transition"
+    assert facts["supervision"] == "composition"
     assert (run_folder / "model.safetensors").read_bytes() == before
 
 
@@ -343,7 +343,7 @@ def test_demo_tests_again_what_was_tested_otherwise(
 
 def test_loss_that_is_not_finite_exits_1(shell: Shell, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    settings = ["--set", "learning_rate=1e29", "--set", "norm=none", "--set", "memory=continuous"]
+    settings = ["--model", "regular-gpt", "--set", "learning_rate=1e29", "--set", "norm=none"]
     status, _, err = shell("train", "parity", "--out", str(out), *SMALL, *settings)
     assert status == 1
     assert "the loss is" in err

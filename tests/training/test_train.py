@@ -150,7 +150,7 @@ def test_prefix_supervision_is_refused_where_prefixes_leave_the_domain() -> None
 def test_paper_and_laptop_differ_from_smoke_in_numbers_only() -> None:
     plans = [make_plan(parse("parity"), preset=name) for name in ("smoke", "laptop", "paper")]
     assert [plan.network.d_model for plan in plans] == [16, 64, 256]
-    assert {plan.recognition.supervision for plan in plans} == {"transition"}
+    assert {plan.recognition.supervision for plan in plans} == {"composition"}
     assert {plan.task.protocol for plan in plans} == {"audited"}
     paper = make_plan(parse("d-12"), "regular-gpt", preset="paper")
     assert (paper.recognition.max_length, paper.loop.schedule) == (80, "constant")

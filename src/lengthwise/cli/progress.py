@@ -65,7 +65,7 @@ class PlainProgress:
         self._next = now + _SECONDS_BETWEEN_LINES
         done = step - self._first
         left = ""
-        if done:
+        if done and not record.get("proved"):
             left = f", at most {(now - self._start) / done * (self._steps - step):.0f} s left"
         print(
             f"{self._title}: step {step}/{self._steps}, {figures(record)}{left}",

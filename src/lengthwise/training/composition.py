@@ -55,6 +55,8 @@ class Lessons:
     at_edge: Bool[Tensor, " node"]
     is_told: Bool[Tensor, " node"]
     """Whether `maps` counts; the others are to be sure, whatever they answer."""
+    length: int
+    """Symbols of the longest sub-word that a chunk can stand for; 0 without lessons."""
 
 
 class Composition(Objective):
@@ -139,7 +141,8 @@ class Composition(Objective):
             "room": round(algebra.signs.room, 4),
         }
         most = _MOST_LESSONS if self._settings.lessons else 0
-        return figures, lessons_of(closure, algebra, self._maps, most)
+        lessons = lessons_of(closure, algebra, self._maps, most)
+        return {**figures, "lesson_length": lessons.length}, lessons
 
 
 def _compose(
@@ -175,7 +178,8 @@ def lessons_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: 
     meanings = np.empty((0, num_states), dtype=np.int64)
     at_edge = np.empty(0, dtype=np.bool_)
     seen = {False: np.empty((0, 2), dtype=np.int64), True: np.empty((0, 2), dtype=np.int64)}
-    for below, level in pairwise(closure.levels[1:]):
+    length = 0
+    for number, (below, level) in enumerate(pairwise(closure.levels[1:]), start=2):
         for pairs, outer in ((level.interior, False), (level.edge, True)):
             rows, seen[outer] = _contradicting(pairs, seen[outer])
             meaning = np.zeros((len(rows), num_states), dtype=np.int64)
@@ -187,9 +191,12 @@ def lessons_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: 
             meanings = np.concatenate([meanings, meaning])
             at_edge = np.concatenate([at_edge, np.full(len(rows), outer)])
         if len(told):
+            length = algebra.chunk**number
             break
     told, meanings, at_edge = told[:most], meanings[:most], at_edge[:most]
     unsure = algebra.unsure[: most - len(told)]
+    if len(unsure):
+        length = algebra.chunk ** len(closure.levels)
     none = np.zeros((len(unsure), num_states), dtype=np.int64)
     count = len(told) + len(unsure)
     return Lessons(
@@ -198,6 +205,7 @@ def lessons_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: 
         maps=torch.from_numpy(np.concatenate([meanings, none])),
         at_edge=torch.from_numpy(np.concatenate([at_edge, np.zeros(len(unsure), dtype=np.bool_)])),
         is_told=torch.arange(count) < len(told),
+        length=length if count else 0,
     )
 
 

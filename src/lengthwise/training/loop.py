@@ -101,7 +101,7 @@ class _State:
     generators: dict[str, torch.Generator]
     step: int = 0
     perfect: int = 0
-    best: tuple[float, float] = (-1.0, -math.inf)
+    best: tuple[float, float, float] = (0.0, -1.0, -math.inf)
     best_weights: dict[str, Tensor] = field(default_factory=dict)
     metrics: list[dict[str, Any]] = field(default_factory=list)
 
@@ -127,7 +127,8 @@ class _State:
             return {k[len(prefix) :]: v for k, v in tensors.items() if k.startswith(prefix)}
 
         try:
-            step, perfect, accuracy, loss = tensors["counters"].tolist()
+            step, perfect, *best = tensors["counters"].tolist()
+            was_perfect, accuracy, loss = best
             self.model.load_state_dict(part("model/"))
             for name, parameter in self.model.named_parameters():
                 self.optimiser.state[parameter] = {
@@ -138,12 +139,13 @@ class _State:
                 }
             for name, generator in self.generators.items():
                 generator.set_state(tensors[f"generator/{name}"])
-        except (KeyError, RuntimeError) as error:
+        except (KeyError, RuntimeError, ValueError) as error:
             raise RunError(
                 f"the checkpoint does not fit the model ({str(error).splitlines()[0]}). "
                 f"Train again in a new folder."
             ) from None
-        self.step, self.perfect, self.best = int(step), int(perfect), (accuracy, loss)
+        self.step, self.perfect = int(step), int(perfect)
+        self.best = (was_perfect, accuracy, loss)
         self.best_weights = part("best/")
         self.metrics = [record for record in metrics if record["step"] <= self.step]
 
@@ -159,8 +161,8 @@ def fit(
     """Train `model` in place and return the records, one per validation.
 
     With a `folder`, a checkpoint is kept there, and an interrupted run goes on where it stood. The
-    weights kept in the end are those of the best validation (accuracy, then loss; the later of
-    equals). The model must already hold its initial weights.
+    weights kept in the end are those of the best validation (perfect or not, then accuracy, then
+    loss; the later of equals). The model must already hold its initial weights.
 
     Raises:
         ClaimError: the loss is not finite; the last checkpoint is kept.
@@ -171,7 +173,10 @@ def fit(
 
 def kept(metrics: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The record of the validation whose weights are kept: the best, the later of equals."""
-    return max(reversed(metrics), key=lambda r: (r["validation_accuracy"], -r["validation_loss"]))
+    return max(
+        reversed(metrics),
+        key=lambda r: (r["perfect"], r["validation_accuracy"], -r["validation_loss"]),
+    )
 
 
 def _fit(
@@ -255,7 +260,7 @@ def _validate(state: _State, objective: Objective, config: LoopConfig) -> dict[s
         result = objective.validate(state.model, state.generators["validation"])
     _require_finite("validation loss", result.loss, state, config)
     state.perfect = state.perfect + 1 if result.perfect else 0
-    score = (result.accuracy, -result.loss)
+    score = (float(result.perfect), result.accuracy, -result.loss)
     if score >= state.best:
         state.best = score
         state.best_weights = {k: v.detach().clone() for k, v in state.model.state_dict().items()}

@@ -3,16 +3,19 @@
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 
-from lengthwise.errors import ConfigError, RunError, unknown_name
+from lengthwise.errors import ConfigError, LanguageError, RunError, unknown_name
+from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
+from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.stored import from_dict, to_dict
-from lengthwise.models.catalogue import MODELS
+from lengthwise.models.catalogue import MODELS, Supervision
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.tasks.supervision import state_maps
 from lengthwise.tasks.task import Task, default_protocol
@@ -130,8 +133,10 @@ def make_plan(
             raise unknown_name("setting", name, settable)
     own = {part: {k: v for k, v in chosen.items() if k in names} for part, names in parts.items()}
     recognition = RecognitionConfig.from_dict(
-        {"supervision": entry.supervision, **own[RecognitionConfig]}
+        {"supervision": _suitable(entry.supervision, language), **own[RecognitionConfig]}
     )
+    if recognition.supervision == "composition":
+        _require_few_elements(language)
     size = 0
     if recognition.supervision in ("transition", "composition"):
         size = transition_size(state_maps(language))
@@ -154,6 +159,30 @@ def make_plan(
         recognition=recognition,
         loop=LoopConfig.from_dict(own[LoopConfig]),
     )
+
+
+def _suitable(supervision: Supervision, language: Language) -> Supervision:
+    """`composition`, unless the language has too many state maps for it: then `transition`."""
+    if supervision == "composition" and not _has_few_elements(language):
+        return "transition"
+    return supervision
+
+
+def _require_few_elements(language: Language) -> None:
+    if not _has_few_elements(language):
+        raise ConfigError(
+            f"supervision='composition' tells at most {MAX_ELEMENTS} state maps apart, but "
+            f"{language.spec or 'the language'} has more. Use supervision='transition'."
+        )
+
+
+@lru_cache(maxsize=64)
+def _has_few_elements(language: Language) -> bool:
+    try:
+        transition_monoid(language.total().minimised(), max_elements=MAX_ELEMENTS)
+    except LanguageError:
+        return False
+    return True
 
 
 def train(

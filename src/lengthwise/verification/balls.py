@@ -12,7 +12,8 @@ balls. Its radius covers
 - the rounding of the centre, by the same rule with the unit roundoff of float64.
 
 What is assumed of the machine: arithmetic rounds to nearest, exp, erf and reciprocal roots are
-within `_ULPS` units in the last place, and products are not cut to fewer bits (no TF32).
+within `_ULPS` units in the last place, and products are not cut to fewer bits (no TF32). Where
+numbers could overflow, a radius is infinite.
 
 Axes:
     width   numbers in a vector; all others are places at which balls stand
@@ -69,19 +70,24 @@ class Matrix:
         self.bias = np.zeros(len(weight)) if bias is None else bias
         self.rows = norm(weight) * _OUTWARD
         self.stretch = float(np.linalg.norm(weight, 2)) * _OUTWARD
-        self._frobenius = float(np.linalg.norm(weight)) * _OUTWARD
-        self._bias_norm = float(np.linalg.norm(self.bias)) * _OUTWARD
+        self.frobenius = float(np.linalg.norm(weight)) * _OUTWARD
+        self.bias_norm = float(np.linalg.norm(self.bias)) * _OUTWARD
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """Operations on balls for a network that runs with unit roundoff `unit`."""
+    """Operations on balls, for networks in floats of unit roundoff `unit`, `largest` at most."""
 
     unit: float
+    largest: float
 
     def gamma(self, terms: int) -> float:
         """Relative error of a sum of that many products, in the network and in the centre."""
         return sum(terms * u / (1 - terms * u) for u in (self.unit, OWN))
+
+    def safe(self, size: Floats, radius: Floats) -> Floats:
+        """The radius, or infinity where numbers of that size could overflow on the way."""
+        return np.where(size < 1e-6 * self.largest, radius, np.inf)
 
     def rounded(self, x: Ball, operations: int = 1) -> Ball:
         """The same after some elementwise operations, each of which rounds once."""
@@ -97,17 +103,15 @@ class Arithmetic:
 
     def linear(self, x: Ball, matrix: Matrix) -> Ball:
         """W x + b."""
-        fresh = self.gamma(matrix.weight.shape[1] + 2) * (
-            matrix._frobenius * x.bound() + matrix._bias_norm
-        )
+        size = matrix.frobenius * x.bound() + matrix.bias_norm
+        fresh = self.safe(size, self.gamma(matrix.weight.shape[1] + 2) * size)
         centre = x.centre @ matrix.weight.T + matrix.bias
         return _ball(centre, matrix.stretch * x.radius + fresh)
 
     def numbers(self, x: Ball, matrix: Matrix) -> tuple[Floats, Floats]:
         """W x + b with a radius for each number, smaller than that of the vector."""
-        fresh = self.gamma(matrix.weight.shape[1] + 2) * (
-            x.bound()[..., None] * matrix.rows + np.abs(matrix.bias)
-        )
+        size = x.bound()[..., None] * matrix.rows + np.abs(matrix.bias)
+        fresh = self.safe(size, self.gamma(matrix.weight.shape[1] + 2) * size)
         radius = x.radius[..., None] * matrix.rows + fresh
         return x.centre @ matrix.weight.T + matrix.bias, radius * _OUTWARD + _TINY
 
@@ -143,7 +147,7 @@ class Arithmetic:
         fresh = self.gamma(width + 2 * _ULPS) * excess * sqrt(width) * largest
         fresh = fresh + self.gamma(4) * float(np.linalg.norm(bias))
         centre = centred / scale[..., None] * weight + bias
-        return _ball(centre, moved * largest / low + fresh)
+        return _ball(centre, moved * largest / low + self.safe(x.bound() ** 2, fresh))
 
     def softmax(
         self, logits: Floats, radius: Floats, present: NDArray[np.bool_]

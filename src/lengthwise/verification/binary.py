@@ -30,10 +30,14 @@ class Doubt:
 
     def see(self, distance: Floats, radius: Floats) -> None:
         """Take more numbers into account."""
-        if distance.size:
-            self.distance = min(self.distance, float(distance.min()))
-            self.radius = max(self.radius, float(radius.max()))
-            self.room = min(self.room, float((distance - radius).min()))
+        if not distance.size:
+            return
+        room = distance - radius
+        if not np.isfinite(room).all():  # such as of weights that are no numbers
+            distance, radius, room = np.zeros(1), np.full(1, np.inf), np.full(1, -np.inf)
+        self.distance = min(self.distance, float(distance.min()))
+        self.radius = max(self.radius, float(radius.max()))
+        self.room = min(self.room, float(room.min()))
 
 
 class BinaryAlgebra:

@@ -221,7 +221,7 @@ class _Network:
         for element, row, moved in zip(wanted, logits, radius, strict=True):
             best = int(row.argmax())
             others = [c for c in range(len(row)) if c != best]
-            if any(row[best] - moved[best] <= row[c] + moved[c] for c in others):
+            if not all(row[best] - moved[best] > row[c] + moved[c] for c in others):
                 raise CertificateError("the certificate does not hold: an answer is not certain.")
             result[element] = best
         return result

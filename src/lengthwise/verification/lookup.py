@@ -142,8 +142,8 @@ class Lookup:
         return array.astype(np.min_scalar_type(bottom))
 
 
-_MOST_LEVELS = 16
-"""Levels that can be multiplied out at most: 2^16 nodes of one element."""
+_MOST_LEVELS, _MOST_NODES = 5, 32
+"""Levels that are multiplied out at most, and nodes that then become one."""
 
 
 class _Stage:
@@ -159,7 +159,7 @@ class _Stage:
         self._levels, self.width = 1, chunk
         self._interior = interiors[0].reshape(-1)
         while (
-            self._levels < len(interiors)
+            self.width * chunk <= _MOST_NODES
             and self._inner ** (self.width * chunk) <= _LARGEST_TABLE
             and self._outer * self._inner ** (self.width * chunk - 1) <= _LARGEST_EDGE
         ):

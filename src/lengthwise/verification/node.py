@@ -44,8 +44,8 @@ class Node:
         self._thickness = int(settings["thickness"])
         self._weights = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
         self._matrices: dict[tuple[str, int, int | None], Matrix] = {}
-        unit = np.finfo(next(iter(weights.values())).dtype).eps / 2
-        self.arithmetic = Arithmetic(float(unit))
+        numbers = np.finfo(next(iter(weights.values())).dtype)
+        self.arithmetic = Arithmetic(float(numbers.eps) / 2, float(numbers.max))
         self._root_width = float(np.sqrt(len(self._weights["pad"])))
 
     # ---- from symbols and codes to vectors -----------------------------------------------------
@@ -141,7 +141,8 @@ class Node:
             )
             bound = (q_norm + q.radius)[:, :, None] * (k_norm + k.radius)[:, None, :]
             shift = bias[head][np.maximum(offset, 0)]
-            radius = radius + arithmetic.gamma(size + 2) * (bound + np.abs(shift))
+            bound = bound + np.abs(shift)
+            radius = radius + arithmetic.safe(bound, arithmetic.gamma(size + 2) * bound)
             weight, moved, relative = (
                 part[..., 0] if isinstance(part, np.ndarray) else part
                 for part in arithmetic.softmax(

@@ -1,0 +1,126 @@
+"""Which vectors are the same, when none are equal? Those on one side of the gap.
+
+Axes:
+    vector  vectors that are to be merged
+    width   numbers in a vector
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.verification.algebra import Integers
+
+Floats = NDArray[np.float64]
+
+NO_ANSWER = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Merged:
+    """Classes of vectors, numbered by their first members."""
+
+    numbers: Integers
+    """`numbers[vector]`: its class."""
+    chosen: Integers
+    """`chosen[class]`: the member nearest to the mean of the members."""
+    distances: Floats
+    """`distances[vector]` to the chosen member of its class."""
+    gap: float
+    """Smallest distance of vectors of two classes; infinite if there is one class."""
+
+
+def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
+    """Cut the minimum spanning tree where the sorted lengths of its edges jump most.
+
+    Equal vectors are one in any case. The jump from 0 to the shortest edge counts, so nothing else
+    is merged if all distances are alike. `answers[vector]`, unless `NO_ANSWER`, are never merged
+    with different ones: the jump is then looked for below the first edge that would do that.
+    """
+    distinct, inverse = np.unique(vectors, axis=0, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    ends, lengths = _spanning_tree(distinct)
+    kept = _cut(ends, lengths, _answers(inverse, len(distinct), answers))
+    numbers = _by_first_member(_components(len(distinct), ends[:kept])[inverse])
+    chosen, distances = _choose(vectors, numbers)
+    gap = float(lengths[kept]) if kept < len(lengths) else np.inf
+    return Merged(numbers, chosen, distances, gap)
+
+
+def _spanning_tree(points: Floats) -> tuple[Integers, Floats]:
+    """The edges of a minimum spanning tree by length, as found by Prim."""
+    count = len(points)
+    outside = np.ones(count, dtype=np.bool_)
+    distance = np.full(count, np.inf)
+    nearest = np.zeros(count, dtype=np.int64)
+    ends, lengths = np.empty((max(0, count - 1), 2), dtype=np.int64), np.empty(max(0, count - 1))
+    last = 0
+    for edge in range(count - 1):
+        outside[last] = False
+        fresh = _norms(points - points[last])
+        closer = fresh < distance
+        distance[closer], nearest[closer] = fresh[closer], last
+        last = int(np.where(outside, distance, np.inf).argmin())
+        ends[edge], lengths[edge] = (nearest[last], last), distance[last]
+    order = np.argsort(lengths, kind="stable")
+    return ends[order], lengths[order]
+
+
+def _cut(ends: Integers, lengths: Floats, answers: list[set[int]]) -> int:
+    """How many of the shortest edges are kept."""
+    jumps = np.diff(lengths, prepend=0.0)
+    group = list(range(len(answers)))
+    for edge, (a, b) in enumerate(ends.tolist()):
+        a, b = _root(group, a), _root(group, b)
+        if len(answers[a] | answers[b]) > 1:
+            jumps = jumps[: edge + 1]
+            break
+        group[b], answers[a] = a, answers[a] | answers[b]
+    return int(jumps.argmax()) if len(jumps) else 0
+
+
+def _components(count: int, ends: Integers) -> Integers:
+    group = list(range(count))
+    for a, b in ends.tolist():
+        group[_root(group, b)] = _root(group, a)
+    return np.array([_root(group, point) for point in range(count)], dtype=np.int64)
+
+
+def _root(group: list[int], point: int) -> int:
+    while group[point] != point:
+        group[point] = group[group[point]]
+        point = group[point]
+    return point
+
+
+def _answers(inverse: Integers, count: int, answers: Integers | None) -> list[set[int]]:
+    """The answers of the vectors that are each of the distinct ones; the first, if they differ."""
+    result: list[set[int]] = [set() for _ in range(count)]
+    if answers is not None:
+        for point, answer in zip(inverse.tolist(), answers.tolist(), strict=True):
+            if answer != NO_ANSWER and not result[point]:
+                result[point] = {answer}
+    return result
+
+
+def _by_first_member(groups: Integers) -> Integers:
+    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+    rank: Integers = np.argsort(np.argsort(first))
+    return rank[inverse.reshape(-1)]
+
+
+def _choose(vectors: Floats, numbers: Integers) -> tuple[Integers, Floats]:
+    count = int(numbers.max()) + 1 if len(numbers) else 0
+    chosen = np.zeros(count, dtype=np.int64)
+    distances = np.zeros(len(vectors))
+    for number in range(count):
+        members = np.flatnonzero(numbers == number)
+        own = vectors[members]
+        chosen[number] = members[_norms(own - own.mean(axis=0)).argmin()]
+        distances[members] = _norms(own - vectors[chosen[number]])
+    return chosen, distances
+
+
+def _norms(x: Floats) -> Floats:
+    return np.sqrt(np.einsum("...i,...i->...", x, x))
