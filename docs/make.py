@@ -6,6 +6,7 @@
 
 import json
 import re
+import statistics
 import sys
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,59 @@ def receptive_field_table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def certificates_table(rows: list[dict[str, Any]]) -> str:
+    """A row for each language: how many runs were proved, and what that took."""
+    lines = [
+        "| language | proved | steps | seconds | codes | monoid | margin |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for language, runs in _grouped(rows, "language").items():
+        proved = [run for run in runs if run["verdict"] == "equivalent"]
+        margins = [
+            run["sureness"]["sign_distance"] / run["sureness"]["sign_radius"] for run in proved
+        ]
+        lines.append(
+            f"| {language} | {len(proved)} of {len(runs)} | {_between(proved, 'steps')} "
+            f"| {_between(proved, 'seconds_to_train')} | {_between(proved, 'elements')} "
+            f"| {runs[0]['monoid']} | {min(margins, default=0):.1f} |"
+        )
+    return "\n".join(lines)
+
+
+def variants_table(rows: list[dict[str, Any]], most_steps: int) -> str:
+    """A row for each variant: runs proved within the steps, of all, and steps (median)."""
+    names = list(dict.fromkeys(row["language"] for row in rows if row["variant"] != "default"))
+    seeds = {row["seed"] for row in rows if row["variant"] != "default"}
+    lines = [f"| training | {' | '.join(names)} |", "|---|" + "---|" * len(names)]
+    for variant, runs in _grouped(rows, "variant").items():
+        cells = []
+        for name in names:
+            of_language = [r for r in runs if r["language"] == name and r["seed"] in seeds]
+            proved = [
+                run["steps"]
+                for run in of_language
+                if run["verdict"] == "equivalent" and run["steps"] <= most_steps
+            ]
+            median = f", {statistics.median(proved):.0f} steps" if proved else ""
+            cells.append(f"{len(proved)} of {len(of_language)}{median}")
+        lines.append(f"| {variant} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _grouped(rows: list[dict[str, Any]], key: str) -> dict[str, list[dict[str, Any]]]:
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row[key], []).append(row)
+    return groups
+
+
+def _between(runs: list[dict[str, Any]], key: str) -> str:
+    values = sorted(round(run[key]) for run in runs)
+    if not values:
+        return ""
+    return str(values[0]) if values[0] == values[-1] else f"{values[0]:,} to {values[-1]:,}"
+
+
 def _range(shares: list[float]) -> str:
     low, high = percent(min(shares)), percent(max(shares))
     return low if low == high else f"{low} to {high}"
@@ -99,7 +153,15 @@ def wanted() -> dict[Path, str]:
     page = put(page, "clusters", clusters_table(analysis))
     page = put(page, "receptive-field", receptive_field_table(analysis))
     images = ROOT / "docs" / "img"
+    proofs = json.loads((ROOT / "results" / "certificates.json").read_text(encoding="utf-8"))
+    proof_page = (ROOT / "docs" / "verification.md").read_text(encoding="utf-8")
+    default = [row for row in proofs["rows"] if row["variant"] == "default"]
+    proof_page = put(proof_page, "certificates", certificates_table(default))
+    proof_page = put(
+        proof_page, "variants", variants_table(proofs["rows"], proofs["most_steps_of_variants"])
+    )
     return {
+        ROOT / "docs" / "verification.md": proof_page,
         ROOT / "docs" / "analysis.md": page,
         images / "figure3.svg": to_svg(clusters_figure([row["clusters"] for row in analysis])),
         images / "figure4a.svg": to_svg(

@@ -151,6 +151,7 @@ def main() -> None:
         {
             "what": "regular-gpt-binary, laptop preset, trained until a proof closes",
             "test_lengths": [TEST_LENGTHS[0], TEST_LENGTHS[-1], TEST_LENGTHS.step],
+            "most_steps_of_variants": MOST_STEPS,
             "rows": [rows[job[:3]] for job in wanted],
         },
     )

@@ -12,10 +12,12 @@ def test_public_names() -> None:
     assert lw.__all__ == [
         "certify",
         "evaluate",
+        "extract",
         "language",
         "learn_automaton",
         "load",
         "predict",
+        "snap",
         "streaming",
         "train",
     ]

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from lengthwise.face import (
         certify,
         evaluate,
+        extract,
         language,
         learn_automaton,
         load,
         predict,
+        snap,
         streaming,
         train,
     )
@@ -27,10 +29,12 @@ if TYPE_CHECKING:
 __all__ = [
     "certify",
     "evaluate",
+    "extract",
     "language",
     "learn_automaton",
     "load",
     "predict",
+    "snap",
     "streaming",
     "train",
 ]

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import torch
 from torch import nn
 
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
+from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.predict import predict as predict_words
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.language import Language
@@ -22,9 +22,12 @@ from lengthwise.training.train import train as train_plan
 from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.certify import certify as certify_model
 from lengthwise.verification.closure import MAX_CHUNKS
+from lengthwise.verification.extraction import MAX_ELEMENTS, Extraction
+from lengthwise.verification.extraction import extract as extract_algebra
 from lengthwise.verification.learning import (
     learn_automaton as learn_automaton,  # noqa: PLC0414  handed on as it is
 )
+from lengthwise.verification.lookup import Snapped
 
 
 def language(spec: str, alphabet: str | None = None) -> Language:
@@ -102,7 +105,7 @@ def evaluate(
         lengths,
         words_per_length=words_per_length,
         seed=seed,
-        device=_device(model),
+        device=device_of(model),
     )
 
 
@@ -117,7 +120,7 @@ def predict(model: nn.Module, language: Language | str, words: Sequence[str]) ->
     encoded = [chosen.encode(word) for word in words]
     for word in encoded:
         chosen.require_in_domain(word)
-    shares = predict_words(model.eval(), encoded, device=_device(model))
+    shares = predict_words(model.eval(), encoded, device=device_of(model))
     return [chosen.class_names[c] for c in shares.argmax(dim=1).tolist()]
 
 
@@ -145,6 +148,35 @@ def certify(
     return certify_model(model, chosen, strength=strength, max_chunks=max_chunks)
 
 
+def extract(
+    model: nn.Module, domain: Language | None = None, *, max_elements: int = MAX_ELEMENTS
+) -> Extraction:
+    """The finite algebra of a model: tables, representatives, and every merge with its distance.
+
+    With binary memory it is the model itself; otherwise vectors are merged where there is a gap,
+    and `.spread`, `.gap` and `.summary()` say how clear that was. With a `domain`, only its words
+    count. `lengthwise.verification.recognised.language_of` finds the automaton of `.algebra`.
+
+    Raises:
+        VerificationError: the model is no RegularGPT; it has more than `max_elements` elements at a
+            level; or its levels do not come to repeat.
+    """
+    return extract_algebra(model, domain, max_elements=max_elements)
+
+
+def snap(
+    model: nn.Module, domain: Language | None = None, *, max_elements: int = MAX_ELEMENTS
+) -> Snapped:
+    """The model with its vectors snapped to representatives: tables, so it answers by looking up.
+
+    It is used as the model is, in `evaluate`, `predict` and `learn_automaton`, and is very fast.
+
+    Raises:
+        VerificationError: as for `extract`.
+    """
+    return Snapped(extract_algebra(model, domain, max_elements=max_elements).algebra)
+
+
 def streaming(model: nn.Module, *lengths: int) -> Stream:
     """A stream that is fed symbol by symbol and answers at the announced lengths."""
     return stream_model(model, *lengths)
@@ -162,7 +194,3 @@ def _fitting(model: nn.Module, language: Language | str) -> Language:
             f"{chosen.spec or 'the language'} has {asked[0]} and {asked[1]}. Give its own language."
         )
     return chosen
-
-
-def _device(model: nn.Module) -> torch.device:
-    return next(model.parameters()).device

@@ -13,6 +13,7 @@ from lengthwise.cli.output import (
     whole_number,
 )
 from lengthwise.cli.progress import counting_progress
+from lengthwise.cli.snapped import add_snapped, with_tables
 from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.experiments.measure import measure
 from lengthwise.training.train import load_run
@@ -27,14 +28,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--protocol", help="published or audited (default: the run's)")
     parser.add_argument("--seed", type=whole_number(0), default=0, help="of the test words")
+    add_snapped(parser)
     add_device(parser)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Evaluate, store the scores in the run folder, and print them."""
+    """Evaluate, store the scores in the run folder (not those of tables), and print them."""
     lengths = parse_lengths(arguments.lengths)
     trained = load_run(arguments.run, device=arguments.device)
+    if arguments.snapped:
+        trained = with_tables(trained)
     with counting_progress(f"evaluating {trained.task.id}") as progress:
         scores, summary = measure(
             trained,
@@ -50,6 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
             {
                 **summary,
                 "run": str(arguments.run),
+                "snapped": arguments.snapped,
                 "accuracy_by_length": accuracy,
                 "loss_by_length": scores.loss_by_length(),
                 "records": scores.to_records(),

@@ -24,6 +24,8 @@ COMMANDS = {
     "evaluate": "scores of a trained model by length",
     "certify": "a proof that a run is right at every length, or the shortest wrong word",
     "predict": "classes that a trained model gives to the words on standard input",
+    "snap": "tables in place of a network: vectors snapped to representatives",
+    "extract": "the automaton that a trained model computes",
     "analyse": "inside a trained model: clusters, receptive field, attention",
     "report": "one self-contained HTML page about runs",
 }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 from lengthwise.evaluation.evaluate import Recogniser, neighbours
 from lengthwise.tasks.automaton import PAD
@@ -28,6 +28,11 @@ def predict(
         return torch.zeros(0, 1)
     shares = torch.cat(results)
     return shares[torch.tensor(order).argsort()]
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """Where a model's weights are; the processor, if it has none."""
+    return next((weight.device for weight in model.parameters()), torch.device("cpu"))
 
 
 def right_aligned(words: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:

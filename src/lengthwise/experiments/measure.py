@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from lengthwise.evaluation.evaluate import evaluate
+from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.evaluation.shortcuts import shortcut_accuracies
 from lengthwise.models.threads import processor_threads
@@ -37,7 +38,7 @@ def measure(
     task = run.task
     if protocol is not None and protocol != task.protocol:
         task = Task(language=task.language, protocol=protocol)
-    device = next(run.model.parameters()).device
+    device = device_of(run.model)
     with processor_threads(run.plan.loop.threads):
         scores = evaluate(
             run.model,

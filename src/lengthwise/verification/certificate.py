@@ -4,7 +4,6 @@ The language, the weights, what was explored, and what follows from it. The byte
 determined by its content, and its last entry is their digest, so that no byte can change unseen.
 """
 
-import base64
 import hashlib
 import json
 from collections.abc import Mapping
@@ -12,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.errors import CertificateError, LengthwiseError
@@ -20,6 +18,7 @@ from lengthwise.files import write_bytes
 from lengthwise.languages.language import Language
 from lengthwise.languages.stored import from_dict, to_dict
 from lengthwise.verification.algebra import Integers
+from lengthwise.verification.arrays import pack, unpack
 
 FORMAT = 1
 
@@ -129,7 +128,7 @@ class Certificate:
 
     def summary(self) -> dict[str, Any]:
         """The result without the evidence."""
-        last = self.levels[-1]
+        last = self.levels[-1] if self.levels else {"interior": (), "edge": ()}
         wrong = self.counterexample
         sure = self.sureness
         return {
@@ -143,7 +142,7 @@ class Certificate:
             ),
             "checked_length": self.checked_length,
             "reason": self.reason,
-            "levels": len(self.levels) - 1,
+            "levels": max(0, len(self.levels) - 1),
             "repeats": self.repeats,
             "elements": len({e for level in self.levels[1:] for p in level.values() for e, _ in p}),
             "interior_pairs": len(last["interior"]),
@@ -177,7 +176,7 @@ class Certificate:
             "statement": self.statement,
             "language": to_dict(self.language),
             "settings": dict(self.settings),
-            "weights": {name: _pack(w) for name, w in sorted(self.weights.items())},
+            "weights": {name: pack(w) for name, w in sorted(self.weights.items())},
             "elements": dict(self.elements),
             "maps": self.maps,
             "levels": [{k: level[k] for k in ("interior", "edge")} for level in self.levels],
@@ -229,7 +228,7 @@ class Certificate:
             strength=body["strength"],
             language=from_dict(body["language"]),
             settings=body["settings"],
-            weights={name: _unpack(packed) for name, packed in body["weights"].items()},
+            weights={name: unpack(packed) for name, packed in body["weights"].items()},
             elements=body["elements"],
             maps=tuple(map(tuple, body["maps"])),
             levels=tuple(
@@ -247,7 +246,7 @@ class Certificate:
 
 def digest_of(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> str:
     """A digest of a network: its settings and all its weights."""
-    packed = {name: _pack(w) for name, w in sorted(weights.items())}
+    packed = {name: pack(w) for name, w in sorted(weights.items())}
     return hashlib.sha256(_canonical({"settings": dict(settings), "weights": packed})).hexdigest()
 
 
@@ -263,19 +262,3 @@ def _fields(value: Any) -> dict[str, Any]:
 def _canonical(body: Mapping[str, Any]) -> bytes:
     text = json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return (text + "\n").encode()
-
-
-def _pack(weight: NDArray[Any]) -> dict[str, Any]:
-    little = np.ascontiguousarray(weight).astype(weight.dtype.newbyteorder("<"))
-    return {
-        "type": weight.dtype.name,
-        "shape": list(weight.shape),
-        "base64": base64.b64encode(little.tobytes()).decode(),
-    }
-
-
-def _unpack(packed: Mapping[str, Any]) -> NDArray[Any]:
-    dtype = np.dtype(packed["type"])
-    raw = base64.b64decode(packed["base64"], validate=True)
-    little = np.frombuffer(raw, dtype=dtype.newbyteorder("<"))
-    return little.astype(dtype).reshape(packed["shape"])

@@ -5,12 +5,18 @@ memory every sign that was looked at must be further from 0 than rounding can mo
 """
 
 import platform
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import nn
 
+from lengthwise.errors import VerificationError
+from lengthwise.evaluation.predict import predict
+from lengthwise.languages.elements import Elements
 from lengthwise.languages.language import Language
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
@@ -25,6 +31,8 @@ from lengthwise.verification.certificate import (
     pairs_of,
 )
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, explore
+from lengthwise.verification.extraction import extract
+from lengthwise.verification.lookup import Lookup
 from lengthwise.verification.network import (
     node_of,
     predicted,
@@ -33,9 +41,11 @@ from lengthwise.verification.network import (
     weights_of,
 )
 from lengthwise.verification.node import Node
+from lengthwise.verification.robust import TightNode, robustness
 
 _SAMPLE = 4096
 _ALONE = 64
+_MOST_TRIED = 4096
 
 
 def certify(
@@ -47,7 +57,10 @@ def certify(
 ) -> Certificate:
     """Decide whether `model` gives every word of `language` its class.
 
-    `discrete` proves it of the model as it runs, which must have binary memory.
+    `discrete` proves it of the model as it runs, which must have binary memory; `snapped` of one
+    with continuous memory whose vectors are snapped to representatives; `robust` of such a model as
+    it runs. `auto` is the first that suits the memory. Where no algebra is found, or bounds are too
+    loose, short words are tried one by one instead.
 
     Raises:
         VerificationError: the model is not a RegularGPT, or has other symbols or classes, or the
@@ -56,25 +69,17 @@ def certify(
     """
     checked = require_regular_gpt(model)
     require_same_classes(checked, language)
-    node = node_of(checked)
-    algebra = BinaryAlgebra(node)
-    closure = explore(algebra, language, max_chunks=max_chunks)
-    sureness = Sureness(
-        sign_distance=algebra.signs.distance,
-        sign_radius=algebra.signs.radius,
-        answer_distance=algebra.answers.distance,
-        answer_radius=algebra.answers.radius,
-        measured=measured_difference(checked, node, algebra),
-        is_certain=algebra.is_certain,
-    )
-    verdict, wrong, reason = _judge(checked, language, closure, sureness)
+    chosen = _suitable(checked, strength)
+    found = _EVIDENCE[chosen](checked, language, max_chunks)
+    verdict, wrong, reason = _judge(language, found)
+    closure = found.closure
     return Certificate(
         verdict=verdict,
-        strength="discrete",
+        strength=chosen,
         language=language,
         settings=checked.config.to_dict(),
         weights=weights_of(checked),
-        elements={"codes": [np.packbits(code).tobytes().hex() for code in algebra.codes]},
+        elements=found.elements,
         maps=tuple(map(tuple, closure.elements.maps.tolist())),
         levels=tuple(
             {
@@ -85,42 +90,151 @@ def certify(
         ),
         repeats=closure.repeats,
         counterexample=wrong,
-        checked_length=None if verdict == "equivalent" else _checked(closure),
+        checked_length=None if verdict == "equivalent" else _checked(found),
         reason=reason,
-        sureness=sureness,
+        sureness=found.sureness,
         made_with={"python": platform.python_version(), "torch": torch.__version__},
     )
 
 
-def _judge(
-    model: RegularGPT, language: Language, closure: Closure, sureness: Sureness
-) -> tuple[Verdict, Wrong | None, str]:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Evidence:
+    """What was explored, and what stands in the way of a claim."""
+
+    closure: Closure
+    elements: dict[str, Any]
+    classify: Callable[[tuple[int, ...]], int]
+    """What the model that the claim is about says of a word."""
+    sureness: Sureness | None = None
+    doubt: str = ""
+    """Why nothing can be proved, if so."""
+    right_to: int | None = None
+    """All words of at most this length are right, if that was found out otherwise."""
+
+
+def _suitable(model: RegularGPT, strength: Literal["auto"] | Strength) -> Strength:
+    is_binary = isinstance(model.memory, BinaryMemory)
+    if strength == "auto":
+        return "discrete" if is_binary else "snapped"
+    if is_binary != (strength == "discrete"):
+        memory, fitting = ("binary", "discrete") if is_binary else ("continuous", "snapped")
+        raise VerificationError(
+            f"strength={strength!r} is not for {memory} memory, which this model has. "
+            f"Use {fitting!r}" + ("." if is_binary else ", or train regular-gpt-binary.")
+        )
+    return strength
+
+
+def _discrete(model: RegularGPT, language: Language, max_chunks: int) -> _Evidence:
+    node = node_of(model)
+    algebra = BinaryAlgebra(node)
+    closure = explore(algebra, language, max_chunks=max_chunks)
+    sureness = Sureness(
+        sign_distance=algebra.signs.distance,
+        sign_radius=algebra.signs.radius,
+        answer_distance=algebra.answers.distance,
+        answer_radius=algebra.answers.radius,
+        measured=measured_difference(model, node, algebra),
+        is_certain=algebra.is_certain,
+    )
+    return _Evidence(
+        closure=closure,
+        elements={"codes": [np.packbits(code).tobytes().hex() for code in algebra.codes]},
+        classify=lambda word: predicted(model, word),
+        sureness=sureness,
+        doubt="" if sureness.is_certain else _doubt(sureness),
+    )
+
+
+def _snapped(model: RegularGPT, language: Language, max_chunks: int) -> _Evidence:
+    try:
+        extraction = extract(model, language.domain)
+    except VerificationError as error:
+        return _only_tried(model, language, str(error))
+    closure = explore(extraction.algebra, language, max_chunks=max_chunks)
+    lookup = Lookup(extraction.algebra)
+    return _Evidence(
+        closure=closure,
+        elements=extraction.snapping.to_plain(),
+        classify=lambda word: int(lookup.classify(np.array([word], dtype=np.int64))[0]),
+    )
+
+
+def _robust(model: RegularGPT, language: Language, max_chunks: int) -> _Evidence:
+    try:
+        extraction = extract(model, language.domain)
+    except VerificationError as error:
+        return _only_tried(model, language, str(error))
+    node = TightNode(model.config.to_dict(), weights_of(model))
+    found = robustness(node, extraction.snapping)
+    if not found.holds:
+        return _only_tried(model, language, found.reason)
+    return _Evidence(
+        closure=explore(extraction.algebra, language, max_chunks=max_chunks),
+        elements=extraction.snapping.to_plain(),
+        classify=lambda word: predicted(model, word),
+    )
+
+
+def _only_tried(model: RegularGPT, language: Language, doubt: str) -> _Evidence:
+    """No algebra to explore: what the model says of all short words."""
+    elements = Elements(language)
+    words = list(islice(language.words(max_length=_MOST_TRIED), _MOST_TRIED))
+    given = predict(model, words, device=model.pad.device).argmax(dim=1).tolist()
+    wrong = [w for w, c in zip(words, given, strict=True) if c != language.classify(w)]
+    right_to = (len(wrong[0]) if wrong else len(words[-1]) if words else 1) - 1
+    if wrong:
+        doubt = (
+            f"{doubt.rstrip('.')}; the model as it runs is wrong on {language.decode(wrong[0])!r}"
+        )
+    return _Evidence(
+        closure=Closure((), elements, model.config.chunk, reason=doubt),
+        elements={},
+        classify=lambda word: predicted(model, word),
+        doubt=doubt.rstrip("."),
+        right_to=right_to,
+    )
+
+
+_EVIDENCE: Mapping[Strength, Callable[[RegularGPT, Language, int], _Evidence]] = {
+    "discrete": _discrete,
+    "snapped": _snapped,
+    "robust": _robust,
+}
+
+
+def _judge(language: Language, found: _Evidence) -> tuple[Verdict, Wrong | None, str]:
+    closure = found.closure
     if closure.wrong is not None:
-        given = predicted(model, closure.wrong)
-        true = language.classify(closure.wrong)
+        given, true = found.classify(closure.wrong), language.classify(closure.wrong)
         if given != true:
             names = language.class_names
             word = language.decode(closure.wrong)
             return "counterexample", Wrong(word=word, model=names[given], language=names[true]), ""
-    if not sureness.is_certain:
-        what, distance, radius = (
-            ("sign", sureness.sign_distance, sureness.sign_radius)
-            if sureness.sign_distance <= sureness.sign_radius
-            else ("answer", sureness.answer_distance, sureness.answer_radius)
-        )
-        return (
-            "not-closed",
-            None,
-            f"a {what} is {distance:.2g} from turning over, and rounding is only known to move "
-            f"such numbers by less than {radius:.2g}",
-        )
+    if found.doubt:
+        return "not-closed", None, found.doubt
     assert closure.wrong is None, "a certain answer is the model's"
     if closure.repeats is None:
         return "not-closed", None, closure.reason
     return "equivalent", None, ""
 
 
-def _checked(closure: Closure) -> int:
+def _doubt(sureness: Sureness) -> str:
+    what, distance, radius = (
+        ("sign", sureness.sign_distance, sureness.sign_radius)
+        if sureness.sign_distance <= sureness.sign_radius
+        else ("answer", sureness.answer_distance, sureness.answer_radius)
+    )
+    return (
+        f"a {what} is {distance:.2g} from turning over, and rounding is only known to move such "
+        f"numbers by less than {radius:.2g}"
+    )
+
+
+def _checked(found: _Evidence) -> int:
+    closure = found.closure
+    if found.right_to is not None:
+        return found.right_to
     length = closure.checked_length
     return closure.chunk ** (len(closure.levels) - 1) if length is None else length
 

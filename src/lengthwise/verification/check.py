@@ -6,15 +6,19 @@ that each level has everything that the chunks of the level below become, that t
 has what an earlier one has, and that every whole word on the way gets its class.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from typing import Protocol
 
 import numpy as np
 
 from lengthwise.errors import CertificateError
 from lengthwise.verification.algebra import ABSENT
+from lengthwise.verification.balls import Ball, norm
 from lengthwise.verification.certificate import Certificate, Pair
 from lengthwise.verification.node import Node
+from lengthwise.verification.robust import TightNode, robustness
+from lengthwise.verification.snapping import Snapping, Snaps, exactly, stacked
 
 Chunk = tuple[int, ...]
 Set = frozenset[int]
@@ -38,7 +42,7 @@ class _Checker:
         self.num_classes = certificate.language.num_classes
         self.maps = certificate.maps
         self.map_number = {map_: number for number, map_ in enumerate(self.maps)}
-        self.network = _Network(certificate)
+        self.network = NETWORKS[certificate.strength](certificate)
         self.chunk = self.network.chunk
         self.lengths: dict[Pair, int] = {}
 
@@ -51,10 +55,10 @@ class _Checker:
         ]
         for symbol, map_ in symbols:
             if self.occurs(map_, 0):
-                self.require((symbol, self.number(map_)) in interior, f"symbol {symbol} at level 0")
+                require((symbol, self.number(map_)) in interior, f"symbol {symbol} at level 0")
             state = map_[self.machine.start]
             if state in self.leads_in(0):
-                self.require((symbol, state) in edge, f"symbol {symbol} at the edge of level 0")
+                require((symbol, state) in edge, f"symbol {symbol} at the edge of level 0")
                 self.lengths[symbol, state] = 1
         wrong = self.wrong_empty_word()
         for level in range(len(claim.levels) - 1):
@@ -63,7 +67,7 @@ class _Checker:
         if claim.verdict == "counterexample":
             self.check_counterexample(wrong)
             return
-        self.require(not wrong, "all words have their class")
+        require(not wrong, "all words have their class")
         self.check_repetition()
 
     # ---- what follows from one level -----------------------------------------------------------
@@ -79,17 +83,17 @@ class _Checker:
                 map_ = tuple(self.maps[later][state] for state in map_)
             if self.occurs(map_, level + 1):
                 inner.append((tuple(element for element, _ in parts), self.number(map_)))
-        results = self.network.compose(level, [chunk for chunk, _ in inner])
+        results = self.network.compose(level, [chunk for chunk, _ in inner], edge=False)
         for (_, map_number), element in zip(inner, results, strict=True):
-            self.require((element, map_number) in next_interior, f"level {level + 1} is whole")
+            require((element, map_number) in next_interior, f"level {level + 1} is whole")
         wrong = []
         lengths: dict[Pair, int] = {}
         outer = list(self.edge_chunks(interior, edge, level))
-        results = self.network.compose(level, [chunk for chunk, _, _, _ in outer])
-        answers = self.network.classes(results)
+        results = self.network.compose(level, [chunk for chunk, _, _, _ in outer], edge=True)
+        answers = self.network.classes(level + 1, results)
         for (_, state, length, used), element in zip(outer, results, strict=True):
             pair = (element, state)
-            self.require(pair in next_edge, f"the edge of level {level + 1} is whole")
+            require(pair in next_edge, f"the edge of level {level + 1} is whole")
             lengths[pair] = min(length, lengths.get(pair, length))
             true = self.machine.classes[state]
             is_word = used > 1 or level == 0
@@ -115,32 +119,34 @@ class _Checker:
                     yield chunk, state, length, used
 
     def wrong_empty_word(self) -> list[int]:
-        (element,) = self.network.compose(0, [(ABSENT,) * self.chunk])
+        (element,) = self.network.compose(0, [(ABSENT,) * self.chunk], edge=True)
         true = self.machine.classes[self.machine.start]
-        right = self.network.classes([element])[element] == true
+        right = self.network.classes(1, [element])[element] == true
         return [] if right or true >= self.num_classes else [0]
 
     # ---- how it ends ---------------------------------------------------------------------------
 
     def check_repetition(self) -> None:
         first, last = self.claim.repeats, len(self.claim.levels) - 1
-        self.require(first is not None and 1 <= first < last, "a level repeats an earlier one")
+        require(first is not None and 1 <= first < last, "a level repeats an earlier one")
         assert first is not None
-        self.require(self.level_of(first) == self.level_of(last), f"level {last} is level {first}")
+        require(self.level_of(first) == self.level_of(last), f"level {last} is level {first}")
+        phases = {self.network.phase(first), self.network.phase(last)}
+        require(len(phases) == 1, f"the model does at level {last} what it does at {first}")
         same = np.array_equal(self.steps(first), self.steps(last))
-        self.require(same, f"lengths of level {last} do to the domain what those of {first} do")
+        require(same, f"lengths of level {last} do to the domain what those of {first} do")
 
     def check_counterexample(self, wrong: Sequence[int]) -> None:
         claimed = self.claim.counterexample
-        self.require(claimed is not None, "a counterexample is there")
+        require(claimed is not None, "a counterexample is there")
         assert claimed is not None
         language = self.claim.language
         word = language.encode(claimed.word)
         names = language.class_names
-        self.require(names[language.classify(word)] == claimed.language, "its class is true")
-        self.require(names[self.network.classify(word)] == claimed.model, "the model says so")
-        self.require(claimed.language != claimed.model, "the two differ")
-        self.require(bool(wrong) and min(wrong) == len(word), "no shorter word is wrong")
+        require(names[language.classify(word)] == claimed.language, "its class is true")
+        require(names[classify(self.network, word)] == claimed.model, "the model says so")
+        require(claimed.language != claimed.model, "the two differ")
+        require(bool(wrong) and min(wrong) == len(word), "no shorter word is wrong")
 
     # ---- the language --------------------------------------------------------------------------
 
@@ -149,7 +155,7 @@ class _Checker:
         return frozenset(pairs["interior"]), frozenset(pairs["edge"])
 
     def number(self, map_: tuple[int, ...]) -> int:
-        self.require(map_ in self.map_number, f"state map {map_} is named")
+        require(map_ in self.map_number, f"state map {map_} is named")
         return self.map_number[map_]
 
     def steps(self, level: int) -> np.ndarray:
@@ -175,65 +181,168 @@ class _Checker:
     def occurs(self, map_: tuple[int, ...], level: int) -> bool:
         return not self.leads_in(level).isdisjoint(map_)
 
-    @staticmethod
-    def require(holds: bool, what: str) -> None:
-        if not holds:
-            raise CertificateError(f"the certificate does not hold: {what} is not so.")
+
+class Network(Protocol):
+    """The algebra of a model, as a certificate gives it."""
+
+    chunk: int
+
+    def phase(self, level: int) -> int:
+        """Levels of one phase behave alike, and so do those after them."""
+        ...
+
+    def compose(self, level: int, chunks: Sequence[Chunk], *, edge: bool) -> list[int]:
+        """The elements of the next level that chunks become."""
+        ...
+
+    def classes(self, level: int, elements: Iterable[int]) -> dict[int, int]:
+        """The class that is read off each of these elements of the edge of a level."""
+        ...
 
 
-class _Network:
-    """The algebra of the network, computed again from its weights."""
+def classify(network: Network, word: Sequence[int]) -> int:
+    """The class of a word, chunk by chunk from the right."""
+    nodes = list(word) or [ABSENT]
+    level = 0
+    while len(nodes) > 1 or level == 0:
+        padded = [ABSENT] * (-len(nodes) % network.chunk) + nodes
+        starts = range(0, len(padded), network.chunk)
+        first, *rest = [tuple(padded[i : i + network.chunk]) for i in starts]
+        nodes = network.compose(level, [first], edge=True)
+        nodes += network.compose(level, rest, edge=False)
+        level += 1
+    return network.classes(level, nodes)[nodes[0]]
+
+
+class Discrete:
+    """Codes, composed again by the node function."""
 
     def __init__(self, certificate: Certificate) -> None:
         self.node = Node(certificate.settings, certificate.weights)
         self.chunk = self.node.chunk
-        bits = self.node.num_bits
         packed = [bytes.fromhex(text) for text in certificate.elements["codes"]]
         rows = np.array([list(code) for code in packed], dtype=np.uint8)
-        self.codes = np.unpackbits(rows, axis=1)[:, :bits].astype(np.bool_)
+        self.codes = np.unpackbits(rows, axis=1)[:, : self.node.num_bits].astype(np.bool_)
         self.number = {code.tobytes(): index for index, code in enumerate(self.codes)}
         self.known: dict[tuple[bool, Chunk], int] = {}
 
-    def compose(self, level: int, chunks: Iterable[Chunk]) -> list[int]:
-        """The element that each chunk becomes."""
-        chunks = list(chunks)
+    def phase(self, level: int) -> int:
+        """Symbols, or codes."""
+        return min(level, 1)
+
+    def compose(self, level: int, chunks: Sequence[Chunk], *, edge: bool) -> list[int]:
+        """The code that each chunk becomes."""
         leaves = level == 0
         new = sorted({chunk for chunk in chunks if (leaves, chunk) not in self.known})
         below = self.node.leaves() if leaves else self.node.recall(self.codes)
         for start in range(0, len(new), 1024):
             batch = new[start : start + 1024]
             numbers, radius = self.node.numbers(self.node.gathered(below, np.array(batch)))
-            if not (np.abs(numbers) > radius).all():
-                raise CertificateError("the certificate does not hold: a sign is not certain.")
+            require(bool((np.abs(numbers) > radius).all()), "every sign is certain")
             for chunk, code in zip(batch, numbers >= 0, strict=True):
-                if code.tobytes() not in self.number:
-                    raise CertificateError("the certificate does not hold: a code is not named.")
+                require(code.tobytes() in self.number, f"the code of chunk {chunk} is named")
                 self.known[leaves, chunk] = self.number[code.tobytes()]
         return [self.known[leaves, chunk] for chunk in chunks]
 
-    def classes(self, elements: Iterable[int]) -> dict[int, int]:
-        """The class that is read off each element."""
+    def classes(self, level: int, elements: Iterable[int]) -> dict[int, int]:
+        """The class that is read off each code."""
         wanted = sorted(set(elements))
-        if not wanted:
-            return {}
-        logits, radius = self.node.logits(self.node.recall(self.codes[wanted]))
-        result = {}
-        for element, row, moved in zip(wanted, logits, radius, strict=True):
-            best = int(row.argmax())
-            others = [c for c in range(len(row)) if c != best]
-            if not all(row[best] - moved[best] > row[c] + moved[c] for c in others):
-                raise CertificateError("the certificate does not hold: an answer is not certain.")
-            result[element] = best
-        return result
+        return dict(
+            zip(wanted, answers(self.node, self.node.recall(self.codes[wanted])), strict=True)
+        )
 
-    def classify(self, word: Sequence[int]) -> int:
-        """The class of a word, chunk by chunk from the right."""
-        nodes = list(word) or [ABSENT]
-        level = 0
-        while len(nodes) > 1 or level == 0:
-            pads = [ABSENT] * (-len(nodes) % self.chunk)
-            padded = pads + nodes
-            starts = range(0, len(padded), self.chunk)
-            nodes = self.compose(level, [tuple(padded[i : i + self.chunk]) for i in starts])
-            level += 1
-        return self.classes(nodes)[nodes[0]]
+
+def answers(node: Node, vectors: Ball) -> list[int]:
+    """The class that is read off each vector, if it is certain."""
+    if not len(vectors.radius):
+        return []
+    logits, radius = node.logits(vectors)
+    result = []
+    for row, moved in zip(logits, radius, strict=True):
+        best = int(row.argmax())
+        others = [c for c in range(len(row)) if c != best]
+        certain = all(row[best] - moved[best] > row[c] + moved[c] for c in others)
+        require(certain, "every answer is certain")
+        result.append(best)
+    return result
+
+
+class Snapped:
+    """Representatives, and the tables that say what their chunks were snapped to."""
+
+    def __init__(self, certificate: Certificate) -> None:
+        self.node = Node(certificate.settings, certificate.weights)
+        self.chunk = self.node.chunk
+        self.snapping = Snapping.from_plain(certificate.elements)
+        levels = self.snapping.levels
+        self.tables: list[dict[bool, dict[Chunk, int]]] = []
+        below = (self.node.leaves(), self.node.leaves())
+        for level in levels:
+            tables = {}
+            for edge, snaps in ((False, level.interior), (True, level.edge)):
+                check_distances(self.node, below, snaps, edge=edge)
+                rows = zip(
+                    map(tuple, snaps.children.tolist()), snaps.elements.tolist(), strict=True
+                )
+                tables[edge] = dict(rows)
+            self.tables.append(tables)
+            below = (exactly(level.interior.representatives), exactly(level.edge.representatives))
+        last, first = levels[-1], levels[self.snapping.repeat - 1]
+        for mine, theirs in ((last.interior, first.interior), (last.edge, first.edge)):
+            same = np.array_equal(mine.representatives, theirs.representatives)
+            require(same, "the last level has the representatives of the one that it repeats")
+
+    def phase(self, level: int) -> int:
+        """The level whose tables are those of this one."""
+        count, repeat = len(self.tables), self.snapping.repeat
+        return level if level < count else repeat + (level - repeat) % (count - repeat)
+
+    def compose(self, level: int, chunks: Sequence[Chunk], *, edge: bool) -> list[int]:
+        """The element that each chunk was snapped to."""
+        table = self.tables[self.phase(level)][edge]
+        for chunk in chunks:
+            require(chunk in table, f"chunk {chunk} of level {level} is in the tables")
+        return [table[chunk] for chunk in chunks]
+
+    def classes(self, level: int, elements: Iterable[int]) -> dict[int, int]:
+        """The class that is read off each representative."""
+        wanted = sorted(set(elements))
+        edge = self.snapping.levels[self.phase(level - 1)].edge.representatives
+        return dict(zip(wanted, answers(self.node, exactly(edge[wanted])), strict=True))
+
+
+class Robust(Snapped):
+    """The same, with balls that hold all vectors of the network as it runs."""
+
+    def __init__(self, certificate: Certificate) -> None:
+        super().__init__(certificate)
+        node = TightNode(certificate.settings, certificate.weights)
+        found = robustness(node, self.snapping)
+        require(found.holds, f"the balls hold their images: {found.reason}")
+
+
+NETWORKS: Mapping[str, type[Discrete] | type[Snapped]] = {
+    "discrete": Discrete,
+    "snapped": Snapped,
+    "robust": Robust,
+}
+
+
+def check_distances(node: Node, below: tuple[Ball, Ball], snaps: Snaps, *, edge: bool) -> None:
+    """Recompute how far each image is from the representative that it was snapped to."""
+    if not len(snaps.children):
+        return
+    image = node.gathered(*stacked(below, snaps.children, at_edge=edge))
+    distance = norm(image.centre - snaps.representatives[snaps.elements])
+    off = np.abs(distance - snaps.distances)
+    require(bool((off <= image.radius + 1e-6).all()), "the distances of the merges are as stated")
+
+
+def require(holds: bool, what: str) -> None:
+    """Say what of a certificate does not hold.
+
+    Raises:
+        CertificateError: it does not.
+    """
+    if not holds:
+        raise CertificateError(f"the certificate does not hold: {what} is not so.")

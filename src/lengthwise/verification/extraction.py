@@ -17,7 +17,7 @@ Axes:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -27,19 +27,13 @@ from lengthwise.errors import VerificationError
 from lengthwise.languages.elements import Elements
 from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import ABSENT, Integers
-from lengthwise.verification.balls import Ball
+from lengthwise.verification.balls import Ball, Floats
 from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.finite import (
-    NONE,
-    FiniteAlgebra,
-    Floats,
-    Tables,
-    one_class,
-    tabulated,
-)
-from lengthwise.verification.merging import NO_ANSWER, merge
+from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables, one_class, tabulated
+from lengthwise.verification.merging import NO_ANSWER, merge, smallest_distance
 from lengthwise.verification.network import node_of, require_regular_gpt
 from lengthwise.verification.node import Node
+from lengthwise.verification.snapping import SnappedLevel, Snapping, Snaps
 
 MAX_ELEMENTS = 100
 """Classes of the interior or the edge of one level, at most."""
@@ -50,35 +44,6 @@ _BATCH = 4096
 _NEAR = 0.25
 """Share of the gap within which a class is the same as one of another level. Any other class is
 then at least three times as far away."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Snaps:
-    """All images of chunks at one level's interior or edge, and what each was snapped to."""
-
-    representatives: Floats
-    """`representatives[element, width]`."""
-    children: Integers
-    """`children[vector, chunk]`: elements of the level below, or `ABSENT`."""
-    elements: Integers
-    """`elements[vector]`: what the image was snapped to."""
-    distances: Floats
-    """`distances[vector]` from its representative."""
-    gap: float
-    """Smallest distance of images that were snapped to two elements; infinite if there is one."""
-
-    @property
-    def spread(self) -> float:
-        """Largest distance from a representative."""
-        return float(self.distances.max(initial=0.0))
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class SnappedLevel:
-    """One level after the symbols."""
-
-    interior: Snaps
-    edge: Snaps
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -94,7 +59,14 @@ class Extraction:
     levels: tuple[SnappedLevel, ...]
     """From level 1 to `len(algebra.levels)`, whose elements are those of `algebra.repeat`."""
     is_exact: bool
-    """Whether this is the network itself: its memory is binary, and no sign is in doubt."""
+    """Whether memory is binary, so that images are equal to their representatives."""
+    is_certain: bool
+    """Whether, besides, no rounding could have changed a code that was looked at."""
+
+    @property
+    def snapping(self) -> Snapping:
+        """The evidence alone."""
+        return Snapping(levels=self.levels, repeat=self.algebra.repeat)
 
     @property
     def spread(self) -> float:
@@ -124,6 +96,7 @@ class Extraction:
             ],
             "repeats": self.algebra.repeat,
             "is_exact": self.is_exact,
+            "is_certain": self.is_certain,
         }
 
 
@@ -164,6 +137,7 @@ def _exact(node: Node, domain: Language | None, num_classes: int) -> Extraction:
                 edge=_snapped_to_themselves(edge.centre, list(made.edge), finite.chunk),
             )
         )
+    levels[0] = replace(levels[0], edge=_with_empty_chunk(levels[0].edge, finite.empty))
     return Extraction(
         algebra=FiniteAlgebra(
             num_symbols=finite.num_symbols,
@@ -174,7 +148,8 @@ def _exact(node: Node, domain: Language | None, num_classes: int) -> Extraction:
             empty=finite.empty,
         ),
         levels=tuple(levels),
-        is_exact=algebra.is_certain,
+        is_exact=True,
+        is_certain=algebra.is_certain,
     )
 
 
@@ -192,7 +167,18 @@ def _snapped_to_themselves(vectors: Floats, tables: list[Integers], chunk: int) 
         children=np.concatenate(children),
         elements=together,
         distances=np.zeros(len(together)),
-        gap=_gap(vectors),
+        gap=smallest_distance(vectors),
+    )
+
+
+def _with_empty_chunk(edge: Snaps, element: int) -> Snaps:
+    """With the chunk of no child, which is that element's representative."""
+    absent = np.full((1, edge.children.shape[1]), ABSENT)
+    return replace(
+        edge,
+        children=np.append(edge.children, absent, axis=0),
+        elements=np.append(edge.elements, element),
+        distances=np.append(edge.distances, 0.0),
     )
 
 
@@ -206,6 +192,8 @@ class _Stratum:
     tables: Tables
     interior: Snaps
     edge: Snaps
+    images: tuple[Floats, Floats]
+    """The images of the interior and of the edge."""
     answers: Integers
     """The class of each element of the edge, `NO_ANSWER` where it is no whole word."""
 
@@ -218,7 +206,7 @@ def _continuous(
     node: Node, domain: Language | None, num_classes: int, max_elements: int
 ) -> Extraction:
     strata: list[_Stratum] = []  # of levels 1, 2, ...
-    empty = node.gathered(node.leaves(), np.full((1, node.chunk), ABSENT))
+    found = None
     for stratum in _strata(node, domain, max_elements):
         strata.append(stratum)
         found = _repetition(strata)
@@ -227,32 +215,55 @@ def _continuous(
         if len(strata) == _MOST_LEVELS:
             sizes = ", ".join(str(len(s.interior.representatives)) for s in strata[-5:])
             raise VerificationError(
-                f"after {len(strata)} levels no level is like an earlier one (the last have "
+                f"after {len(strata)} levels none is like an earlier one (the last five have "
                 f"{sizes} elements). Train longer, or use binary memory."
             )
     assert found is not None
-    repeat, end = found
-    onto = _correspondence(strata[end - 1], strata[repeat - 1])
-    assert onto is not None
-    last = _renamed(strata[end - 1], strata[repeat - 1], onto)
-    strata = [*strata[: end - 1], last]
-    first = _with_empty_word(strata[0].tables, node.logits(empty)[0])
-    levels = [first, *(stratum.tables for stratum in strata[1:])]
-    levels[1] = _with_idle_element(levels[1])
-    if repeat == 1:
-        levels[-1] = _with_empty_word(levels[-1], node.logits(empty)[0])
+    repeat, end, onto = found
+    strata = [*strata[: end - 1], _renamed(strata[end - 1], strata[repeat - 1], onto)]
+    empty = node.gathered(node.leaves(), np.full((1, node.chunk), ABSENT))
+    logits = node.logits(empty)[0]
+    if repeat == 1:  # as the elements of the last level are those of level 1, it has this one, too
+        strata[-1] = _with_idle_element(strata[-1], empty.centre, logits)
+    strata[0] = _with_idle_element(strata[0], empty.centre, logits, snapped=True)
+    tables = [stratum.tables for stratum in strata]
+    tables[1] = replace(tables[1], edge=tuple(map(_idle_first_child, tables[1].edge)))
     return Extraction(
         algebra=FiniteAlgebra(
             num_symbols=node.num_symbols,
             num_classes=num_classes,
             chunk=node.chunk,
-            levels=tuple(levels),
+            levels=tuple(tables),
             repeat=repeat,
-            empty=len(first.classes) - 1,
+            empty=len(tables[0].classes) - 1,
         ),
         levels=tuple(SnappedLevel(interior=s.interior, edge=s.edge) for s in strata),
         is_exact=False,
+        is_certain=False,
     )
+
+
+def _with_idle_element(
+    stratum: _Stratum, vector: Floats, logits: Floats, *, snapped: bool = False
+) -> _Stratum:
+    """With one more element of the edge, the empty word, which no chunk has as a child."""
+    tables, edge = stratum.tables, stratum.edge
+    assert tables.logits is not None
+    if snapped:
+        edge = _with_empty_chunk(edge, len(edge.representatives))
+    return replace(
+        stratum,
+        tables=replace(
+            tables,
+            classes=np.append(tables.classes, logits.argmax(axis=1)),
+            logits=np.append(tables.logits, logits, axis=0),
+        ),
+        edge=replace(edge, representatives=np.append(edge.representatives, vector, axis=0)),
+    )
+
+
+def _idle_first_child(table: Integers) -> Integers:
+    return np.pad(table, [(0, 1)] + [(0, 0)] * (table.ndim - 1), constant_values=NONE)
 
 
 def _strata(node: Node, domain: Language | None, max_elements: int) -> Iterator[_Stratum]:
@@ -270,13 +281,14 @@ def _strata(node: Node, domain: Language | None, max_elements: int) -> Iterator[
         inner_chunks, maps = _interior_chunks(elements, inner, level, chunk)
         outer_chunks, after = _edge_chunks(elements, inner, outer, level, chunk)
         children, place = np.unique(inner_chunks, axis=0, return_inverse=True)
-        interior = _snap(_images(node, inner_reps, inner_reps, children), children, None)
         outer_children, outer_place = np.unique(outer_chunks, axis=0, return_inverse=True)
-        images = _images(node, inner_reps, outer_reps, outer_children)
-        logits = node.logits(Ball(images, np.zeros(len(images))))[0]
+        images = _images(node, inner_reps, inner_reps, children)
+        outer_images = _images(node, inner_reps, outer_reps, outer_children)
+        logits = node.logits(Ball(outer_images, np.zeros(len(outer_images))))[0]
         is_whole = (outer_children != ABSENT).sum(axis=1) > (level > 0)
         answers = np.where(is_whole, logits.argmax(axis=1), NO_ANSWER)
-        edge = _snap(images, outer_children, answers)
+        interior = _snap(images, children, None)
+        edge = _snap(outer_images, outer_children, answers)
         for snaps, what in ((interior, "interior"), (edge, "edge")):
             if len(snaps.representatives) > max_elements:
                 raise VerificationError(
@@ -284,7 +296,10 @@ def _strata(node: Node, domain: Language | None, max_elements: int) -> Iterator[
                     f"more than max_elements={max_elements}. Its vectors lie in no clear classes: "
                     f"train longer, or use binary memory."
                 )
-        yield _stratum(interior, edge, logits, answers, (len(inner_reps), len(outer_reps), chunk))
+        tables, asked = _tables(
+            interior, edge, logits, answers, (len(inner_reps), len(outer_reps), chunk)
+        )
+        yield _Stratum(tables, interior, edge, (images, outer_images), asked)
         inner_reps, outer_reps = interior.representatives, edge.representatives
         inner = _distinct(interior.elements[place.reshape(-1)], maps)
         outer = _distinct(edge.elements[outer_place.reshape(-1)], after)
@@ -358,10 +373,13 @@ def _snap(images: Floats, children: Integers, answers: Integers | None) -> Snaps
     )
 
 
-def _stratum(
+def _tables(
     interior: Snaps, edge: Snaps, logits: Floats, answers: Integers, sizes: tuple[int, int, int]
-) -> _Stratum:
-    """The tables from what was snapped; a class is read off a whole word near the middle."""
+) -> tuple[Tables, Integers]:
+    """The tables from what was snapped, and the answer of each element of the edge.
+
+    A class is read off a whole word: of those, the nearest to the representative.
+    """
     inner, outer, chunk = sizes
     edge_tables = []
     for used in range(1, chunk + 1):
@@ -371,21 +389,15 @@ def _stratum(
         edge_tables.append(table)
     table = np.full((inner,) * chunk, NONE)
     table[tuple(interior.children.T)] = interior.elements
-    count = len(edge.representatives)
-    # whole words first, and of these the nearest to the representative
     order = np.lexsort((edge.distances, answers == NO_ANSWER, edge.elements))
-    first = order[np.searchsorted(edge.elements[order], np.arange(count))]
-    return _Stratum(
-        tables=Tables(
-            interior=table,
-            edge=tuple(edge_tables),
-            classes=logits[first].argmax(axis=1),
-            logits=logits[first],
-        ),
-        interior=interior,
-        edge=edge,
-        answers=answers[first],
+    first = order[np.searchsorted(edge.elements[order], np.arange(len(edge.representatives)))]
+    tables = Tables(
+        interior=table,
+        edge=tuple(edge_tables),
+        classes=logits[first].argmax(axis=1),
+        logits=logits[first],
     )
+    return tables, answers[first]
 
 
 def _distinct(elements: Integers, does: Integers) -> Integers:
@@ -394,88 +406,96 @@ def _distinct(elements: Integers, does: Integers) -> Integers:
 
 # ---- levels that are alike -------------------------------------------------------------------
 
+_Names = tuple[Integers, Integers]
+"""For each element of the interior and of the edge, its number at an earlier level."""
 
-def _repetition(strata: list[_Stratum]) -> tuple[int, int] | None:
-    """Levels r < e such that e, e + 1, ... are as r, r + 1, ... up to e and its tables."""
+
+def _repetition(strata: list[_Stratum]) -> tuple[int, int, _Names] | None:
+    """Levels r < e such that e, e + 1, ... are as r, r + 1, ... up to e, and how e is r.
+
+    What is compared ends with the last level that is known.
+    """
     for period in range(1, (len(strata) - 1) // 2 + 1):
-        repeat = len(strata) - 2 * period
-        end = repeat + period
-        maps = [
-            _correspondence(strata[end - 1 + ahead], strata[repeat - 1 + ahead])
-            for ahead in range(period + 1)
-        ]
-        tables = [(strata[end + ahead], strata[repeat + ahead]) for ahead in range(period)]
+        end = len(strata) - period
+        late, early = strata[end - 1 :], strata[end - period - 1 :]
+        names = [_nearest(*pair) for pair in zip(late, early, strict=False)]
         if all(
-            below is not None and above is not None and _alike(late, early, below, above)
-            for (below, above), (late, early) in zip(pairwise(maps), tables, strict=True)
+            _alike(mine, theirs, below, above)
+            for mine, theirs, (below, above) in zip(
+                late[1:], early[1:], pairwise(names), strict=False
+            )
         ):
-            return repeat, end
+            assert names[0] is not None
+            return end - period, end, names[0]
     return None
 
 
-def _correspondence(late: _Stratum, early: _Stratum) -> tuple[Integers, Integers] | None:
+def _nearest(late: _Stratum, early: _Stratum) -> _Names | None:
     """For each element the one of the earlier level that is near, if that is one to one."""
     found = []
     for mine, theirs in zip(late.kinds, early.kinds, strict=True):
-        a, b = mine.representatives, theirs.representatives
-        if len(a) != len(b):
+        ours, known = mine.representatives, theirs.representatives
+        if len(ours) != len(known):
             return None
-        distances = np.array([[np.linalg.norm(x - y) for y in b] for x in a])
-        distances = distances.reshape(len(a), len(b))
-        nearest = distances.argmin(axis=1) if len(a) else np.empty(0, dtype=np.int64)
-        if len(set(nearest.tolist())) < len(a):
-            return None
-        # one element alone has no gap: then its own length is the measure
-        lengths = np.linalg.norm(b, axis=1)
-        room = _NEAR * min(mine.gap, theirs.gap, float(lengths.max(initial=0.0)))
-        if distances.min(axis=1, initial=np.inf).max(initial=0.0) > room:
+        if not len(ours):
+            found.append(np.empty(0, dtype=np.int64))
+            continue
+        distances = np.linalg.norm(ours[:, None] - known, axis=2)
+        nearest = distances.argmin(axis=1)
+        # one element alone has no gap: then the longest vector is the measure
+        room = min(mine.gap, theirs.gap, float(np.linalg.norm(known, axis=1).max()))
+        if len(np.unique(nearest)) < len(ours) or distances.min(axis=1).max() > _NEAR * room:
             return None
         found.append(nearest)
     return found[0], found[1]
 
 
-Renaming = tuple[Integers, Integers]
-
-
-def _alike(late: _Stratum, early: _Stratum, below: Renaming, above: Renaming) -> bool:
-    """Whether the tables that made two levels agree, by the names of the earlier one."""
-    renamed = _named(late.tables, above)
-    mine = [renamed.interior, *renamed.edge]
-    theirs = [early.tables.interior, *early.tables.edge]
+def _alike(late: _Stratum, early: _Stratum, below: _Names | None, above: _Names | None) -> bool:
+    """Whether the tables that made two levels, and their answers, agree up to names."""
+    if below is None or above is None:
+        return False
     inner, outer = below
-    kinds = [(inner,) * theirs[0].ndim]
-    kinds += [(outer,) + (inner,) * (table.ndim - 1) for table in theirs[1:]]
-    told = np.full(len(above[1]), NO_ANSWER)
+    renamed = _named(late.tables, above)
+    told = np.empty_like(late.answers)
     told[above[1]] = late.answers
-    same_classes = (told == early.answers) | (told == NO_ANSWER)
-    return bool(same_classes.all()) and all(
-        np.array_equal(table[np.ix_(*names)], own)
-        for own, table, names in zip(mine, theirs, kinds, strict=True)
+    return (
+        bool(((told == early.answers) | (told == NO_ANSWER)).all())
+        and np.array_equal(
+            early.tables.interior[np.ix_(*[inner] * early.tables.interior.ndim)], renamed.interior
+        )
+        and all(
+            np.array_equal(known[np.ix_(outer, *[inner] * (known.ndim - 1))], table)
+            for known, table in zip(early.tables.edge, renamed.edge, strict=True)
+        )
     )
 
 
-def _named(tables: Tables, above: Renaming) -> Tables:
-    """Tables with what they make named otherwise."""
+def _named(tables: Tables, above: _Names) -> Tables:
+    """Tables with other numbers for what they make."""
     inner, outer = above
-
-    def rename(table: Integers, names: Integers) -> Integers:
-        return np.append(names, NONE)[table]
-
     order = np.argsort(outer)
     assert tables.logits is not None
     return Tables(
-        interior=rename(tables.interior, inner),
-        edge=tuple(rename(table, outer) for table in tables.edge),
+        interior=np.append(inner, NONE)[tables.interior],
+        edge=tuple(np.append(outer, NONE)[table] for table in tables.edge),
         classes=tables.classes[order],
         logits=tables.logits[order],
     )
 
 
-def _renamed(late: _Stratum, early: _Stratum, onto: Renaming) -> _Stratum:
+def _renamed(late: _Stratum, early: _Stratum, names: _Names) -> _Stratum:
     """A level that is snapped to the representatives of an earlier one."""
-    kinds = []
-    for mine, theirs, names in zip(late.kinds, early.kinds, onto, strict=True):
-        kinds.append(mine_to(mine, theirs, names))
-    return _Stratum(
-        tables=_named(late.tables, onto), interior=kinds[0], edge=kinds[1], answers=late.answers
+    interior, edge = (
+        replace(
+            mine,
+            representatives=theirs.representatives,
+            elements=numbers[mine.elements],
+            distances=np.linalg.norm(
+                images - theirs.representatives[numbers[mine.elements]], axis=1
+            ),
+        )
+        for mine, theirs, numbers, images in zip(
+            late.kinds, early.kinds, names, late.images, strict=True
+        )
     )
+    return replace(late, tables=_named(late.tables, names), interior=interior, edge=edge)

@@ -224,7 +224,7 @@ def tabulated(
     These are given for the interior and the edge of each level that has tables.
     """
     recorder = _Recorder(algebra)
-    closure = explore(recorder, _one_class(algebra.num_symbols, domain), max_chunks=max_chunks)
+    closure = explore(recorder, one_class(algebra.num_symbols, domain), max_chunks=max_chunks)
     if closure.repeats is None:
         raise VerificationError(
             f"the model is no finite algebra within bounds: {closure.reason}. Raise max_chunks, or "
@@ -289,7 +289,12 @@ class _Recorder:
         return np.zeros_like(elements)
 
 
-def _one_class(num_symbols: int, domain: Language | None) -> Language:
+def one_class(num_symbols: int, domain: Language | None) -> Language:
+    """A language that only tells the words of a domain (all words without one) from others.
+
+    Raises:
+        VerificationError: the domain has another number of symbols.
+    """
     if domain is not None and domain.num_symbols != num_symbols:
         raise VerificationError(
             f"the model has {num_symbols} symbols, but the domain has {domain.num_symbols}. Give a "

@@ -14,6 +14,7 @@ Axes:
     place   symbols, or nodes of one level, from left to right
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -236,6 +237,14 @@ def _of_bytes(nodes: Table, base: int) -> Integers:
     return number.view(np.int64)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shape:
+    """What a snapped model is made for, by the names that the settings of networks have."""
+
+    vocab_size: int
+    num_classes: int
+
+
 class Snapped(nn.Module):
     """A model whose vectors are snapped to those of a finite algebra: lookups in its tables.
 
@@ -246,6 +255,7 @@ class Snapped(nn.Module):
     def __init__(self, algebra: FiniteAlgebra) -> None:
         super().__init__()
         self.algebra = algebra
+        self.config = Shape(vocab_size=algebra.num_symbols, num_classes=algebra.num_classes)
         self._lookup = Lookup(algebra)
         self._logits = [
             (

@@ -34,18 +34,28 @@ class Merged:
 def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
     """Cut the minimum spanning tree where the sorted lengths of its edges jump most.
 
-    Equal vectors are one in any case. The jump from 0 to the shortest edge counts, so nothing else
-    is merged if all distances are alike. `answers[vector]`, unless `NO_ANSWER`, are never merged
-    with different ones: the jump is then looked for below the first edge that would do that.
+    That is single linkage, with the threshold in the widest gap. The jump from 0 to the shortest
+    edge counts, so nothing is merged if all distances are alike; equal vectors are one in any case.
+    A cut is passed over if some vector is further from its representative than the gap is wide, or
+    if vectors of different `answers` (other than `NO_ANSWER`) would be one.
     """
     distinct, inverse = np.unique(vectors, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
     ends, lengths = _spanning_tree(distinct)
-    kept = _cut(ends, lengths, _answers(inverse, len(distinct), answers))
-    numbers = _by_first_member(_components(len(distinct), ends[:kept])[inverse])
-    chosen, distances = _choose(vectors, numbers)
-    gap = float(lengths[kept]) if kept < len(lengths) else np.inf
+    possible = _without_contradiction(ends, _answers(inverse, len(distinct), answers))
+    jumps = np.diff(lengths, prepend=0.0)[: possible + 1]
+    for kept in [*np.argsort(-jumps, kind="stable").tolist(), 0]:
+        gap = float(lengths[kept]) if kept < len(lengths) else np.inf
+        numbers = _by_first_member(_components(len(distinct), ends[:kept])[inverse])
+        chosen, distances = _choose(vectors, numbers)
+        if distances.max(initial=0.0) < gap:
+            break
     return Merged(numbers, chosen, distances, gap)
+
+
+def smallest_distance(points: Floats) -> float:
+    """Of any two; infinite if there are not two."""
+    return float(min(_spanning_tree(points)[1], default=np.inf))
 
 
 def _spanning_tree(points: Floats) -> tuple[Integers, Floats]:
@@ -67,17 +77,15 @@ def _spanning_tree(points: Floats) -> tuple[Integers, Floats]:
     return ends[order], lengths[order]
 
 
-def _cut(ends: Integers, lengths: Floats, answers: list[set[int]]) -> int:
-    """How many of the shortest edges are kept."""
-    jumps = np.diff(lengths, prepend=0.0)
+def _without_contradiction(ends: Integers, answers: list[set[int]]) -> int:
+    """How many of the shortest edges join no different answers."""
     group = list(range(len(answers)))
-    for edge, (a, b) in enumerate(ends.tolist()):
-        a, b = _root(group, a), _root(group, b)
+    for edge, pair in enumerate(ends.tolist()):
+        a, b = (_root(group, point) for point in pair)
         if len(answers[a] | answers[b]) > 1:
-            jumps = jumps[: edge + 1]
-            break
+            return edge
         group[b], answers[a] = a, answers[a] | answers[b]
-    return int(jumps.argmax()) if len(jumps) else 0
+    return len(ends)
 
 
 def _components(count: int, ends: Integers) -> Integers:

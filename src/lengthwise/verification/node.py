@@ -12,6 +12,7 @@ Axes:
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,17 @@ Integers = NDArray[np.int64]
 
 _EPSILON = 1e-5
 """Of torch's layer norm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """What attention gathers, before the output matrix."""
+
+    gathered: Ball
+    local: Floats
+    """The part of the radius that does not come, with these weights, from values that moved."""
+    weights: Floats
+    """`weights[node, query, chunk, head]`."""
 
 
 class Node:
@@ -83,7 +95,10 @@ class Node:
             present[:, -1] = True
         for index in range(self._thickness - 1):
             x = self._layer(x, present, f"layers.{index}", every=True)
-        return self._layer(x, present, f"layers.{self._thickness - 1}", every=False)[:, 0]
+        return self._last_layer(x, present, f"layers.{self._thickness - 1}")
+
+    def _last_layer(self, x: Ball, present: NDArray[np.bool_], name: str) -> Ball:
+        return self._layer(x, present, name, every=False)[:, 0]
 
     def numbers(self, gathered: Ball) -> tuple[Floats, Floats]:
         """The numbers whose signs are the code, and their radii."""
@@ -100,17 +115,17 @@ class Node:
     def _layer(self, x: Ball, present: NDArray[np.bool_], name: str, *, every: bool) -> Ball:
         arithmetic = self.arithmetic
         own = x if every else x[:, -1:]
-        attended = self._attention(
-            self._before(x, f"{name}.attention_norm"), present, f"{name}.attention", every=every
-        )
-        h = self._after(arithmetic.add(own, attended), f"{name}.attention_norm")
+        seen = self._before(x, f"{name}.attention_norm")
+        attended = self._attend(seen, present, f"{name}.attention", every=every)
+        branch = arithmetic.linear(attended.gathered, self._matrix(f"{name}.attention.output"))
+        h = self._after(arithmetic.add(own, branch), f"{name}.attention_norm")
         inner = self._before(h, f"{name}.feed_forward_norm")
         hidden = arithmetic.linear(inner, self._matrix(f"{name}.expand"))
         active = arithmetic.relu if self._activation == "relu" else arithmetic.gelu
         branch = arithmetic.linear(active(hidden), self._matrix(f"{name}.contract"))
         return self._after(arithmetic.add(h, branch), f"{name}.feed_forward_norm")
 
-    def _attention(self, x: Ball, present: NDArray[np.bool_], name: str, *, every: bool) -> Ball:
+    def _attend(self, x: Ball, present: NDArray[np.bool_], name: str, *, every: bool) -> "Attended":
         """Softmax attention inside chunks, from all places or from the last alone."""
         arithmetic = self.arithmetic
         _, chunk, width = x.centre.shape
@@ -129,7 +144,7 @@ class Node:
         asked = places if every else places[-1:]
         offset = asked[:, None] - places
         seen = (offset >= 0) & (present[:, None, :] | (offset == 0))
-        centres, radii = [], []
+        centres, radii, local, weights = [], [], [], []
         for head in range(self._heads):
             q, k, v = queries[head], keys[head], values[head]
             product = np.einsum("nqd,nkd->nqk", q.centre, k.centre)
@@ -152,14 +167,20 @@ class Node:
             middle = v.centre.mean(axis=1, keepdims=True)
             spread = norm(v.centre - middle)
             centres.append(np.einsum("nqk,nkd->nqd", weight, v.centre))
-            radii.append(
-                np.einsum("nqk,nk->nq", moved, spread)
-                + np.einsum("nqk,nk->nq", weight + moved, v.radius)
-                + (relative + arithmetic.gamma(chunk + 1))
-                * np.einsum("nqk,nk->nq", weight + moved, norm(v.centre) + v.radius)
-            )
-        gathered = Ball(np.concatenate(centres, axis=-1), norm(np.stack(radii, axis=-1)))
-        return arithmetic.linear(gathered, self._matrix(f"{name}.output"))
+            largest = weight + moved
+            other = np.einsum("nqk,nk->nq", moved, spread) + (
+                relative + arithmetic.gamma(chunk + 1)
+            ) * np.einsum("nqk,nk->nq", largest, norm(v.centre) + v.radius)
+            radii.append(other + np.einsum("nqk,nk->nq", largest, v.radius))
+            stretched = self._head_parts(f"{name}.key_value", width)[head].stretch * x.radius
+            fresh = np.einsum("nqk,nk->nq", largest, np.maximum(v.radius - stretched, 0.0))
+            local.append(other + fresh + np.einsum("nqk,nk->nq", moved, v.radius))
+            weights.append(weight)
+        return Attended(
+            gathered=Ball(np.concatenate(centres, axis=-1), norm(np.stack(radii, axis=-1))),
+            local=norm(np.stack(local, axis=-1)),
+            weights=np.stack(weights, axis=-1),
+        )
 
     def _head_parts(self, name: str, first: int) -> list[Matrix]:
         size = len(self._weights["pad"]) // self._heads

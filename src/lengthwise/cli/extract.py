@@ -1,0 +1,118 @@
+"""The automaton that a trained run computes, whatever it was trained on."""
+
+import argparse
+from pathlib import Path
+
+from lengthwise.cli.output import add_json, note, print_facts, print_json, print_table, whole_number
+from lengthwise.cli.snapped import likeness
+from lengthwise.errors import ConfigError
+from lengthwise.files import write_text
+from lengthwise.languages.att import to_att
+from lengthwise.languages.dot import to_dot
+from lengthwise.languages.language import Language
+from lengthwise.training.train import load_run
+from lengthwise.verification.extraction import MAX_ELEMENTS, extract
+from lengthwise.verification.learning import MAX_STATES
+from lengthwise.verification.recognised import language_of
+
+_WRITERS = {".att": to_att, ".dot": to_dot}
+_MOST_ROWS = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The run, and where to save."""
+    parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="save it as FILE.att (AT&T) or FILE.dot (Graphviz)"
+    )
+    parser.add_argument(
+        "--max-elements",
+        type=whole_number(1),
+        default=MAX_ELEMENTS,
+        help=f"classes of vectors of one level at most (default {MAX_ELEMENTS})",
+    )
+    parser.add_argument(
+        "--max-states",
+        type=whole_number(1),
+        default=MAX_STATES,
+        help=f"states at most (default {MAX_STATES})",
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Extract, learn the machine, compare it with the run's language, print, and save."""
+    out = arguments.out
+    if out is not None and out.suffix not in _WRITERS:
+        raise ConfigError(f"--out {out} is saved by its ending, .att or .dot. Use one of them.")
+    trained = load_run(arguments.run, device="cpu")
+    wanted = trained.language
+    extraction = extract(trained.model, wanted.domain, max_elements=arguments.max_elements)
+    machine = language_of(
+        extraction.algebra,
+        wanted.alphabet,
+        wanted.class_names,
+        wanted.domain,
+        max_states=arguments.max_states,
+    )
+    difference = machine.difference(wanted)
+    if out is not None:
+        write_text(out, _WRITERS[out.suffix](machine))
+        note(f"saved {out}")
+    if arguments.json:
+        print_json(
+            {
+                "run": str(arguments.run),
+                "num_states": machine.num_states,
+                "start": machine.start,
+                "alphabet": list(machine.alphabet),
+                "transitions": [list(row) for row in machine.transitions],
+                "classes": [machine.class_names[c] for c in machine.classes],
+                "language": wanted.spec,
+                "is_language": difference is None,
+                "difference": _difference(machine, wanted, difference),
+                "file": None if out is None else str(out),
+                "extraction": extraction.summary(),
+            }
+        )
+        return
+    print_facts(
+        [
+            ("states", str(machine.num_states)),
+            ("classes", " ".join(machine.class_names)),
+            (f"is {wanted.spec or 'its language'}", _told(machine, wanted, difference)),
+            ("is the model", likeness(extraction)),
+        ]
+    )
+    if machine.num_states <= _MOST_ROWS:
+        print_table(
+            ["state", "class", *machine.alphabet],
+            [
+                [str(state), machine.class_names[c], *map(str, row)]
+                for state, (c, row) in enumerate(
+                    zip(machine.classes, machine.transitions, strict=True)
+                )
+            ],
+        )
+
+
+def _difference(
+    machine: Language, wanted: Language, word: tuple[int, ...] | None
+) -> dict[str, str] | None:
+    if word is None:
+        return None
+    return {
+        "word": wanted.decode(word),
+        "extracted": machine.class_names[machine.classify(word)],
+        "language": wanted.class_names[wanted.classify(word)],
+    }
+
+
+def _told(machine: Language, wanted: Language, word: tuple[int, ...] | None) -> str:
+    found = _difference(machine, wanted, word)
+    if found is None:
+        return "yes, on every word"
+    return (
+        f"no: the shortest word on which they differ is {found['word']!r}, of class "
+        f"{found['extracted']} instead of {found['language']}"
+    )

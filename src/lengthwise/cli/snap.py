@@ -1,0 +1,60 @@
+"""Snap the vectors of a trained run to representatives: tables that answer by looking up."""
+
+import argparse
+from pathlib import Path
+
+from lengthwise.cli.output import add_json, print_facts, print_json, print_table, whole_number
+from lengthwise.cli.snapped import likeness, snapped_file
+from lengthwise.training.train import load_run
+from lengthwise.verification.extraction import MAX_ELEMENTS, extract
+from lengthwise.verification.stored import save_snapped
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The run."""
+    parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
+    parser.add_argument(
+        "--max-elements",
+        type=whole_number(1),
+        default=MAX_ELEMENTS,
+        help=f"classes of vectors of one level at most (default {MAX_ELEMENTS})",
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Extract, save beside the model, and print what was merged."""
+    trained = load_run(arguments.run, device="cpu")
+    extraction = extract(
+        trained.model, trained.language.domain, max_elements=arguments.max_elements
+    )
+    path = snapped_file(arguments.run)
+    save_snapped(path, extraction, trained.model)
+    summary = extraction.summary()
+    if arguments.json:
+        print_json({"run": str(arguments.run), "file": str(path), **summary})
+        return
+    print_facts(
+        [
+            ("file", str(path)),
+            ("is the model", likeness(extraction)),
+            ("levels", f"{len(extraction.levels)}, then from {extraction.algebra.repeat} again"),
+            ("largest spread", f"{extraction.spread:.3g}"),
+            ("smallest gap", f"{extraction.gap:.3g}"),
+        ]
+    )
+    print_table(
+        ["level", "place", "images", "elements", "spread", "gap"],
+        [
+            [
+                str(number),
+                place,
+                str(len(snaps.elements)),
+                str(len(snaps.representatives)),
+                f"{snaps.spread:.3g}",
+                f"{snaps.gap:.3g}",
+            ]
+            for number, level in enumerate(extraction.levels, start=1)
+            for place, snaps in (("interior", level.interior), ("edge", level.edge))
+        ],
+    )

@@ -1,0 +1,46 @@
+"""Automata as pictures, in the language of Graphviz."""
+
+from lengthwise.languages.language import Language
+
+
+def to_dot(language: Language) -> str:
+    r"""The states that words lead to, named by their classes, for `dot -Tsvg`.
+
+    States of class 1 of two-class languages have two rings; those outside the domain are dashed.
+
+    >>> from lengthwise.languages.regex import from_regex
+    >>> print(to_dot(from_regex("(aa)*")), end="")
+    digraph {
+        rankdir=LR
+        node [shape=circle]
+        start [shape=point]
+        start -> 0
+        0 [label="1", shape=doublecircle]
+        1 [label="0"]
+        0 -> 1 [label="a"]
+        1 -> 0 [label="a"]
+    }
+    """
+    machine = language.total()
+    number = {state: i for i, state in enumerate(machine.reachable())}
+    lines = ["rankdir=LR", "node [shape=circle]", "start [shape=point]", "start -> 0"]
+    for state, i in number.items():
+        c = machine.classes[state]
+        style = ""
+        if c >= language.num_classes:
+            style = ", style=dashed"
+        elif language.class_names == ("0", "1") and c == 1:
+            style = ", shape=doublecircle"
+        lines.append(f"{i} [label={_quoted(machine.class_names[c])}{style}]")
+    for state, i in number.items():
+        labels: dict[int, list[str]] = {}
+        for symbol, target in zip(machine.alphabet, machine.transitions[state], strict=True):
+            labels.setdefault(target, []).append(symbol)
+        for target, symbols in labels.items():
+            lines.append(f"{i} -> {number[target]} [label={_quoted(', '.join(symbols))}]")
+    return "digraph {\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

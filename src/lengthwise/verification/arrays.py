@@ -1,0 +1,26 @@
+"""Arrays as JSON can hold them, byte for byte."""
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def pack(array: NDArray[Any]) -> dict[str, Any]:
+    """Type, shape, and the bytes (the lowest first) in base 64."""
+    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"))
+    return {
+        "type": array.dtype.name,
+        "shape": list(array.shape),
+        "base64": base64.b64encode(little.tobytes()).decode(),
+    }
+
+
+def unpack(packed: Mapping[str, Any]) -> NDArray[Any]:
+    """The inverse of `pack`."""
+    dtype = np.dtype(packed["type"])
+    raw = base64.b64decode(packed["base64"], validate=True)
+    little = np.frombuffer(raw, dtype=dtype.newbyteorder("<"))
+    return little.astype(dtype).reshape(packed["shape"])

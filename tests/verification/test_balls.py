@@ -1,0 +1,456 @@
+"""Do balls hold what they should? Every operation, and whole nodes, against numbers and torch.
+
+Axes:
+    ball    balls of one call
+    point   vectors drawn from one ball
+    width   numbers in a vector
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lengthwise.layers.memory import BinaryMemory
+from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from lengthwise.models.threads import processor_threads
+from lengthwise.verification.balls import OWN, Arithmetic, Ball, Floats, Matrix, norm
+from lengthwise.verification.network import node_of
+from lengthwise.verification.node import Integers, Node
+
+SINGLE = 2.0**-24
+FLOAT32 = Arithmetic(SINGLE, float(np.finfo(np.float32).max))
+EXACT = Arithmetic(OWN, float(np.finfo(np.float64).max))
+"""Of a network that runs in float64: radii are then what becomes of the radii of arguments."""
+
+# ---- points ----------------------------------------------------------------------------------
+
+
+def points_of(ball: Ball, random: np.random.Generator, count: int = 60) -> Floats:
+    """Vectors `[point, ball, width]` of each ball, most of them on its surface."""
+    shape = (count, *ball.centre.shape)
+    towards = random.normal(size=shape)
+    corners = random.normal(size=shape) * (random.random(shape) < 1.5 / shape[-1])
+    towards[::2] = np.where(norm(corners[::2])[..., None] > 0, corners[::2], towards[::2])
+    towards /= norm(towards)[..., None]
+    share = np.where(random.random(shape[:-1]) < 0.8, 1.0, random.random(shape[:-1]))
+    reach = np.maximum(ball.radius * (1 - 1e-12) - 4 * OWN * norm(ball.centre), 0.0)
+    return ball.centre + towards * (share * reach)[..., None]
+
+
+def balls(random: np.random.Generator, width: int, scale: float, radius: float) -> Ball:
+    centre = random.normal(size=(5, width)) * scale
+    return Ball(centre, radius * random.random(5))
+
+
+def assert_inside(points: Floats, ball: Ball) -> None:
+    excess = norm(points - ball.centre) - ball.radius
+    assert excess.max() <= 0, f"{excess.max()} outside"
+
+
+class Draw:
+    """Sizes and a generator for one example."""
+
+    def __init__(self, seed: int, width: int, scale: float, radius: float) -> None:
+        self.random = np.random.default_rng(seed)
+        self.width, self.scale, self.radius = width, scale, radius
+
+    def balls(self, width: int | None = None) -> Ball:
+        return balls(self.random, width or self.width, self.scale, self.radius)
+
+    def matrix(self, rows: int) -> Matrix:
+        weight = self.random.normal(size=(rows, self.width)) * self.random.choice([0.1, 1.0, 30.0])
+        return Matrix(weight, self.random.normal(size=rows) * self.scale)
+
+
+draws = st.builds(
+    Draw,
+    seed=st.integers(0, 2**32 - 1),
+    width=st.integers(1, 12),
+    scale=st.sampled_from([1e-3, 1.0, 50.0]),
+    radius=st.sampled_from([0.0, 1e-6, 1e-2, 1.0, 10.0]),
+)
+
+# ---- operations: the image of a ball lies in the ball ----------------------------------------
+
+
+@given(draw=draws, factor=st.sampled_from([-3.0, 0.125, 1.7]))
+def test_sums_and_multiples(draw: Draw, factor: float) -> None:
+    x, y = draw.balls(), draw.balls()
+    some, others = points_of(x, draw.random), points_of(y, draw.random)
+    assert_inside(some + others, EXACT.add(x, y))
+    assert_inside(some * factor, EXACT.scaled(x, factor))
+    assert_inside(some, EXACT.rounded(x))
+    assert (x.bound() >= norm(some).max(axis=0)).all()
+
+
+@given(draw=draws, rows=st.integers(1, 9))
+def test_matrices(draw: Draw, rows: int) -> None:
+    x, matrix = draw.balls(), draw.matrix(rows)
+    # the directions in which a matrix, and each of its rows, stretches most
+    _, _, right = np.linalg.svd(matrix.weight)
+    directions = np.concatenate([right[:1], matrix.weight / norm(matrix.weight)[:, None]])
+    worst = x.centre + directions[:, None] * x.radius[:, None] * (1 - 1e-12)
+    points = np.concatenate([points_of(x, draw.random), worst, 2 * x.centre - worst])
+    values = points @ matrix.weight.T + matrix.bias
+    assert_inside(values, EXACT.linear(x, matrix))
+    centre, radius = EXACT.numbers(x, matrix)
+    assert (np.abs(values - centre) <= radius).all()
+    tight = x.radius[:, None] * norm(matrix.weight)
+    assert (radius <= tight * (1 + 1e-6) + 1e-9 * (1 + np.abs(values).max())).all()
+
+
+@given(draw=draws)
+def test_activations(draw: Draw) -> None:
+    x = draw.balls()
+    points = points_of(x, draw.random)
+    assert_inside(np.maximum(points, 0.0), EXACT.relu(x))
+    gelu = torch.nn.functional.gelu(torch.from_numpy(points)).numpy()
+    assert_inside(gelu, EXACT.gelu(x))
+
+
+@pytest.mark.parametrize("at", np.linspace(-3, 3, 61).tolist())
+def test_gelu_where_it_is_steepest(at: float) -> None:
+    x = Ball(np.array([[at]]), np.array([1e-3]))
+    points = torch.linspace(at - 1e-3, at + 1e-3, 11, dtype=torch.float64)[1:-1, None, None]
+    assert_inside(torch.nn.functional.gelu(points).numpy(), EXACT.gelu(x))
+
+
+@given(draw=draws, shift=st.sampled_from([0.0, 3.0, 1e3]), flat=st.booleans())
+def test_layer_norm(draw: Draw, shift: float, flat: bool) -> None:
+    """Also of vectors that are nearly constant, whose deviation is little more than epsilon."""
+    x = draw.balls()
+    centre = x.centre * (1e-4 if flat else 1.0) + shift
+    x = Ball(centre, x.radius * (1e-3 if flat else 1.0))
+    weight, bias = draw.random.normal(size=(2, draw.width))
+    points = points_of(x, draw.random)
+    longer = points.astype(np.longdouble)
+    centred = longer - longer.mean(axis=-1, keepdims=True)
+    deviation = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + np.longdouble(1e-5))
+    values = (centred / deviation * weight + bias).astype(np.float64)
+    assert_inside(values, EXACT.layer_norm(x, weight, bias, 1e-5))
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    places=st.integers(1, 4),
+    scale=st.sampled_from([0.1, 3.0, 80.0]),
+    radius=st.sampled_from([0.0, 1e-6, 0.1, 5.0]),
+)
+def test_softmax(seed: int, places: int, scale: float, radius: float) -> None:
+    random = np.random.default_rng(seed)
+    logits = random.normal(size=(6, places, 2)) * scale
+    radii = radius * random.random((6, places, 2))
+    present = random.random((6, places, 2)) < 0.7
+    present[:, -1] = True
+    weight, moved, relative = EXACT.softmax(logits, radii, present)
+    assert 0 < relative < 1e-12
+    np.testing.assert_allclose(weight.sum(axis=1), 1.0, rtol=1e-12)
+    assert (weight[~present] == 0).all()
+    assert (moved[~present] == 0).all()
+    signs = [np.array(s)[None, :, None] for s in product([-1.0, 1.0], repeat=places)]
+    offsets = [radii * s for s in signs]
+    offsets += [radii * random.uniform(-1, 1, size=radii.shape) for _ in range(30)]
+    for offset in offsets:
+        moved_logits = np.where(present, logits + offset, -np.inf)
+        power = np.exp(moved_logits - moved_logits.max(axis=1, keepdims=True))
+        exact = power / power.sum(axis=1, keepdims=True)
+        assert (np.abs(exact - weight) <= moved + relative * exact + 1e-15).all()
+
+
+# ---- operations: rounding in the worst order -------------------------------------------------
+
+
+def added_up(terms: Floats) -> np.float32:
+    """Floats added one after the other, as a plain loop does."""
+    total = np.float32(0.0)
+    for term in terms.astype(np.float32):
+        total = np.float32(total + term)
+    return total
+
+
+@pytest.mark.parametrize("width", [4, 64, 1024])
+def test_rounding_of_sums_can_be_as_bad_as_allowed(width: int) -> None:
+    """1 + t + t + ... with t half a unit: every addition loses all of t. No smaller radius does."""
+    x = np.full(width, SINGLE)
+    x[0] = 1.0
+    ball = Ball(x[None], np.zeros(1))
+    lost = abs(x.sum() - float(added_up(x)))
+    assert lost == pytest.approx((width - 1) * SINGLE)
+    matrix = Matrix(np.ones((1, width)))
+    centre, radius = FLOAT32.numbers(ball, matrix)
+    assert abs(float(added_up(x)) - centre[0, 0]) <= radius[0, 0]
+    assert_inside(np.array([[[added_up(x)]]], dtype=np.float64), FLOAT32.linear(ball, matrix))
+    assert radius[0, 0] < 3 * width**0.5 * lost
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e6])
+def test_rounding_of_single_operations(scale: float) -> None:
+    """Radii of exact vectors cover what float32 makes of elementwise operations."""
+    single, random = FLOAT32, np.random.default_rng(0)
+    x = (random.normal(size=(400, 6)) * scale).astype(np.float32)
+    y = (random.normal(size=(400, 6)) * scale).astype(np.float32)
+    left, right = (Ball(v.astype(np.float64), np.zeros(400)) for v in (x, y))
+    assert_inside((x + y).astype(np.float64)[None], single.add(left, right))
+    factor = 8**-0.5
+    assert_inside((x * np.float32(factor)).astype(np.float64)[None], single.scaled(left, factor))
+    by_torch = torch.nn.functional.gelu(torch.from_numpy(x)).double().numpy()
+    assert_inside(by_torch[None], single.gelu(left))
+    for shift in (0.0, 10.0, 3000.0):
+        moved = (x + np.float32(shift * scale)).astype(np.float32)
+        ball = Ball(moved.astype(np.float64), np.zeros(400))
+        weight, bias = random.normal(size=(2, 6)).astype(np.float32)
+        normed = torch.nn.functional.layer_norm(
+            torch.from_numpy(moved), (6,), torch.from_numpy(weight), torch.from_numpy(bias)
+        )
+        image = single.layer_norm(ball, weight.astype(float), bias.astype(float), 1e-5)
+        assert_inside(normed.double().numpy()[None], image)
+
+
+def test_gamma_is_highams_for_network_and_centre() -> None:
+    for terms in (1, 10, 1000):
+        expected = sum(terms * u / (1 - terms * u) for u in (SINGLE, 2.0**-53))
+        assert FLOAT32.gamma(terms) == pytest.approx(expected, rel=1e-12)
+
+
+def test_where_float32_overflows_no_radius_is_finite() -> None:
+    """Numbers that float64 can hold and float32 cannot."""
+    huge = Ball(np.full((1, 4), 1e38), np.zeros(1))
+    assert np.isinf(FLOAT32.scaled(huge, 8.0).radius).all()
+    assert np.isinf(FLOAT32.add(FLOAT32.add(huge, huge), FLOAT32.add(huge, huge)).radius).all()
+    many = Matrix(np.full((2, 4), 1e3))
+    assert np.isinf(FLOAT32.linear(huge, many).radius).all()
+    assert np.isinf(FLOAT32.numbers(huge, many)[1]).all()
+    ones = np.ones(4)
+    assert np.isinf(FLOAT32.layer_norm(huge, ones, ones, 1e-5).radius).all()
+    small = Ball(np.array([[1.0, -1.0, 2.0, -2.0]]), np.zeros(1))
+    assert np.isinf(FLOAT32.layer_norm(small, ones * 3e38, ones, 1e-5).radius).all()
+    assert np.isfinite(FLOAT32.layer_norm(small, ones, ones, 1e-5).radius).all()
+
+
+# ---- whole nodes -----------------------------------------------------------------------------
+
+VOCABULARY = 4
+
+
+def make(seed: int = 0, *, scale: float = 1.0, **values: Any) -> RegularGPT:
+    """A float32 model whose every weight is away from its initial value."""
+    settings = {"vocab_size": VOCABULARY, "num_classes": 3, "d_model": 16, "num_heads": 2}
+    model = RegularGPT(RegularGPTConfig(**{**settings, "num_bits": 11, **values}))
+    generator = torch.Generator().manual_seed(seed)
+    model.initialise(generator)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.2 * torch.randn(parameter.shape, generator=generator))
+            parameter.mul_(scale)
+    return model.eval()
+
+
+def children_of(chunk: int, below: int) -> Integers:
+    """Chunks of every number of children, pads first; all of them, or many."""
+    random = np.random.default_rng(0)
+    rows = []
+    for used in range(chunk + 1):
+        chosen = random.integers(below, size=(16, used))
+        rows.append(np.concatenate([np.full((16, chunk - used), -1), chosen], axis=1))
+    return np.unique(np.concatenate(rows), axis=0)
+
+
+SHAPES = [
+    {"chunk": 2, "thickness": 1, "norm": "post", "activation": "relu", "pad": "learned"},
+    {"chunk": 3, "thickness": 1, "norm": "post", "activation": "gelu", "pad": "absent"},
+    {"chunk": 2, "thickness": 2, "norm": "pre", "activation": "gelu", "pad": "learned"},
+    {"chunk": 3, "thickness": 2, "norm": "pre", "activation": "relu", "pad": "absent"},
+    {"chunk": 3, "thickness": 2, "norm": "none", "activation": "relu", "pad": "learned"},
+    {"chunk": 2, "thickness": 1, "norm": "none", "activation": "gelu", "pad": "absent"},
+    {"chunk": 3, "thickness": 2, "norm": "post", "activation": "gelu", "pad": "absent"},
+    {"chunk": 2, "thickness": 2, "norm": "post", "activation": "relu", "pad": "absent"},
+    {"chunk": 2, "thickness": 1, "norm": "pre", "activation": "relu", "pad": "learned"},
+]
+
+
+@pytest.fixture(params=SHAPES, ids=lambda shape: "-".join(map(str, shape.values())))
+def shape(request: pytest.FixtureRequest) -> dict[str, Any]:
+    chosen: dict[str, Any] = request.param
+    return chosen
+
+
+class Stages:
+    """What a model makes of chunks of symbols, and of chunks of the vectors that come out."""
+
+    def __init__(self, model: RegularGPT, dtype: torch.dtype) -> None:
+        self.model = model.to(dtype)
+        self.memory = self.model.memory
+        self.dtype = dtype
+
+    @torch.no_grad()
+    def __call__(self, below: Floats | None, children: Integers) -> dict[str, Floats]:
+        model = self.model
+        leaves = model.leaf(torch.arange(VOCABULARY))
+        under = leaves if below is None else torch.from_numpy(below).to(self.dtype)
+        gathered = model.gathered(under, torch.from_numpy(children))
+        kept = self.memory(gathered)
+        found = {"leaves": leaves, "gathered": gathered, "kept": kept, "logits": model.read(kept)}
+        if isinstance(self.memory, BinaryMemory):
+            found["numbers"] = self.memory.numbers(gathered)
+        return {name: tensor.double().numpy() for name, tensor in found.items()}
+
+
+def node_and_copy(model: RegularGPT) -> tuple[Node, Stages]:
+    """The node function of the weights, and the same weights in a float64 model."""
+    node = node_of(model)
+    copy = RegularGPT(model.config)
+    copy.load_state_dict(model.state_dict())
+    return node, Stages(copy.eval(), torch.float64)
+
+
+def through(node: Node, below: Ball, children: Integers) -> tuple[Ball, Ball]:
+    """Gathered, and kept."""
+    gathered = node.gathered(below, children)
+    if not node.is_binary:
+        return gathered, gathered
+    return gathered, node.recall(node.numbers(gathered)[0] >= 0)
+
+
+@pytest.mark.parametrize("memory", ["binary", "continuous"])
+def test_centres_are_the_network_in_float64(shape: dict[str, Any], memory: str) -> None:
+    for seed, scale in ((0, 1.0), (1, 3.0)):
+        node, exact = node_and_copy(make(seed, scale=scale, memory=memory, **shape))
+        below: Ball = node.leaves()
+        vectors: Floats | None = None
+        np.testing.assert_allclose(
+            below.centre, exact(None, children_of(node.chunk, VOCABULARY))["leaves"], atol=1e-12
+        )
+        for _ in range(3):
+            children = children_of(node.chunk, len(below.centre))
+            found = exact(vectors, children)
+            gathered, kept = through(node, below, children)
+            size = 1.0 + float(np.abs(found["gathered"]).max())
+            assert np.abs(gathered.centre - found["gathered"]).max() <= 1e-10 * size
+            assert np.abs(kept.centre - found["kept"]).max() <= 1e-10 * size
+            logits, _ = node.logits(kept)
+            size = 1.0 + float(np.abs(found["logits"]).max())
+            assert np.abs(logits - found["logits"]).max() <= 1e-10 * size
+            if node.is_binary:
+                numbers, _ = node.numbers(gathered)
+                size = 1.0 + float(np.abs(found["numbers"]).max())
+                assert np.abs(numbers - found["numbers"]).max() <= 1e-10 * size
+            below, vectors = Ball(kept.centre, np.zeros(len(children))), found["kept"]
+
+
+@pytest.mark.parametrize("radius", [1e-7, 1e-3, 0.1, 2.0])
+def test_nodes_map_points_of_balls_into_balls(shape: dict[str, Any], radius: float) -> None:
+    """In float64 on both sides, so that only what becomes of the radii can hold the points."""
+    for seed in range(3):
+        model = make(seed, scale=1.5, memory="binary", **shape).double()
+        node, exact = node_of(model), Stages(model, torch.float64)
+        random = np.random.default_rng(seed)
+        leaves = node.leaves()
+        below = Ball(leaves.centre, radius * random.random(len(leaves.centre)))
+        children = children_of(node.chunk, VOCABULARY)
+        gathered = node.gathered(below, children)
+        numbers, doubt = node.numbers(gathered)
+        logits, room = node.logits(gathered)  # as if memory were continuous
+        for points in points_of(below, random, 25):
+            found = exact(points, children)
+            assert_inside(found["gathered"][None], gathered)
+            assert (np.abs(found["numbers"] - numbers) <= doubt).all()
+            with torch.no_grad():
+                read = model.read(torch.from_numpy(found["gathered"])).numpy()
+            assert (np.abs(read - logits) <= room).all()
+
+
+def renumbered(model: RegularGPT, seed: int) -> RegularGPT:
+    """The same function with other orders of addition: hidden units and heads change places."""
+    copy = RegularGPT(model.config)
+    copy.load_state_dict(model.state_dict())
+    generator = torch.Generator().manual_seed(seed)
+    config = model.config
+    heads, size = config.num_heads, config.d_model // config.num_heads
+    with torch.no_grad():
+        for layer in copy.block:
+            order = torch.randperm(config.ff_factor * config.d_model, generator=generator)
+            layer.expand.weight.copy_(layer.expand.weight[order])
+            layer.expand.bias.copy_(layer.expand.bias[order])
+            layer.contract.weight.copy_(layer.contract.weight[:, order])
+            swap = torch.randperm(heads, generator=generator)
+            inside = torch.stack([torch.randperm(size, generator=generator) for _ in swap])
+            rows = (swap[:, None] * size + inside).flatten()
+            attention = layer.attention
+            attention.query.weight.copy_(attention.query.weight[rows])
+            both = torch.cat([rows, rows + config.d_model])
+            attention.key_value.weight.copy_(attention.key_value.weight[both])
+            attention.output.weight.copy_(attention.output.weight[:, rows])
+            attention.bias.copy_(attention.bias[swap])
+    return copy.eval()
+
+
+def ways_to_run(model: RegularGPT, count: int) -> Iterator[tuple[RegularGPT, list[slice], int]]:
+    """Models, batches and threads whose answers are the same but for rounding."""
+    whole = [slice(0, count)]
+    yield model, whole, 1
+    yield model, whole, 2
+    yield model, [*(slice(i, i + 1) for i in range(12)), slice(12, count)], 1
+    yield model, [slice(i, i + 7) for i in range(0, count, 7)], 1
+    for seed in range(2):
+        yield renumbered(model, seed), whole, 1
+
+
+@pytest.mark.parametrize("scale", [1.0, 4.0, pytest.param(30.0, marks=pytest.mark.slow)])
+def test_what_torch_computes_in_float32_lies_within_the_radii(
+    shape: dict[str, Any], scale: float
+) -> None:
+    model = make(5, scale=scale, memory="binary", d_model=32, **shape)
+    node = node_of(model)
+    codes = np.random.default_rng(0).random((9, 11)) < 0.5
+    signs = torch.where(torch.from_numpy(codes), 1.0, -1.0)
+    for below, number in ((node.leaves(), VOCABULARY), (node.recall(codes), 9)):
+        children = children_of(node.chunk, number)
+        gathered = node.gathered(below, children)
+        numbers, doubt = node.numbers(gathered)
+        assert np.isfinite(doubt).all() or scale > 1
+        largest = 0.0
+        for other, batches, threads in ways_to_run(model, len(children)):
+            memory = other.memory
+            assert isinstance(memory, BinaryMemory)
+            with processor_threads(threads), torch.no_grad():
+                vectors = memory.norm(memory.read(signs))
+                if number == VOCABULARY:
+                    vectors = other.leaf(torch.arange(VOCABULARY))
+                rows = torch.from_numpy(children)
+                out = torch.cat([other.gathered(vectors, rows[batch]) for batch in batches])
+                signed = memory.numbers(out).double().numpy()
+            assert_inside(vectors.double().numpy()[None], below)
+            assert_inside(out.double().numpy()[None], gathered)
+            assert (np.abs(signed - numbers) <= doubt).all()
+            largest = max(largest, float(np.abs(signed - numbers).max()))
+        assert largest > 0
+    with torch.no_grad():
+        answers = model.read(model.memory.norm(model.memory.read(signs)))  # type: ignore[operator, union-attr]
+    logits, room = node.logits(node.recall(codes))
+    assert (np.abs(answers.double().numpy() - logits) <= room).all()
+
+
+def test_radii_are_small_enough_to_be_of_use() -> None:
+    """Of a network of the defaults' width, with weights about as large as after training."""
+    model = make(0, memory="binary", d_model=64, num_heads=8, num_bits=24, chunk=2)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(0.6)
+    node = node_of(model)
+    numbers, doubt = node.numbers(node.gathered(node.leaves(), children_of(2, VOCABULARY)))
+    assert doubt.max() < 0.05
+    assert doubt.max() < 0.2 * np.abs(numbers).mean()
+
+
+def test_weights_of_other_types_have_their_own_rounding() -> None:
+    radii = []
+    for dtype in (torch.float32, torch.float64):
+        node = node_of(make(0, memory="binary").to(dtype))
+        radii.append(node.numbers(node.gathered(node.leaves(), children_of(2, VOCABULARY)))[1])
+    assert (radii[0] > 1e6 * radii[1]).all()
