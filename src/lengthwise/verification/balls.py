@@ -91,7 +91,8 @@ class Arithmetic:
 
     def rounded(self, x: Ball, operations: int = 1) -> Ball:
         """The same after some elementwise operations, each of which rounds once."""
-        return _ball(x.centre, x.radius + self.gamma(operations) * x.bound())
+        size = x.bound()
+        return _ball(x.centre, x.radius + self.safe(size, self.gamma(operations) * size))
 
     def scaled(self, x: Ball, factor: float) -> Ball:
         """Times a number, which is rounded itself."""
@@ -147,7 +148,8 @@ class Arithmetic:
         fresh = self.gamma(width + 2 * _ULPS) * excess * sqrt(width) * largest
         fresh = fresh + self.gamma(4) * float(np.linalg.norm(bias))
         centre = centred / scale[..., None] * weight + bias
-        return _ball(centre, moved * largest / low + self.safe(x.bound() ** 2, fresh))
+        size = np.maximum(x.bound() ** 2, sqrt(width) * largest + np.linalg.norm(bias))
+        return _ball(centre, moved * largest / low + self.safe(size, fresh))
 
     def softmax(
         self, logits: Floats, radius: Floats, present: NDArray[np.bool_]

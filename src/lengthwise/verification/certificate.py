@@ -109,10 +109,11 @@ class Certificate:
                 f"{who} gives a word of length {symbols} {gives}; it is right on all shorter words"
                 f"{'' if certain else ', as far as float64 tells'}."
             )
-        return (
-            f"No proof of {name}: {self.reason}. "
-            f"As far as explored, all words of at most {self.checked_length} symbols are right."
+        right = (
+            f" As far as explored, all words of at most {self.checked_length} symbols are right."
         )
+        none = self.checked_length is None or self.checked_length < 0
+        return f"No proof of {name}: {self.reason}.{'' if none else right}"
 
     @property
     def table(self) -> list[dict[str, Any]]:

@@ -184,9 +184,8 @@ def _only_tried(model: RegularGPT, language: Language, doubt: str) -> _Evidence:
     wrong = [w for w, c in zip(words, given, strict=True) if c != language.classify(w)]
     right_to = (len(wrong[0]) if wrong else len(words[-1]) if words else 1) - 1
     if wrong:
-        doubt = (
-            f"{doubt.rstrip('.')}; the model as it runs is wrong on {language.decode(wrong[0])!r}"
-        )
+        shown = repr(language.decode(wrong[0])) if wrong[0] else "the empty word"
+        doubt = f"{doubt.rstrip('.')}; the model as it runs is wrong on {shown}"
     return _Evidence(
         closure=Closure((), elements, model.config.chunk, reason=doubt),
         elements={},

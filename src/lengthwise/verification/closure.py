@@ -16,6 +16,7 @@ the first level with a wrong root has it, and the edge keeps the shortest sub-wo
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -88,14 +89,16 @@ class Closure:
     """A shortest wrong word."""
     reason: str = ""
     """Why the exploration was given up."""
+    wrong_length: int | None = None
+    """Length of the shortest wrong words, if there are any."""
 
     @property
     def checked_length(self) -> int | None:
         """All words of at most this length are right; None: of any length."""
         if self.repeats is not None:
             return None
-        if self.wrong is not None:
-            return len(self.wrong) - 1
+        if self.wrong_length is not None:
+            return self.wrong_length - 1
         return self.chunk ** (len(self.levels) - 1) if len(self.levels) > 1 else 0
 
 
@@ -119,13 +122,11 @@ def explore(algebra: Algebra, language: Language, *, max_chunks: int = MAX_CHUNK
         for index, level in enumerate(_levels(algebra, elements, max_chunks)):
             levels.append(level)
             if len(level.wrong):
-                if level.wrong.lengths[0] > LONGEST_WORD:
-                    reason = (
-                        f"a word of {level.wrong.lengths[0]:,} symbols is wrong, too long to run"
-                    )
-                    break
-                word = word_of(levels[:-1], level.wrong, 0, edge=True)
-                return Closure(tuple(levels), elements, algebra.chunk, wrong=word)
+                length = int(level.wrong.lengths[0])
+                done = partial(Closure, tuple(levels), elements, algebra.chunk, wrong_length=length)
+                if length > LONGEST_WORD:
+                    return done(reason=f"a word of {length:,} symbols is wrong, too long to run")
+                return done(wrong=word_of(levels[:-1], level.wrong, 0, edge=True))
             key = (
                 algebra.phase(index),
                 _bytes(level.interior),
