@@ -142,6 +142,7 @@ def wanted() -> dict[Path, str]:
     """Every generated file, or file with a generated part, and what it should hold."""
     results = json.loads((ROOT / "results" / "main_job.json").read_text(encoding="utf-8"))
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = put(readme, "main-job", main_job_table(results["rows"]))
     curves: dict[str, dict[str, list[dict[int, float]]]] = {}
     for row in results["rows"]:
         by_model = curves.setdefault(row["language"], {})
@@ -157,6 +158,7 @@ def wanted() -> dict[Path, str]:
     proof_page = (ROOT / "docs" / "verification.md").read_text(encoding="utf-8")
     default = [row for row in proofs["rows"] if row["variant"] == "default"]
     proof_page = put(proof_page, "certificates", certificates_table(default))
+    readme = put(readme, "certificates", certificates_table(default))
     proof_page = put(
         proof_page, "variants", variants_table(proofs["rows"], proofs["most_steps_of_variants"])
     )
@@ -167,7 +169,7 @@ def wanted() -> dict[Path, str]:
         images / "figure4a.svg": to_svg(
             receptive_field_figure([row["receptive-field"] for row in analysis])
         ),
-        ROOT / "README.md": put(readme, "main-job", main_job_table(results["rows"])),
+        ROOT / "README.md": readme,
         ROOT / "docs" / "img" / "main_job.svg": to_svg(main_job_figure(curves, trained=40)),
     }
 
