@@ -1,6 +1,7 @@
 """Is a trained model right at every length? A proof, or the shortest word on which it is wrong."""
 
 import argparse
+import time
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ from lengthwise.cli.output import add_json, note, print_facts, print_json, whole
 from lengthwise.errors import ClaimError, ConfigError, LanguageError
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
+
+_SECONDS_OF_SILENCE = 3.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,8 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-chunks",
         type=whole_number(1),
-        default=4_000_000,
-        help="chunks of one level that are explored at most (default 4,000,000)",
+        default=1_000_000,
+        help="chunks of one level that are explored at most (default 1,000,000)",
     )
     parser.add_argument(
         "--out",
@@ -70,7 +73,11 @@ def _certify(arguments: argparse.Namespace) -> None:
                 f"Give a language over the same."
             )
     made = certify(
-        trained.model, language, strength=arguments.strength, max_chunks=arguments.max_chunks
+        trained.model,
+        language,
+        strength=arguments.strength,
+        max_chunks=arguments.max_chunks,
+        progress=_Levels(),
     )
     out = arguments.out
     if out is None and arguments.against is None and trained.folder is not None:
@@ -86,6 +93,17 @@ def _certify(arguments: argparse.Namespace) -> None:
         print_facts([*facts(made), ("certificate", saved)])
     if made.verdict != "equivalent":
         raise ClaimError(f"{made.verdict}: {made.statement}")
+
+
+class _Levels:
+    """Tells of the levels, if they take long."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+
+    def __call__(self, level: int, interior: int, edge: int) -> None:
+        if time.monotonic() - self._start > _SECONDS_OF_SILENCE:
+            note(f"level {level}: {interior:,} interior and {edge:,} edge pairs")
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -119,14 +137,15 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         if summary["repeats"] is not None
         else f"up to level {summary['levels']}"
     )
-    lines.append(
-        (
-            "explored",
-            f"{ends}: {summary['interior_pairs']} interior and {summary['edge_pairs']} edge pairs "
-            f"there, {summary['elements']} elements in all, "
-            f"{summary['monoid_elements_met']} elements of the language's monoid",
+    if made.levels:
+        lines.append(
+            (
+                "explored",
+                f"{ends}: {summary['interior_pairs']} interior and {summary['edge_pairs']} edge "
+                f"pairs there, {summary['elements']} elements in all, "
+                f"{summary['monoid_elements_met']} elements of the language's monoid",
+            )
         )
-    )
     sure = made.sureness
     if sure is not None:
         lines.append(

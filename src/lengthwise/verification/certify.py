@@ -7,6 +7,7 @@ memory every sign that was looked at must be further from 0 than rounding can mo
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ from lengthwise.languages.language import Language
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.threads import processor_threads
+from lengthwise.verification.algebra import Algebra
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certificate import (
     Certificate,
@@ -30,7 +32,7 @@ from lengthwise.verification.certificate import (
     Wrong,
     pairs_of,
 )
-from lengthwise.verification.closure import MAX_CHUNKS, Closure, explore
+from lengthwise.verification.closure import MAX_CHUNKS, Closure, Watch, explore
 from lengthwise.verification.extraction import extract
 from lengthwise.verification.lookup import Lookup
 from lengthwise.verification.network import (
@@ -47,6 +49,8 @@ _SAMPLE = 4096
 _ALONE = 64
 _MOST_TRIED = 4096
 
+_Look = Callable[[Algebra, Language], Closure]
+
 
 def certify(
     model: nn.Module,
@@ -54,6 +58,7 @@ def certify(
     *,
     strength: Literal["auto"] | Strength = "auto",
     max_chunks: int = MAX_CHUNKS,
+    progress: Watch | None = None,
 ) -> Certificate:
     """Decide whether `model` gives every word of `language` its class.
 
@@ -70,7 +75,8 @@ def certify(
     checked = require_regular_gpt(model)
     require_same_classes(checked, language)
     chosen = _suitable(checked, strength)
-    found = _EVIDENCE[chosen](checked, language, max_chunks)
+    look = partial(explore, max_chunks=max_chunks, progress=progress)
+    found = _EVIDENCE[chosen](checked, language, look)
     verdict, wrong, reason = _judge(language, found)
     closure = found.closure
     return Certificate(
@@ -125,10 +131,10 @@ def _suitable(model: RegularGPT, strength: Literal["auto"] | Strength) -> Streng
     return strength
 
 
-def _discrete(model: RegularGPT, language: Language, max_chunks: int) -> _Evidence:
+def _discrete(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     node = node_of(model)
     algebra = BinaryAlgebra(node)
-    closure = explore(algebra, language, max_chunks=max_chunks)
+    closure = look(algebra, language)
     sureness = Sureness(
         sign_distance=algebra.signs.distance,
         sign_radius=algebra.signs.radius,
@@ -146,12 +152,12 @@ def _discrete(model: RegularGPT, language: Language, max_chunks: int) -> _Eviden
     )
 
 
-def _snapped(model: RegularGPT, language: Language, max_chunks: int) -> _Evidence:
+def _snapped(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     try:
         extraction = extract(model, language.domain)
     except VerificationError as error:
         return _only_tried(model, language, str(error))
-    closure = explore(extraction.algebra, language, max_chunks=max_chunks)
+    closure = look(extraction.algebra, language)
     lookup = Lookup(extraction.algebra)
     return _Evidence(
         closure=closure,
@@ -160,7 +166,7 @@ def _snapped(model: RegularGPT, language: Language, max_chunks: int) -> _Evidenc
     )
 
 
-def _robust(model: RegularGPT, language: Language, max_chunks: int) -> _Evidence:
+def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     try:
         extraction = extract(model, language.domain)
     except VerificationError as error:
@@ -170,7 +176,7 @@ def _robust(model: RegularGPT, language: Language, max_chunks: int) -> _Evidence
     if not found.holds:
         return _only_tried(model, language, found.reason)
     return _Evidence(
-        closure=explore(extraction.algebra, language, max_chunks=max_chunks),
+        closure=look(extraction.algebra, language),
         elements=extraction.snapping.to_plain(),
         classify=lambda word: predicted(model, word),
     )
@@ -195,7 +201,7 @@ def _only_tried(model: RegularGPT, language: Language, doubt: str) -> _Evidence:
     )
 
 
-_EVIDENCE: Mapping[Strength, Callable[[RegularGPT, Language, int], _Evidence]] = {
+_EVIDENCE: Mapping[Strength, Callable[[RegularGPT, Language, _Look], _Evidence]] = {
     "discrete": _discrete,
     "snapped": _snapped,
     "robust": _robust,

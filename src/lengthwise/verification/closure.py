@@ -14,7 +14,7 @@ The shortest wrong word is found on the way: words of C^(l-1) + 1 to C^l symbols
 the first level with a wrong root has it, and the edge keeps the shortest sub-word of each pair.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -25,13 +25,17 @@ from lengthwise.languages.elements import Elements
 from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import ABSENT, Algebra, Integers
 
-MAX_CHUNKS = 4_000_000
+MAX_CHUNKS = 1_000_000
 """Chunks of pairs that are composed at one level at most."""
 
 LONGEST_WORD = 2**22
 """Symbols of a wrong word that is written out, at most."""
 
 _LARGEST = 2**62
+
+
+Watch = Callable[[int, int, int], None]
+"""Is told of every level: its number, and the pairs of its interior and of its edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +106,16 @@ class Closure:
         return self.chunk ** (len(self.levels) - 1) if len(self.levels) > 1 else 0
 
 
-def explore(algebra: Algebra, language: Language, *, max_chunks: int = MAX_CHUNKS) -> Closure:
+def explore(
+    algebra: Algebra,
+    language: Language,
+    *,
+    max_chunks: int = MAX_CHUNKS,
+    progress: Watch | None = None,
+) -> Closure:
     """Follow all pairs until they repeat, until one is a wrong word, or past `max_chunks`.
+
+    `progress` is told the number of each level, and how many pairs its interior and edge have.
 
     Raises:
         VerificationError: the two have not the same number of symbols.
@@ -121,6 +133,8 @@ def explore(algebra: Algebra, language: Language, *, max_chunks: int = MAX_CHUNK
     try:
         for index, level in enumerate(_levels(algebra, elements, max_chunks)):
             levels.append(level)
+            if progress is not None:
+                progress(index, len(level.interior), len(level.edge))
             if len(level.wrong):
                 length = int(level.wrong.lengths[0])
                 done = partial(Closure, tuple(levels), elements, algebra.chunk, wrong_length=length)

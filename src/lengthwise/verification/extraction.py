@@ -286,7 +286,11 @@ def _strata(node: Node, domain: Language | None, max_elements: int) -> Iterator[
         outer_images = _images(node, inner_reps, outer_reps, outer_children)
         logits = node.logits(Ball(outer_images, np.zeros(len(outer_images))))[0]
         is_whole = (outer_children != ABSENT).sum(axis=1) > (level > 0)
-        answers = np.where(is_whole, logits.argmax(axis=1), NO_ANSWER)
+        in_domain = np.zeros(len(outer_children), dtype=np.bool_)
+        np.logical_or.at(
+            in_domain, outer_place.reshape(-1), elements.classes[after] < elements.num_classes
+        )
+        answers = np.where(is_whole & in_domain, logits.argmax(axis=1), NO_ANSWER)
         interior = _snap(images, children, None)
         edge = _snap(outer_images, outer_children, answers)
         for snaps, what in ((interior, "interior"), (edge, "edge")):

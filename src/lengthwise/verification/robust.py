@@ -29,6 +29,7 @@ from lengthwise.verification.snapping import Snapping, Snaps, exactly, stacked
 _ROUNDS = 60
 _SLACK = 1.05
 _BATCH = 512
+_SAME = 1e-9
 
 
 class TightNode(Node):
@@ -201,8 +202,7 @@ def _larger(mine: tuple[Floats, Floats], theirs: tuple[Floats, Floats]) -> tuple
 
 
 def _half_gap(snaps: Snaps) -> float:
+    """Half the smallest distance of two representatives that are not the same vector."""
     vectors = snaps.representatives
-    if len(vectors) < 2:
-        return np.inf
-    gram = norm(vectors[:, None] - vectors[None, :])
-    return float(gram[~np.eye(len(vectors), dtype=np.bool_)].min()) / 2
+    distances = norm(vectors[:, None] - vectors[None, :])
+    return float(distances[distances > _SAME].min(initial=np.inf)) / 2

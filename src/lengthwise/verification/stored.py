@@ -21,7 +21,6 @@ from lengthwise.verification.extraction import Extraction
 from lengthwise.verification.finite import FiniteAlgebra, Tables
 from lengthwise.verification.network import require_regular_gpt, weights_of
 from lengthwise.verification.snapping import SnappedLevel, Snaps
-from lengthwise.verification.snapping import SnappedLevel, Snaps
 
 FORMAT = 1
 _NUMBERS = ("num_symbols", "num_classes", "chunk", "repeat", "empty")

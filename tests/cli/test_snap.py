@@ -1,0 +1,143 @@
+"""Tables in place of a network, and the automaton of a run, as a user asks for them."""
+
+import io
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lengthwise.cli.main import main
+from lengthwise.languages.att import from_att
+from lengthwise.languages.dot import to_dot
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from verification.trained import trained
+
+
+class Shell:
+    """Runs commands in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch) -> None:
+        self._capsys = capsys
+        self._patch = patch
+
+    def __call__(self, *arguments: str, stdin: str = "") -> tuple[int, str, str]:
+        """Exit status, standard output, standard error."""
+        self._patch.setattr(sys, "stdin", io.StringIO(stdin))
+        status = main(arguments)
+        captured = self._capsys.readouterr()
+        return status, captured.out, captured.err
+
+    def json(self, *arguments: str, stdin: str = "") -> Any:
+        """The one JSON object that a command prints."""
+        status, out, error = self(*arguments, "--json", stdin=stdin)
+        assert status == 0, error
+        return json.loads(out)
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(capsys, monkeypatch)
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> str:
+    """A small run that is right."""
+    run = trained(tmp_path_factory, "parity")
+    assert run.folder is not None
+    shutil.copytree(run.folder.path, tmp_path / "run")
+    return str(tmp_path / "run")
+
+
+def test_snapped_predict_and_evaluate_agree_with_the_model_and_leave_its_records(
+    shell: Shell, folder: str
+) -> None:
+    told = shell.json("snap", folder)
+    assert told["is_exact"]
+    assert Path(told["file"]).exists()
+    assert [set(level) for level in told["levels"]] == [{"interior", "edge"}] * len(told["levels"])
+    words = "0110\n\n1\n" + "01" * 3000 + "1\n"
+    assert shell("predict", folder, "--snapped", stdin=words)[:2] == (0, "0\n0\n1\n1\n")
+    same = shell.json("predict", folder, stdin=words)["words"]
+    for mine, theirs in zip(
+        shell.json("predict", folder, "--snapped", stdin=words)["words"], same, strict=True
+    ):
+        assert mine["class"] == theirs["class"]
+        assert mine["probability"] == pytest.approx(theirs["probability"], abs=1e-5)
+    options = ["--lengths", "5,50", "--words", "30"]
+    own = shell.json("evaluate", folder, *options)
+    records = (Path(folder) / "scores.jsonl").read_bytes()
+    tables = shell.json("evaluate", folder, "--snapped", "--lengths", "7,9", "--words", "10")
+    assert (tables["snapped"], own["snapped"]) == (True, False)
+    assert tables["mean_accuracy"] == own["mean_accuracy"] == 1.0
+    assert (Path(folder) / "scores.jsonl").read_bytes() == records
+    assert "largest spread" in shell("snap", folder)[1]
+
+
+def test_extract_tells_the_machine_and_saves_it(shell: Shell, folder: str, tmp_path: Path) -> None:
+    out = tmp_path / "machine.att"
+    told = shell.json("extract", folder, "--out", str(out))
+    assert (told["num_states"], told["is_language"], told["difference"]) == (2, True, None)
+    assert told["transitions"] == [[0, 1], [1, 0]]
+    assert from_att(out).difference(parse("parity")) is None
+    picture = tmp_path / "machine.dot"
+    status, out_text, error = shell("extract", folder, "--out", str(picture))
+    assert status == 0
+    assert "yes, on every word" in out_text
+    assert str(picture) in error
+    assert picture.read_text(encoding="utf-8") == to_dot(parse("parity").minimised())
+
+
+def test_extract_says_where_the_machine_is_not_the_language(
+    shell: Shell, folder: str, tmp_path: Path
+) -> None:
+    config = Path(folder) / "config.json"
+    stored = json.loads(config.read_text(encoding="utf-8"))
+    stored["language"]["classes"] = [1, 0]
+    config.write_text(json.dumps(stored), encoding="utf-8")
+    told = shell.json("extract", folder)
+    assert told["difference"] == {"word": "", "extracted": "0", "language": "1"}
+    assert "differ is '', of class 0 instead of 1" in shell("extract", folder)[1]
+
+
+def test_slips_are_told_in_one_line(shell: Shell, folder: str, tmp_path: Path) -> None:
+    for arguments, message in [
+        (["predict", folder, "--snapped"], "Give `lengthwise snap"),
+        (["evaluate", folder, "--snapped"], "Give `lengthwise snap"),
+        (["extract", folder, "--out", "machine.txt"], ".att or .dot"),
+        (["extract", folder, "--max-states", "1"], "max_states=1"),
+        (["extract", str(tmp_path / "none")], "is not a folder"),
+        (["snap", str(tmp_path / "none")], "is not a folder"),
+        (["snap", folder, "--max-elements", "0"], "0"),
+    ]:
+        status, out, error = shell(*arguments)
+        assert (status, out) == (2, "")
+        assert error.count("\n") == 1
+        assert message in error
+    (Path(folder) / "snapped.safetensors").write_bytes(b"nonsense")
+    status, _, error = shell("predict", folder, "--snapped")
+    assert (status, error.count("\n")) == (2, 1)
+    assert "is damaged" in error
+
+
+def test_pictures_show_classes_domains_and_odd_symbols() -> None:
+    domain = Language(
+        alphabet=('"', "\\"), transitions=((1, 1), (0, 0)), classes=(1, 0), class_names=("0", "1")
+    )
+    language = Language(
+        alphabet=domain.alphabet,
+        transitions=((0, 1), (1, 0)),
+        classes=(0, 2),
+        class_names=("a", "b", "c"),
+        domain=domain,
+    )
+    text = to_dot(language)
+    assert text.count("style=dashed") == 2
+    assert '[label="a"]' in text
+    assert '[label="c"]' in text
+    assert r'label="\""' in text
+    assert r'label="\\"' in text
+    assert "doublecircle" not in text

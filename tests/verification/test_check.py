@@ -1,0 +1,540 @@
+"""Certificates on disk, and whether the check refuses all that does not follow."""
+
+import base64
+import hashlib
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lengthwise.errors import CertificateError, LengthwiseError
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.verification.certificate import Certificate, Wrong
+from lengthwise.verification.certify import certify
+from lengthwise.verification.check import check
+from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model, trained
+
+# ---- certificates of all kinds ---------------------------------------------------------------
+
+
+def by_hand() -> Certificate:
+    return certify(last_symbol(), ENDS_WITH_1)
+
+
+def by_hand_in_threes_with_a_domain() -> Certificate:
+    return certify(last_symbol(3), replace(ENDS_WITH_1, domain=of_odd_length()))
+
+
+def wrong_late() -> Certificate:
+    """Right on all words of fewer than five symbols."""
+    other = ENDS_WITH_1 ^ parse("regex:(0|1)(0|1)(0|1)(0|1)1*0", alphabet="01")
+    return certify(last_symbol(), other)
+
+
+def wrong_in_threes() -> Certificate:
+    language = parse("parity")
+    return next(
+        made
+        for made in (certify(random_model(language, s, chunk=3), language) for s in range(50))
+        if made.counterexample is not None and len(made.counterexample.word) > 1
+    )
+
+
+def wrong_with_a_domain() -> Certificate:
+    language = parse("modular-arithmetic")
+    return certify(random_model(language, 1), language)
+
+
+def wrong_on_the_empty_word() -> Certificate:
+    return certify(last_symbol(), ~ENDS_WITH_1)
+
+
+MAKERS = [
+    by_hand,
+    by_hand_in_threes_with_a_domain,
+    wrong_late,
+    wrong_in_threes,
+    wrong_with_a_domain,
+    wrong_on_the_empty_word,
+]
+
+
+@pytest.fixture(scope="module")
+def proved(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    run = trained(tmp_path_factory, "parity")
+    return certify(run.model, run.language)
+
+
+@pytest.fixture(scope="module", params=MAKERS, ids=lambda maker: maker.__name__)
+def made(request: pytest.FixtureRequest) -> Certificate:
+    result: Certificate = request.param()
+    return result
+
+
+def saved_and_loaded(certificate: Certificate, folder: Path) -> Certificate:
+    certificate.save(folder / "certificate.json")
+    return Certificate.load(folder / "certificate.json")
+
+
+# ---- what is there comes back ----------------------------------------------------------------
+
+
+def test_what_was_saved_is_loaded_and_holds(made: Certificate, tmp_path: Path) -> None:
+    loaded = saved_and_loaded(made, tmp_path)
+    assert loaded.to_bytes() == made.to_bytes()
+    assert loaded.language == made.language
+    assert loaded.summary() == made.summary()
+    assert loaded.model_digest == made.model_digest
+    for name, weight in made.weights.items():
+        assert loaded.weights[name].dtype == weight.dtype
+        assert np.array_equal(loaded.weights[name], weight)
+    check(loaded)
+    check(made)
+
+
+def test_these_are_the_verdicts() -> None:
+    verdicts = [maker().verdict for maker in MAKERS]
+    assert verdicts == ["equivalent"] * 2 + ["counterexample"] * 4
+    late = wrong_late().counterexample
+    assert late is not None
+    assert len(late.word) == 5
+    assert wrong_with_a_domain().language.domain is not None
+
+
+def test_a_trained_model_is_checked(proved: Certificate, tmp_path: Path) -> None:
+    check(saved_and_loaded(proved, tmp_path))
+
+
+def test_checking_does_not_wait_for_torch(proved: Certificate, tmp_path: Path) -> None:
+    proved.save(tmp_path / "a.json")
+    code = (
+        "import sys; from lengthwise.cli.main import main;"
+        "status = main(['certify', '--check', sys.argv[1]]);"
+        "sys.exit(10 if 'torch' in sys.modules else status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "a.json")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "equivalent" in done.stdout
+
+
+# ---- every byte counts -----------------------------------------------------------------------
+
+
+def changed_bytes(content: bytes, count: int, seed: int) -> list[bytes]:
+    """The file with one byte changed, taken out, doubled or put in; everywhere, evenly."""
+    chooser = random.Random(seed)
+    found = []
+    for part in range(count):
+        place = (len(content) * part + chooser.randrange(len(content))) // count
+        kind = chooser.randrange(8)
+        if kind == 0:
+            changed = content[:place] + content[place + 1 :]
+        elif kind == 1:
+            changed = content[:place] + chooser.choice([b" ", b"\n", b"0", b"]"]) + content[place:]
+        elif kind == 2:
+            changed = content[:place] + bytes([content[place] ^ 1 << chooser.randrange(8)])
+            changed += content[place + 1 :]
+        else:
+            other = chooser.choice([c for c in b' 0123456789aZ+/=-.,:"[]{}enN' if c != content[place]])
+            changed = content[:place] + bytes([other]) + content[place + 1 :]
+        if changed != content:
+            found.append(changed)
+    return found
+
+
+def refuse_all(contents: list[bytes], path: Path) -> None:
+    for content in contents:
+        path.write_bytes(content)
+        with pytest.raises(CertificateError) as caught:
+            check(Certificate.load(path))
+        assert "\n" not in str(caught.value)
+
+
+def test_no_byte_can_be_changed(made: Certificate, tmp_path: Path) -> None:
+    refuse_all(changed_bytes(made.to_bytes(), 200, 0), tmp_path / "a.json")
+
+
+def test_no_byte_of_a_name_or_number_can_be_changed(tmp_path: Path) -> None:
+    """Where a parser might be asked what it does not expect: types, shapes, codes, levels."""
+    content = by_hand().to_bytes()
+    changed = []
+    for part in (b'"type":"float32"', b'"shape":[2,2]', b'"codes":["00"', b'"interior":[[0,0],'):
+        start = content.index(part) + part.index(b":") + 1
+        for place in range(start, start + len(part) - part.index(b":") - 1):
+            for other in b"(),;:'\"{}[]<>=?|!@#~*&-+.0 xOV":
+                if content[place] != other:
+                    changed.append(content[:place] + bytes([other]) + content[place + 1 :])
+    refuse_all(changed, tmp_path / "a.json")
+
+
+def test_no_byte_of_a_large_file_can_be_changed(proved: Certificate, tmp_path: Path) -> None:
+    refuse_all(changed_bytes(proved.to_bytes(), 150, 1), tmp_path / "a.json")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("other", [b" ", b"0", b"9", b'"', b",", b"]", b"-", b"a", b"(", b"{"])
+def test_no_byte_at_all(other: bytes, tmp_path: Path) -> None:
+    content = by_hand_in_threes_with_a_domain().to_bytes()
+    changed = [content[:i] + other + content[i + 1 :] for i in range(len(content))]
+    refuse_all([c for c in changed if c != content], tmp_path / "a.json")
+
+
+def test_ends_and_joins_are_refused(made: Certificate, tmp_path: Path) -> None:
+    content = made.to_bytes()
+    text = json.dumps(json.loads(content), indent=1).encode()
+    refuse_all(
+        [
+            *(content[:-1], content + b"\n", content + content, b"", b"null\n", b"[]\n", b"{}\n"),
+            *(b"\xff\xfe" + content, content.replace(b",", b", ", 1), text, content[: len(content) // 2]),
+            content.replace(b'{"format":1', b'{"format":1,"format":1'),
+        ],
+        tmp_path / "a.json",
+    )
+
+
+def test_the_digest_is_that_of_the_rest(made: Certificate, tmp_path: Path) -> None:
+    """Whoever wants to check it without us can."""
+    body = json.loads(made.to_bytes())
+    digest = body.pop("digest")
+    text = json.dumps(body, separators=(",", ":"), ensure_ascii=False) + "\n"
+    assert hashlib.sha256(text.encode()).hexdigest() == digest
+
+
+# ---- forged content with a new digest --------------------------------------------------------
+
+Forge = Callable[[Certificate], Certificate]
+
+
+def refused(forged: Certificate, path: Path) -> None:
+    """The file is what it says, so only the check can refuse it; and it does, in one line."""
+    forged.save(path)
+    with pytest.raises(CertificateError) as caught:
+        check(Certificate.load(path))
+    assert "\n" not in str(caught.value)
+
+
+def with_level(made: Certificate, number: int, **kinds: Any) -> Certificate:
+    levels = list(made.levels)
+    levels[number] = {**levels[number], **kinds}
+    return replace(made, levels=tuple(levels))
+
+
+@pytest.mark.parametrize("maker", [by_hand, by_hand_in_threes_with_a_domain])
+def test_no_pair_can_be_left_out(maker: Callable[[], Certificate], tmp_path: Path) -> None:
+    made = maker()
+    for number, level in enumerate(made.levels):
+        for kind, pairs in level.items():
+            for place in range(len(pairs)):
+                fewer = (*pairs[:place], *pairs[place + 1 :])
+                refused(with_level(made, number, **{kind: fewer}), tmp_path / "a.json")
+
+
+def test_no_pair_of_a_trained_model_can_be_left_out(proved: Certificate, tmp_path: Path) -> None:
+    for number, level in enumerate(proved.levels):
+        for kind, pairs in level.items():
+            place = number % len(pairs)
+            fewer = (*pairs[:place], *pairs[place + 1 :])
+            refused(with_level(proved, number, **{kind: fewer}), tmp_path / "a.json")
+            both = {kind: fewer for kind, pairs in level.items() for fewer in [pairs[1:]]}
+            refused(with_level(proved, number, **both), tmp_path / "a.json")
+
+
+def test_pairs_that_do_not_follow_are_refused_or_do_no_harm(tmp_path: Path) -> None:
+    """More than what occurs proves no less; but nonsense has to be refused, not to fail."""
+    made = by_hand()
+    extra = [(0, 0), (0, 1), (1, 0), (1, 1), (5, 0), (0, 5), (-1, 0), (-2, 0), (0, -1), (0, -9)]
+    for number, level in enumerate(made.levels):
+        for kind, pairs in level.items():
+            for pair in extra:
+                if pair not in pairs:
+                    forged = with_level(made, number, **{kind: (*pairs, pair)})
+                    forged.save(tmp_path / "a.json")
+                    try:
+                        check(Certificate.load(tmp_path / "a.json"))
+                    except CertificateError:
+                        continue
+                    assert pair[0] in (0, 1)
+                    assert pair[1] in (0, 1)
+
+
+def test_a_level_or_all_levels_cannot_be_left_out(tmp_path: Path) -> None:
+    made = by_hand()
+    for number in range(len(made.levels)):
+        fewer = made.levels[:number] + made.levels[number + 1 :]
+        refused(replace(made, levels=fewer), tmp_path / "a.json")
+    for levels in ((), made.levels[:1], made.levels[-1:], made.levels[::-1]):
+        refused(replace(made, levels=levels), tmp_path / "a.json")
+
+
+def test_a_repetition_that_is_none_is_refused(tmp_path: Path) -> None:
+    made = by_hand()
+    last = len(made.levels) - 1
+    assert made.repeats is not None
+    for repeats in (*range(-3, last + 3), None):
+        if repeats is not None and 1 <= repeats < last:
+            assert repeats == made.repeats
+            continue
+        refused(replace(made, repeats=repeats), tmp_path / "a.json")
+    early = certify(last_symbol(), unrolled_ends_with_1())
+    assert early.repeats is not None
+    for repeats in range(1, len(early.levels) - 1):
+        if repeats != early.repeats:
+            refused(replace(early, repeats=repeats), tmp_path / "a.json")
+
+
+def unrolled_ends_with_1() -> Language:
+    """The same words up to a length; after nine symbols all words are in it."""
+    states = 10
+    return Language(
+        alphabet=("0", "1"),
+        transitions=tuple(
+            (min(2 * (s // 2) + 2, 2 * states), min(2 * (s // 2) + 3, 2 * states + 1))
+            for s in range(2 * states + 2)
+        ),
+        classes=tuple(s % 2 for s in range(2 * states + 2)),
+        domain=parse("regex:(0|1)(0|1)(0|1)(0|1)(0|1)?(0|1)?(0|1)?", alphabet="01"),
+    )
+
+
+def test_no_code_can_be_left_out_or_turned(proved: Certificate, tmp_path: Path) -> None:
+    for made in (by_hand(), by_hand_in_threes_with_a_domain(), proved):
+        codes = list(made.elements["codes"])
+        for place in range(len(codes)):
+            fewer = [*codes[:place], *codes[place + 1 :]]
+            refused(replace(made, elements={"codes": fewer}), tmp_path / "a.json")
+        refused(replace(made, elements={"codes": codes[::-1]}), tmp_path / "a.json")
+        turned = [f"{int(codes[0], 16) ^ 128 << 8 * (len(codes[0]) // 2 - 1):0{len(codes[0])}x}"]
+        refused(replace(made, elements={"codes": turned + codes[1:]}), tmp_path / "a.json")
+        for broken in ({"codes": []}, {}, {"codes": ["zz"] * 2}, {"codes": "8000"}):
+            refused(replace(made, elements=broken), tmp_path / "a.json")
+
+
+def test_a_counterexample_cannot_be_relabelled(tmp_path: Path) -> None:
+    for maker in MAKERS[2:]:
+        made = maker()
+        for repeats in (None, 1, *range(2, len(made.levels) - 1)):
+            changed = replace(
+                made, verdict="equivalent", repeats=repeats, counterexample=None, checked_length=None
+            )
+            refused(changed, tmp_path / "a.json")
+            refused(replace(changed, counterexample=made.counterexample), tmp_path / "a.json")
+    longer = wrong_late()
+    more = replace(
+        longer,
+        verdict="equivalent",
+        counterexample=None,
+        checked_length=None,
+        levels=(*longer.levels, longer.levels[-1]),
+        repeats=len(longer.levels) - 1,
+    )
+    refused(more, tmp_path / "a.json")
+
+
+def test_no_wrong_word_can_be_made_up(tmp_path: Path) -> None:
+    """A longer one, one that is right, other classes, or one where all is right."""
+    made = wrong_late()
+    assert made.counterexample is not None
+    true = made.counterexample
+    longer = next(
+        Wrong(word=word, model=true.model, language=true.language)
+        for word in ("000010", "0000110", "111110", "0101110")
+        if certify_class(made, word) == (true.model, true.language)
+    )
+    empty = replace(true, word="")
+    others = [
+        *(longer, empty, replace(true, model=true.language), replace(true, language=true.model)),
+        replace(true, model=true.language, language=true.model),
+        replace(true, word=true.word[1:]),
+        replace(true, model="7"),
+    ]
+    for other in others:
+        refused(replace(made, counterexample=other), tmp_path / "a.json")
+    refused(replace(made, counterexample=None), tmp_path / "a.json")
+    right = by_hand()
+    for word in ("", "1", "00001"):
+        claim = Wrong(word=word, model="1", language="0")
+        for text in (claim, replace(claim, model="0", language="1")):
+            wrong = replace(right, verdict="counterexample", counterexample=text, repeats=None)
+            refused(wrong, tmp_path / "a.json")
+
+
+def certify_class(made: Certificate, word: str) -> tuple[str, str]:
+    """What the model made by hand, and the language, say of a word."""
+    return str(int(word.endswith("1"))), made.language.class_names[made.language.classify(word)]
+
+
+def test_no_class_and_no_transition_of_the_language_can_be_changed(
+    proved: Certificate, tmp_path: Path
+) -> None:
+    for made in (by_hand(), proved, wrong_late(), wrong_on_the_empty_word()):
+        language = made.language.minimised()
+        for state in range(language.num_states):
+            classes = list(language.classes)
+            classes[state] = 1 - classes[state]
+            other = replace(language, classes=tuple(classes))
+            rows = list(language.transitions)
+            rows[state] = rows[state][::-1]
+            turned = replace(language, transitions=tuple(rows))
+            for changed in (other, turned):
+                if changed.difference(language) is not None:
+                    still = made.counterexample
+                    forged = replace(made, language=changed)
+                    if still is not None and len(still.word) == len(
+                        changed.difference(ENDS_WITH_1) or ()
+                    ):
+                        continue  # another language on which that is a shortest wrong word
+                    refused(forged, tmp_path / "a.json")
+
+
+def test_a_language_under_another_name_is_refused(tmp_path: Path) -> None:
+    """The statement names it, so the name must be true."""
+    made = by_hand()
+    for spec in ("parity", "tomita-3", "regex:(0|1)*0"):
+        refused(replace(made, language=replace(made.language, spec=spec)), tmp_path / "a.json")
+
+
+def test_a_domain_cannot_be_narrowed_or_widened(tmp_path: Path) -> None:
+    made = by_hand_in_threes_with_a_domain()
+    inside = made.language
+    for domain in (None, parse("regex:(0|1)*", alphabet="01"), ~of_odd_length()):
+        refused(replace(made, language=replace(inside, domain=domain)), tmp_path / "a.json")
+    wrong = wrong_with_a_domain()
+    assert wrong.counterexample is not None
+    without = replace(wrong.language, domain=None)
+    refused(replace(wrong, language=without), tmp_path / "a.json")
+
+
+def test_no_weight_can_be_changed_so_that_it_matters(
+    proved: Certificate, tmp_path: Path
+) -> None:
+    for made in (by_hand(), by_hand_in_threes_with_a_domain(), proved):
+        for name in ("answer.weight", "memory.write.weight", "memory.read.weight", "pad"):
+            weight = made.weights[name]
+            changed = {**made.weights, name: -weight}
+            refused_or_of_another_model(made, changed, tmp_path)
+            changed = {**made.weights, name: np.zeros_like(weight)}
+            refused(replace(made, weights=changed), tmp_path / "a.json")
+            for value in (np.nan, np.inf):
+                broken = weight.copy()
+                broken.flat[0] = value
+                with np.errstate(invalid="ignore"):
+                    refused(replace(made, weights={**made.weights, name: broken}), tmp_path / "a.json")
+
+
+def refused_or_of_another_model(made: Certificate, weights: Any, folder: Path) -> None:
+    forged = replace(made, weights=weights)
+    assert forged.model_digest != made.model_digest
+    with pytest.raises(CertificateError, match="another model"):
+        forged.require_model(made.settings, made.weights)
+    refused(forged, folder / "a.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("chunk", 3),
+        ("norm", "post"),
+        ("memory", "continuous"),
+        ("num_bits", 2),
+        ("num_heads", 7),
+        ("thickness", 2),
+        ("chunk", "x"),
+        ("chunk", 0),
+    ],
+)
+def test_settings_of_another_network_are_refused(name: str, value: Any, tmp_path: Path) -> None:
+    made = by_hand()
+    forged = replace(made, settings={**made.settings, name: value})
+    assert forged.model_digest != made.model_digest
+    refused(forged, tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("name", ["chunk", "vocab_size", "memory", "norm", "num_bits"])
+def test_settings_that_are_missing_are_refused(name: str, tmp_path: Path) -> None:
+    made = by_hand()
+    fewer = {key: value for key, value in made.settings.items() if key != name}
+    refused(replace(made, settings=fewer), tmp_path / "a.json")
+    some = {key: value for key, value in made.weights.items() if "memory" not in key}
+    refused(replace(made, weights=some), tmp_path / "a.json")
+
+
+def test_state_maps_cannot_be_exchanged(tmp_path: Path) -> None:
+    for made in (by_hand(), by_hand_in_threes_with_a_domain()):
+        for maps in (
+            *((), made.maps[::-1], made.maps[:1], made.maps[:1] * len(made.maps)),
+            tuple(map_[::-1] for map_ in made.maps),
+            tuple((0,) * len(map_) for map_ in made.maps),
+        ):
+            if maps != made.maps:
+                refused(replace(made, maps=maps), tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("verdict", ["not-closed", "proved", ""])
+def test_only_two_verdicts_can_be_checked(verdict: Any, tmp_path: Path) -> None:
+    refused(replace(by_hand(), verdict=verdict), tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("strength", ["snapped", "robust"])
+def test_a_strength_that_was_not_shown_is_refused(strength: Any, tmp_path: Path) -> None:
+    refused(replace(by_hand(), strength=strength), tmp_path / "a.json")
+
+
+def test_figures_that_were_not_shown_are_refused(tmp_path: Path) -> None:
+    """What the check prints as checked must follow: how far, and how sure."""
+    made = by_hand()
+    assert made.sureness is not None
+    better = replace(made.sureness, sign_distance=1e6, sign_radius=0.0)
+    refused(replace(made, sureness=better), tmp_path / "a.json")
+    late = wrong_late()
+    refused(replace(late, checked_length=10**6), tmp_path / "a.json")
+    refused(replace(made, checked_length=3), tmp_path / "a.json")
+
+
+def test_weights_of_several_types_do_not_make_rounding_smaller(tmp_path: Path) -> None:
+    """The first weight is said to be float64; the others round as float32 do."""
+    made = certify(random_model(ENDS_WITH_1, 0), ENDS_WITH_1)
+    assert made.sureness is not None
+    first = next(iter(made.weights))
+    for name in (first, min(made.weights)):
+        mixed = {**made.weights, name: made.weights[name].astype(np.float64)}
+        refused(replace(made, weights=mixed), tmp_path / "a.json")
+
+
+def test_a_certificate_of_another_format_is_refused(tmp_path: Path) -> None:
+    body = json.loads(by_hand().to_bytes())
+    body.pop("digest")
+    body["format"] = 99
+    text = json.dumps(body, separators=(",", ":"), ensure_ascii=False) + "\n"
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    whole = {**body, "digest": digest}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(whole, separators=(",", ":"), ensure_ascii=False) + "\n")
+    with pytest.raises(CertificateError, match="format 99"):
+        Certificate.load(path)
+
+
+def test_weights_are_stored_bit_for_bit(tmp_path: Path) -> None:
+    made = by_hand()
+    strange = np.array([0.1, -0.0, 1e-45, 3.4e38, np.nan], dtype=np.float32)
+    forged = replace(made, weights={**made.weights, "strange": strange})
+    loaded = saved_and_loaded(forged, tmp_path).weights["strange"]
+    assert loaded.tobytes() == strange.tobytes()
+    body = json.loads(forged.to_bytes())
+    assert base64.b64decode(body["weights"]["strange"]["base64"]) == strange.tobytes()
+
+
+def test_errors_are_of_this_package() -> None:
+    assert issubclass(CertificateError, LengthwiseError)
