@@ -51,7 +51,12 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "without noise": {"noise": 0.0},
     "more noise": {"noise": 0.5},
     "fewer bits": {"num_bits": 12},
-    "words, transition supervision": {"supervision": "transition", "patience": 2},
+    "words, transition supervision": {
+        "supervision": "transition",
+        "patience": 2,
+        "noise": 0.5,
+        "num_bits": 16,
+    },
 }
 """The default, and what it would be without each of its parts."""
 
