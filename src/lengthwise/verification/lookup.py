@@ -33,6 +33,9 @@ _LARGEST_TABLE = 2**16
 _LARGEST_EDGE = 2**18
 """The same at the edge, where a table is read once for each word."""
 
+_CACHED = 2**15
+"""Symbols that are read twice in a row."""
+
 _FLOAT32_WHOLE = 2**24
 
 _CERTAIN = 30.0
@@ -96,12 +99,7 @@ class Lookup:
         algebra = self.algebra
         if words.size == 0:
             return 0, np.full(len(words), algebra.empty)
-        if words.view(f"u{words.itemsize}").max() >= algebra.num_symbols:  # below 0 is far above
-            raise WordError(
-                f"a word has a symbol that is none of 0..{algebra.num_symbols - 1}. Encode words "
-                f"with their language."
-            )
-        symbols = words.astype(np.min_scalar_type(algebra.num_symbols), copy=False)
+        symbols = self._in_few_bytes(words)
         edge, nodes = symbols[:, 0], symbols[:, 1:]
         level = 0
         while True:
@@ -120,6 +118,20 @@ class Lookup:
                 f"that the tables were made for. Ask for words of their domain only."
             )
         return root, edge
+
+    def _in_few_bytes(self, words: Integers) -> Table:
+        """The symbols as the tables have them; checked and copied while they are in the cache."""
+        result = np.empty(words.shape, dtype=np.min_scalar_type(self.algebra.num_symbols))
+        rows = max(1, _CACHED // words.shape[1])
+        for first in range(0, len(words), rows):
+            part = words[first : first + rows]
+            if part.view(f"u{part.itemsize}").max() >= self.algebra.num_symbols:  # -1 is far above
+                raise WordError(
+                    f"a word has a symbol that is none of 0..{self.algebra.num_symbols - 1}. "
+                    f"Encode words with their language."
+                )
+            result[first : first + rows] = part
+        return result
 
     def _stage(self, level: int) -> "_Stage":
         if level not in self._stages:

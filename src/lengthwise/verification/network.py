@@ -13,7 +13,7 @@ from lengthwise.verification.node import Node
 
 
 def require_regular_gpt(model: nn.Module) -> RegularGPT:
-    """The model, if it composes vectors of sub-words.
+    """The model, if it composes vectors of sub-words, in floats whose rounding is known.
 
     Raises:
         VerificationError: it does not.
@@ -22,6 +22,12 @@ def require_regular_gpt(model: nn.Module) -> RegularGPT:
         raise VerificationError(
             f"a proof follows vectors of sub-words, but {type(model).__name__} has none. "
             f"Use a RegularGPT, or learn_automaton, which tests any model."
+        )
+    types = {weight.dtype for weight in model.parameters()}
+    if types not in ({torch.float32}, {torch.float64}):
+        raise VerificationError(
+            f"bounds on rounding are known for float32 and float64, but the weights are "
+            f"{', '.join(sorted(str(t) for t in types))}. Use model.float()."
         )
     return model.eval()
 
