@@ -14,12 +14,16 @@ from typing import Any
 
 import torch
 from automata.fa.dfa import DFA
+from torch import nn
 
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
 from lengthwise.models.masked import masked_logits
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.tasks.task import Task
+from lengthwise.training.train import make_plan, train
+from lengthwise.verification.extraction import extract
+from lengthwise.verification.lookup import Snapped
 
 WIDTH, BATCH = 64, 128
 
@@ -151,12 +155,51 @@ def growth() -> dict[str, float]:
     return result
 
 
+def lookup() -> dict[str, float]:
+    """Tables of a trained model against networks, on a stream of batches of 500 symbols a word."""
+    trained = train(make_plan(parse("parity")), device="cpu").model.eval()
+    snapped = Snapped(extract(trained).algebra)
+    paper = make_model().eval()  # weights make no difference to the speed of continuous memory
+
+    def answer(model: nn.Module, batches: list[torch.Tensor]) -> None:
+        for tokens in batches:
+            model(tokens)
+
+    result = {}
+    with torch.no_grad():
+        for count in (BATCH, 8 * BATCH):
+            batches = [words(count, 500, seed) for seed in range(12)]
+            few = batches[:2]
+            as_bytes = [tokens.to(torch.uint8) for tokens in batches]
+            tables, of_bytes, binary, continuous = seconds(
+                partial(answer, snapped, batches),
+                partial(answer, snapped, as_bytes),
+                partial(answer, trained, batches),
+                partial(answer, paper, few),
+                repeat=5,
+            )
+            continuous *= len(batches) / len(few)
+            rate = len(batches) * count / 1e6
+            where = f"T=500, {count} words"
+            result[f"tables / continuous network, {where} (times faster)"] = continuous / tables
+            result[f"tables / binary network, {where} (times faster)"] = binary / tables
+            result[f"the same, words in bytes, {where} (times faster)"] = binary / of_bytes
+            result[f"millions of words a second by tables, {where}"] = rate / tables
+            result[f"the same, words in bytes, {where}"] = rate / of_bytes
+        long = words(1, 10_000_000)
+        time_of_long = seconds(partial(snapped, long), repeat=5)[0]
+    result["seconds for a word of 10,000,000 symbols by tables"] = time_of_long
+    result["millions of its symbols a second"] = 10 / time_of_long
+    return result
+
+
 SECTIONS = {
     "sharing": sharing,
     "masked": masked,
     "arithmetic": arithmetic,
     "sampler": sampler,
     "growth": growth,
+    "lookup": lookup,
 }
 
 

@@ -12,7 +12,6 @@ import pytest
 from lengthwise.cli.main import main
 from lengthwise.languages.att import from_att
 from lengthwise.languages.dot import to_dot
-from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from verification.trained import trained
 
@@ -121,23 +120,3 @@ def test_slips_are_told_in_one_line(shell: Shell, folder: str, tmp_path: Path) -
     status, _, error = shell("predict", folder, "--snapped")
     assert (status, error.count("\n")) == (2, 1)
     assert "is damaged" in error
-
-
-def test_pictures_show_classes_domains_and_odd_symbols() -> None:
-    domain = Language(
-        alphabet=('"', "\\"), transitions=((1, 1), (0, 0)), classes=(1, 0), class_names=("0", "1")
-    )
-    language = Language(
-        alphabet=domain.alphabet,
-        transitions=((0, 1), (1, 0)),
-        classes=(0, 2),
-        class_names=("a", "b", "c"),
-        domain=domain,
-    )
-    text = to_dot(language)
-    assert text.count("style=dashed") == 2
-    assert '[label="a"]' in text
-    assert '[label="c"]' in text
-    assert r'label="\""' in text
-    assert r'label="\\"' in text
-    assert "doublecircle" not in text

@@ -431,7 +431,7 @@ def test_what_torch_computes_in_float32_lies_within_the_radii(
             largest = max(largest, float(np.abs(signed - numbers).max()))
         assert largest > 0
     with torch.no_grad():
-        answers = model.read(model.memory.norm(model.memory.read(signs)))  # type: ignore[operator, union-attr]
+        answers = model.read(model.memory.norm(model.memory.read(signs)))  # type: ignore[operator]
     logits, room = node.logits(node.recall(codes))
     assert (np.abs(answers.double().numpy() - logits) <= room).all()
 

@@ -293,10 +293,10 @@ def test_a_model_that_overflows_in_float32_is_not_proved_in_float64(size: float)
     """All its sums are infinite, so it gives every word class 0; float64 would not notice."""
     model = last_symbol(size=size)
     with torch.no_grad():
-        model.embedding.weight.mul_(1.0)
         model.memory.write.weight.mul_(1e-20)  # type: ignore[union-attr, operator]
     broken = shortest_wrong(model, ENDS_WITH_1, 3)
-    made = certify(model, ENDS_WITH_1)
+    with np.errstate(invalid="ignore"):
+        made = certify(model, ENDS_WITH_1)
     if broken is None:
         assert size < 2e38
     else:
@@ -365,16 +365,16 @@ def test_codes_are_those_of_each_chunk_alone() -> None:
         assert (algebra.codes[: len(codes)] == codes).all()
         signs = torch.where(torch.from_numpy(codes), 1.0, -1.0)
         with torch.no_grad():
-            vectors = memory.norm(memory.read(signs)) if level else model.leaf(torch.arange(3))  # type: ignore[operator, union-attr]
+            vectors = memory.norm(memory.read(signs)) if level else model.leaf(torch.arange(3))  # type: ignore[operator]
             for row, element in zip(children, elements_, strict=True):
                 gathered = model.gathered(vectors, torch.from_numpy(row[None]))
-                code = memory.code(gathered)[0].numpy()  # type: ignore[operator, union-attr]
+                code = memory.code(gathered)[0].numpy()  # type: ignore[operator]
                 assert (algebra.codes[element] == code).all()
     assert len(np.unique(algebra.codes, axis=0)) == len(algebra.codes) > 5
     read = algebra.read(1, np.arange(len(algebra.codes)))
     with torch.no_grad():
         signs = torch.where(torch.from_numpy(algebra.codes), 1.0, -1.0)
-        logits = model.read(memory.norm(memory.read(signs)))  # type: ignore[operator, union-attr]
+        logits = model.read(memory.norm(memory.read(signs)))  # type: ignore[operator]
     assert (read == logits.argmax(dim=1).numpy()).all()
 
 

@@ -148,7 +148,9 @@ def changed_bytes(content: bytes, count: int, seed: int) -> list[bytes]:
             changed = content[:place] + bytes([content[place] ^ 1 << chooser.randrange(8)])
             changed += content[place + 1 :]
         else:
-            other = chooser.choice([c for c in b' 0123456789aZ+/=-.,:"[]{}enN' if c != content[place]])
+            other = chooser.choice(
+                [c for c in b' 0123456789aZ+/=-.,:"[]{}enN' if c != content[place]]
+            )
             changed = content[:place] + bytes([other]) + content[place + 1 :]
         if changed != content:
             found.append(changed)
@@ -198,7 +200,12 @@ def test_ends_and_joins_are_refused(made: Certificate, tmp_path: Path) -> None:
     refuse_all(
         [
             *(content[:-1], content + b"\n", content + content, b"", b"null\n", b"[]\n", b"{}\n"),
-            *(b"\xff\xfe" + content, content.replace(b",", b", ", 1), text, content[: len(content) // 2]),
+            *(
+                b"\xff\xfe" + content,
+                content.replace(b",", b", ", 1),
+                text,
+                content[: len(content) // 2],
+            ),
             content.replace(b'{"format":1', b'{"format":1,"format":1'),
         ],
         tmp_path / "a.json",
@@ -327,7 +334,11 @@ def test_a_counterexample_cannot_be_relabelled(tmp_path: Path) -> None:
         made = maker()
         for repeats in (None, 1, *range(2, len(made.levels) - 1)):
             changed = replace(
-                made, verdict="equivalent", repeats=repeats, counterexample=None, checked_length=None
+                made,
+                verdict="equivalent",
+                repeats=repeats,
+                counterexample=None,
+                checked_length=None,
             )
             refused(changed, tmp_path / "a.json")
             refused(replace(changed, counterexample=made.counterexample), tmp_path / "a.json")
@@ -417,9 +428,7 @@ def test_a_domain_cannot_be_narrowed_or_widened(tmp_path: Path) -> None:
     refused(replace(wrong, language=without), tmp_path / "a.json")
 
 
-def test_no_weight_can_be_changed_so_that_it_matters(
-    proved: Certificate, tmp_path: Path
-) -> None:
+def test_no_weight_can_be_changed_so_that_it_matters(proved: Certificate, tmp_path: Path) -> None:
     for made in (by_hand(), by_hand_in_threes_with_a_domain(), proved):
         for name in ("answer.weight", "memory.write.weight", "memory.read.weight", "pad"):
             weight = made.weights[name]
@@ -428,10 +437,12 @@ def test_no_weight_can_be_changed_so_that_it_matters(
             changed = {**made.weights, name: np.zeros_like(weight)}
             refused(replace(made, weights=changed), tmp_path / "a.json")
             for value in (np.nan, np.inf):
-                broken = weight.copy()
+                broken: Any = weight.copy()
                 broken.flat[0] = value
                 with np.errstate(invalid="ignore"):
-                    refused(replace(made, weights={**made.weights, name: broken}), tmp_path / "a.json")
+                    refused(
+                        replace(made, weights={**made.weights, name: broken}), tmp_path / "a.json"
+                    )
 
 
 def refused_or_of_another_model(made: Certificate, weights: Any, folder: Path) -> None:

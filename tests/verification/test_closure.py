@@ -67,16 +67,20 @@ class FromMonoid(FromTables):
     """
 
     def __init__(
-        self, language: Language, chunk: int, phases: int, period: int, marks: int, random: Random
+        self,
+        language: Language,
+        chunk: int,
+        phases: int,
+        period: int,
+        marks: int,
+        random: Random,  # noqa: PLR0917
     ) -> None:
         machine = language.total().minimised()
         maps = _monoid(machine)
         number = {map_: index for index, map_ in enumerate(maps)}
         symbols = [tuple(row[a] for row in machine.transitions) for a in range(machine.num_symbols)]
         size = max(len(maps), machine.num_states) * marks
-        super().__init__(
-            [machine.num_symbols, *[size] * (phases - 1)], chunk, period, random
-        )
+        super().__init__([machine.num_symbols, *[size] * (phases - 1)], chunk, period, random)
         names = [random.permutation(size) for _ in range(phases)]
         for phase in range(phases):
             means: list[tuple[int, ...] | None] = [None] * (self.sizes[phase] + 1)
@@ -211,7 +215,7 @@ class Everything:
         return None
 
     def ends_in_domain(self, state: int, width: int) -> bool:
-        """Whether a multiple of `width` symbols, perhaps none, leads from a state into the domain."""
+        """Whether a multiple of `width` symbols, perhaps none, leads into the domain."""
         inside, states = self.language.num_classes, {state}
         for count in range(width * self.machine.num_states):
             if count % width == 0 and any(self.machine.classes[s] < inside for s in states):
@@ -493,5 +497,3 @@ def test_domains_of_every_alignment(chunk: int, modulus: int) -> None:
             if level < 2:
                 good = [everything.ends_in_domain(s, chunk**level) for s in pairs.edge.states]
                 assert all(good)
-
-

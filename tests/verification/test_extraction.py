@@ -1,6 +1,7 @@
 """Are planted classes found, are binary models taken exactly, and can every merge be checked?"""
 
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -21,12 +22,13 @@ from lengthwise.verification import extraction as module
 from lengthwise.verification.algebra import ABSENT, Integers
 from lengthwise.verification.balls import Ball, Floats
 from lengthwise.verification.extraction import Extraction, extract
-from lengthwise.verification.finite import FiniteAlgebra, Tables, tabulate
+from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables, tabulate
 from lengthwise.verification.lookup import Lookup, Snapped
 from lengthwise.verification.merging import NO_ANSWER, merge
 from lengthwise.verification.network import node_of
 from lengthwise.verification.node import Node
 from lengthwise.verification.recognised import language_of
+from lengthwise.verification.snapping import Snaps
 from lengthwise.verification.stored import load_snapped, save_snapped
 from strategies import domained, machines
 
@@ -217,7 +219,7 @@ def test_a_planted_language_with_a_domain_is_found_on_the_domain() -> None:
         Lookup(found.algebra).classify(np.array([[1]]))
 
 
-@pytest.mark.parametrize("spec", ["parity", "even-pairs", "cycle-navigation"])
+@pytest.mark.parametrize("spec", ["parity", "even-pairs", "cycle-navigation", "tomita-7"])
 def test_every_merge_can_be_computed_again_from_the_representatives(spec: str) -> None:
     language = parse(spec)
     quiet = Planted(language, 2, 0.0)
@@ -237,10 +239,41 @@ def test_every_merge_can_be_computed_again_from_the_representatives(spec: str) -
         inner, outer = level.interior.representatives, level.edge.representatives
     for tables, level in zip(found.algebra.levels, found.levels, strict=True):
         assert len(level.edge.representatives) == len(tables.classes)
-        known = [tables.interior, *tables.edge]
-        assert sum((t >= 0).sum() for t in known) == sum(
-            (snaps.children != ABSENT).any(axis=1).sum() for snaps in (level.interior, level.edge)
-        )
+        snapped: dict[bool, dict[tuple[int, ...], int]] = {True: {}, False: {}}
+        for snaps, at_edge in ((level.interior, False), (level.edge, True)):
+            for row, element in zip(snaps.children.tolist(), snaps.elements.tolist(), strict=True):
+                snapped[at_edge][tuple(child for child in row if child != ABSENT)] = element
+        snapped[True].pop((), None)
+        assert snapped[False] == written(tables.interior)
+        assert snapped[True] == {k: v for table in tables.edge for k, v in written(table).items()}
+
+
+def written(table: Integers) -> dict[tuple[int, ...], int]:
+    """The entries of a table that are there."""
+    return {place: int(element) for place, element in np.ndenumerate(table) if element != NONE}
+
+
+def test_chunks_outside_the_domain_are_in_no_table() -> None:
+    parity, domain = parse("parity"), parse("regex:(01)*")
+    found = extracted_from(Planted(parity, 2, 0.2), domain, 2)
+    assert (found.algebra.levels[0].interior == NONE).tolist() == [[True, False], [True, True]]
+    machine = language_of(found.algebra, parity.alphabet, ("0", "1"), domain)
+    assert [machine.classify(w) for w in ("", "01", "0101")] == [0, 1, 0]
+
+
+def test_a_class_is_read_off_a_whole_word() -> None:
+    """The image of one child of the edge is no whole word, and what it answers does not count."""
+    edge = Snaps(
+        representatives=np.zeros((1, 2)),
+        children=np.array([[ABSENT, 0], [0, 0]]),
+        elements=np.array([0, 0]),
+        distances=np.array([0.0, 1.0]),
+        gap=np.inf,
+    )
+    interior = replace(edge, children=np.array([[0, 0]]), elements=np.array([0]))
+    logits = np.array([[1.0, 0.0], [0.0, 1.0]])
+    tables, answers = module._tables(interior, edge, logits, np.array([NO_ANSWER, 1]), (1, 1, 2))
+    assert tables.classes.tolist() == answers.tolist() == [1]
 
 
 def test_vectors_in_no_clear_classes_are_refused_with_numbers() -> None:

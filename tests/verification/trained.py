@@ -82,7 +82,9 @@ ENDS_WITH_1 = parse("regex:(0|1)*1", alphabet="01")
 def of_odd_length(alphabet: str = "01") -> Language:
     """A domain."""
     step = len(alphabet)
-    return Language(alphabet=tuple(alphabet), transitions=((1,) * step, (0,) * step), classes=(0, 1))
+    return Language(
+        alphabet=tuple(alphabet), transitions=((1,) * step, (0,) * step), classes=(0, 1)
+    )
 
 
 def random_model(language: Language, seed: int, **values: Any) -> RegularGPT:

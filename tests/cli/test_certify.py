@@ -1,0 +1,240 @@
+"""The command `certify`: what it prints and saves, how it ends, and what it refuses."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lengthwise.cli.main import main
+from verification.trained import trained
+
+FACTS = {
+    "verdict",
+    "strength",
+    "language",
+    "statement",
+    "counterexample",
+    "counterexample_length",
+    "checked_length",
+    "reason",
+    "levels",
+    "repeats",
+    "elements",
+    "interior_pairs",
+    "edge_pairs",
+    "monoid_elements_met",
+    "sureness",
+    "model_digest",
+}
+
+
+class Shell:
+    """Runs `certify` in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str | Path) -> tuple[int, str, str]:
+        """Exit status, standard output, standard error."""
+        status = main(["certify", *map(str, arguments)])
+        captured = self._capsys.readouterr()
+        return status, captured.out, captured.err
+
+    def json(self, expected: int, *arguments: str | Path) -> dict[str, Any]:
+        """The one JSON object that it prints, with the exit status that is expected."""
+        status, out, _ = self(*arguments, "--json")
+        assert status == expected
+        assert out.count("\n") == 1
+        found: dict[str, Any] = json.loads(out)
+        return found
+
+    def refused(self, *arguments: str | Path) -> str:
+        """The one line of a command that is refused."""
+        status, out, err = self(*arguments)
+        assert (status, out) == (2, "")
+        assert err.startswith("lengthwise: ")
+        assert err.count("\n") == 1
+        return err
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(capsys)
+
+
+def copied(factory: pytest.TempPathFactory, spec: str, to: Path) -> Path:
+    run = trained(factory, spec)
+    assert run.folder is not None
+    shutil.copytree(run.folder.path, to)
+    (to / "certificate.json").unlink(missing_ok=True)
+    return to
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that is right at every length, not yet certified."""
+    return copied(tmp_path_factory, "parity", tmp_path / "run")
+
+
+@pytest.fixture
+def other_folder(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another one, over the same alphabet and classes."""
+    return copied(tmp_path_factory, "tomita-5", tmp_path / "other")
+
+
+def test_a_proof_ends_with_0_and_is_kept_in_the_run(shell: Shell, run_folder: Path) -> None:
+    status, out, _ = shell(run_folder)
+    assert status == 0
+    assert "equivalent" in out
+    assert "every word of parity" in out
+    assert str(run_folder / "certificate.json") in out
+    status, out, err = shell("--check", run_folder / "certificate.json")
+    assert status == 0
+    assert "checked" in err
+    assert "equivalent" in out
+
+
+def test_json_has_all_facts_and_nothing_else_on_standard_output(
+    shell: Shell, run_folder: Path
+) -> None:
+    found = shell.json(0, run_folder)
+    assert set(found) == FACTS | {"certificate", "run"}
+    assert (found["verdict"], found["strength"]) == ("equivalent", "discrete")
+    assert found["language"] == "parity"
+    assert (found["counterexample"], found["counterexample_length"]) == (None, None)
+    assert found["checked_length"] is None
+    assert found["repeats"] < found["levels"]
+    assert found["sureness"]["is_certain"] is True
+    assert found["run"] == str(run_folder)
+    checked = shell.json(0, "--check", found["certificate"])
+    assert checked == {k: v for k, v in found.items() if k in FACTS} | {"checked": True}
+
+
+def test_a_wrong_word_ends_with_1_and_is_told(
+    shell: Shell, run_folder: Path, tmp_path: Path
+) -> None:
+    """Against another language, nothing is written into the run unless asked."""
+    status, out, err = shell(run_folder, "--against", "tomita-5")
+    assert status == 1
+    assert "counterexample" in err
+    assert "counterexample" in out
+    assert not (run_folder / "certificate.json").exists()
+    found = shell.json(1, run_folder, "--against", "tomita-5", "--out", tmp_path / "c.json")
+    assert found["verdict"] == "counterexample"
+    assert found["counterexample_length"] == len(found["counterexample"]["word"])
+    assert found["checked_length"] == found["counterexample_length"] - 1
+    assert {found["counterexample"]["model"], found["counterexample"]["language"]} == {"0", "1"}
+    assert found["certificate"] == str(tmp_path / "c.json")
+    # that the claim is a wrong word is checked with success
+    checked = shell.json(0, "--check", tmp_path / "c.json")
+    assert checked["verdict"] == "counterexample"
+    assert not (run_folder / "certificate.json").exists()
+
+
+def test_a_late_wrong_word_is_the_shortest(shell: Shell, run_folder: Path) -> None:
+    """An odd number of ones, or just four of them."""
+    found = shell.json(1, run_folder, "--against", "regex:0*10*(10*10*)*|1111")
+    assert found["counterexample"] == {"word": "1111", "model": "0", "language": "1"}
+    assert "length 4" in found["statement"] or "4 symbols" in found["statement"]
+
+
+def test_past_the_bound_it_ends_with_1_and_a_certificate_that_proves_nothing(
+    shell: Shell, run_folder: Path
+) -> None:
+    found = shell.json(1, run_folder, "--max-chunks", "3")
+    assert found["verdict"] == "not-closed"
+    assert "3" in found["reason"]
+    err = shell.refused("--check", found["certificate"])
+    assert "proves nothing" in err
+
+
+def test_a_certificate_of_another_model_is_refused(
+    shell: Shell, run_folder: Path, other_folder: Path
+) -> None:
+    assert shell(run_folder)[0] == 0
+    file = run_folder / "certificate.json"
+    assert shell(run_folder, "--check", file)[0] == 0
+    assert "another model" in shell.refused(other_folder, "--check", file)
+    config = json.loads((run_folder / "config.json").read_text())
+    config["network"]["noise"] = 0.3
+    (run_folder / "config.json").write_text(json.dumps(config))
+    assert "another model" in shell.refused(run_folder, "--check", file)
+
+
+def test_weights_that_change_after_the_proof_are_noticed(
+    shell: Shell, run_folder: Path, other_folder: Path
+) -> None:
+    assert shell(run_folder)[0] == 0
+    weights = run_folder / "model.safetensors"
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)
+    err = shell.refused(run_folder, "--check", run_folder / "certificate.json")
+    assert "another model" in err
+
+
+@pytest.mark.parametrize("against", ["cycle-navigation", "count:a:2", "modular-arithmetic"])
+def test_another_alphabet_is_refused(shell: Shell, run_folder: Path, against: str) -> None:
+    err = shell.refused(run_folder, "--against", against)
+    assert "symbols '0 1'" in err
+    assert against in err
+    assert not (run_folder / "certificate.json").exists()
+
+
+def test_a_file_that_was_changed_is_refused(shell: Shell, run_folder: Path) -> None:
+    assert shell(run_folder)[0] == 0
+    file = run_folder / "certificate.json"
+    content = file.read_bytes()
+    for old, new in ((b'"verdict":"equivalent"', b'"verdict":"robust"'), (b"parity", b"pariti")):
+        file.write_bytes(content.replace(old, new, 1))
+        assert "changed" in shell.refused("--check", file)
+        assert "changed" in shell.refused(run_folder, "--check", file)
+
+
+def test_a_certificate_of_another_format_is_refused(shell: Shell, run_folder: Path) -> None:
+    assert shell(run_folder)[0] == 0
+    file = run_folder / "certificate.json"
+    body = json.loads(file.read_bytes())
+    body.pop("digest")
+    body["format"] = body["format"] + 1
+
+    def canonical(values: dict[str, Any]) -> bytes:
+        return (json.dumps(values, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
+
+    file.write_bytes(canonical({**body, "digest": hashlib.sha256(canonical(body)).hexdigest()}))
+    assert "format" in shell.refused("--check", file)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "folder of a run"),
+        (["nowhere"], "nowhere"),
+        (["--check", "nowhere.json"], "nowhere.json"),
+        (["RUN", "--check", "nowhere.json"], "nowhere.json"),
+        (["RUN", "--against", "party"], "Did you mean 'parity'?"),
+        (["RUN", "--strength", "absolute"], "absolute"),
+        (["RUN", "--strength", "robust"], "binary memory"),
+        (["RUN", "--max-chunks", "0"], "whole number of 1 or more"),
+        (["RUN", "--out", "/dev/null/c.json"], "/dev/null"),
+        (["--check", "RUN/model.safetensors"], "no certificate"),
+        (["--check", "RUN/config.json"], "no certificate"),
+        (["--check", "RUN"], "directory"),
+    ],
+)
+def test_slips_get_one_line(
+    shell: Shell,
+    run_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(run_folder.parent)
+    before = sorted(path.name for path in run_folder.iterdir())
+    given = [text.replace("RUN", str(run_folder)) for text in arguments]
+    err = shell.refused(*given)
+    assert message.lower() in err.lower()
+    assert sorted(path.name for path in run_folder.iterdir()) == before

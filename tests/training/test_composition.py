@@ -1,0 +1,383 @@
+"""Training by composition: what it teaches is true, and what it calls proved is proved."""
+
+import dataclasses
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import lengthwise as lw
+from lengthwise.errors import ConfigError
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.layers.memory import BinaryMemory
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.tasks.supervision import state_maps
+from lengthwise.training import composition as module
+from lengthwise.training import train as train_module
+from lengthwise.training.composition import Composition, Lessons, lessons_of
+from lengthwise.training.loop import LoopConfig, Step, Validation, fit
+from lengthwise.training.train import Plan, make_plan, train
+from lengthwise.verification.binary import BinaryAlgebra
+from lengthwise.verification.certify import certify
+from lengthwise.verification.closure import explore
+from lengthwise.verification.network import node_of
+from verification.trained import SMALL, random_model, trained
+
+Word = tuple[int, ...]
+Map = tuple[int, ...]
+
+
+def plan_for(spec: str = "parity", **settings: Any) -> Plan:
+    return make_plan(parse(spec), settings={**SMALL, **settings})
+
+
+def weights(model: nn.Module) -> torch.Tensor:
+    return torch.cat([p.detach().flatten() for p in model.parameters()])
+
+
+def mute(spec: str) -> Language:
+    """All words of the domain have class 0: no answer is wrong, and yet sub-words differ."""
+    inside = parse(spec)
+    return Language(
+        alphabet=inside.alphabet,
+        transitions=((0,) * inside.num_symbols,),
+        classes=(0,),
+        domain=inside,
+    )
+
+
+def untaught(language: Language, seed: int, **values: Any) -> RegularGPT:
+    """A model that answers 0 to all, with codes that mean nothing."""
+    model = random_model(language, seed, **{"num_bits": 3, **values})
+    with torch.no_grad():
+        model.answer.weight.zero_()
+        model.answer.bias.copy_(torch.tensor([1.0, 0.0]))
+    return model
+
+
+# ---- lessons ---------------------------------------------------------------------------------
+
+
+class Trees:
+    """All sub-words of few levels, as codes and as what they do: nothing is explored."""
+
+    def __init__(self, model: RegularGPT, language: Language, levels: int) -> None:
+        self.model, self.machine = model, language.total().minimised()
+        assert isinstance(model.memory, BinaryMemory)
+        self.memory = model.memory
+        chunk = model.config.chunk
+        symbols = range(language.num_symbols)
+        self.interior: list[dict[Map, set[tuple[bool, ...]]]] = []
+        known: set[tuple[tuple[bool, ...], Map]] = set()
+        words: list[Word] = list(product(symbols, repeat=chunk))
+        leaves = model.leaf(torch.arange(language.num_symbols))
+        codes = self._codes(leaves, torch.tensor(words))
+        known = {(c, self._map(w)) for c, w in zip(codes, words, strict=True)}
+        shorter: list[Word] = [w for n in range(1, chunk + 1) for w in product(symbols, repeat=n)]
+        padded = torch.tensor([[-1] * (chunk - len(w)) + list(w) for w in shorter])
+        edge = {
+            (c, self.machine.run(w))
+            for c, w in zip(self._codes(leaves, padded), shorter, strict=True)
+        }
+        self.chunks: dict[bool, dict[tuple[tuple[bool, ...], ...], set[Any]]] = {
+            False: {},
+            True: {},
+        }
+        for _ in range(levels - 1):
+            inner, outer = sorted(known), sorted(edge)
+            for parts in product(inner, repeat=chunk):
+                key = tuple(code for code, _ in parts)
+                map_ = tuple(range(self.machine.num_states))
+                for _, later in parts:
+                    map_ = tuple(later[s] for s in map_)
+                self.chunks[False].setdefault(key, set()).add(map_)
+            for used in range(1, chunk + 1):
+                for (code, state), *rest in product(outer, *[inner] * (used - 1)):
+                    key = (code, *(c for c, _ in rest))
+                    for _, later in rest:
+                        state = later[state]  # noqa: PLW2901
+                    self.chunks[True].setdefault(key, set()).add(state)
+            known |= set(self._above(False, inner, chunk))
+            edge |= set(self._above(True, inner, chunk))
+
+    def _map(self, word: Word) -> Map:
+        return tuple(self.machine.run(word, s) for s in range(self.machine.num_states))
+
+    @torch.no_grad()
+    def _codes(self, below: torch.Tensor, children: torch.Tensor) -> list[tuple[bool, ...]]:
+        return [tuple(c) for c in self.memory.code(self.model.gathered(below, children)).tolist()]
+
+    @torch.no_grad()
+    def _above(self, at_edge: bool, inner: Any, chunk: int) -> Iterator[Any]:
+        keys = list(self.chunks[at_edge])
+        codes = sorted({code for key in keys for code in key})
+        number = {code: index for index, code in enumerate(codes)}
+        signs = torch.where(torch.tensor(codes), 1.0, -1.0)
+        below = self.memory.norm(self.memory.read(signs))
+        rows = [[-1] * (chunk - len(key)) + [number[c] for c in key] for key in keys]
+        for key, code in zip(keys, self._codes(below, torch.tensor(rows)), strict=True):
+            for meaning in self.chunks[at_edge][key]:
+                yield code, meaning
+
+
+def lessons_for(
+    model: RegularGPT, language: Language, most: int = 512
+) -> tuple[Lessons, BinaryAlgebra, Any]:
+    algebra = BinaryAlgebra(node_of(model))
+    closure = explore(algebra, language, max_chunks=100_000)
+    return lessons_of(closure, algebra, state_maps(language), most), algebra, closure
+
+
+@pytest.mark.parametrize("spec", ["parity", "tomita-3", "tomita-5", "tomita-6"])
+def test_every_lesson_is_true_of_a_sub_word_with_those_codes(spec: str) -> None:
+    """Models that know nothing, so that codes stand for several things at once."""
+    language = mute(spec)
+    start = language.total().minimised().start
+    told = at_edge = 0
+    for seed in range(12):
+        model = untaught(language, seed)
+        lessons, algebra, closure = lessons_for(model, language)
+        assert torch.equal(lessons.codes, torch.from_numpy(algebra.codes))
+        trees = Trees(model, language, min(4, len(closure.levels)))
+        for children, map_, edge, is_told in zip(
+            lessons.children.tolist(),
+            lessons.maps.tolist(),
+            lessons.at_edge.tolist(),
+            lessons.is_told.tolist(),
+            strict=True,
+        ):
+            present = [child for child in children if child >= 0]
+            assert children == [-1] * (len(children) - len(present)) + present
+            if not is_told:
+                continue
+            key = tuple(tuple(lessons.codes[child].tolist()) for child in present)
+            told += 1
+            at_edge += edge
+            meanings = trees.chunks[edge][key]
+            assert (map_[start] if edge else tuple(map_)) in meanings
+    assert told > 10
+    assert at_edge > 0
+
+
+@pytest.mark.parametrize("spec", ["parity", "tomita-5"])
+def test_what_is_taught_is_ambiguous_or_unsure(spec: str) -> None:
+    """A told chunk becomes a code that stands for something else, too, seen before or beside."""
+    language, found = mute(spec), 0
+    for seed in range(8):
+        lessons, algebra, closure = lessons_for(model := untaught(language, seed), language)
+        if not lessons.is_told.any():
+            continue
+        found += 1
+        assert lessons.length >= model.config.chunk**2
+        rows = lessons.children[lessons.is_told].numpy()
+        elements = algebra.compose(1, rows, edge=True)
+        for element, map_, edge in zip(
+            elements.tolist(),
+            lessons.maps[lessons.is_told].tolist(),
+            lessons.at_edge[lessons.is_told].tolist(),
+            strict=True,
+        ):
+            meanings = set()
+            for level in closure.levels[2:]:
+                pairs = level.edge if edge else level.interior
+                meanings |= {
+                    s for e, s in zip(pairs.elements, pairs.states, strict=True) if e == element
+                }
+            assert len(meanings) > 1, map_
+    assert found > 2
+
+
+def test_a_proved_model_has_nothing_to_learn_and_most_is_a_bound(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    run = trained(tmp_path_factory, "parity")
+    assert isinstance(run.model, RegularGPT)
+    lessons, _, _ = lessons_for(run.model, run.language)
+    assert len(lessons.maps) == len(lessons.children) == 0
+    assert lessons.length == 0
+    language = mute("tomita-5")
+    model = untaught(language, 0)
+    all_lessons, _, _ = lessons_for(model, language)
+    assert len(all_lessons.maps) > 3
+    few, _, _ = lessons_for(model, language, most=3)
+    assert len(few.maps) == len(few.children) == len(few.is_told) == len(few.at_edge) == 3
+    assert len(lessons_for(model, language, most=0)[0].maps) == 0
+
+
+def test_unsure_chunks_are_not_told_what_they_do() -> None:
+    """A bit that is always near 0 makes every chunk of codes unsure."""
+    language = mute("parity")
+    model = untaught(language, 0)
+    memory = model.memory
+    assert isinstance(memory, BinaryMemory)
+    with torch.no_grad():
+        memory.write.weight[0] = 0.0
+        memory.write.bias[0] = 0.0
+    lessons, algebra, _ = lessons_for(model, language)
+    unsure = lessons.children[~lessons.is_told]
+    assert len(unsure) > 0
+    assert {tuple(row) for row in unsure.tolist()} <= {tuple(r) for r in algebra.unsure.tolist()}
+
+
+# ---- training --------------------------------------------------------------------------------
+
+
+def test_loss_falls_on_what_is_told_and_its_gradient_reaches_all_weights() -> None:
+    plan = plan_for("tomita-5", validate_every=10, steps=10)
+    model = train(plan).model.train()
+    goal = Composition(plan.task, plan.recognition, state_maps(plan.task.language))
+
+    def generator() -> torch.Generator:
+        return torch.Generator().manual_seed(3)
+
+    step = goal.step(model, generator(), generator())
+    again = Composition(plan.task, plan.recognition, state_maps(plan.task.language)).step(
+        model, generator(), generator()
+    )
+    assert step.loss.item() == again.loss.item()
+    assert 0 <= step.accuracy <= 1
+    step.loss.backward()  # type: ignore[no-untyped-call]
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.abs().sum() > 0, name
+
+
+class StopError(Exception):
+    """Stands for a kill."""
+
+
+@pytest.mark.parametrize("stop_at", [1, 20, 21, 53])
+def test_stopped_run_ends_with_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
+) -> None:
+    """Lessons are no part of the checkpoint, and yet the resumed run has the same."""
+    settings = {**SMALL, "validate_every": 20, "steps": 60, "patience": 0}
+    plan = make_plan(mute("tomita-5"), settings=settings)
+    train(plan, out=tmp_path / "whole", device="cpu")
+    told: list[int] = []
+    step = Composition.step
+    count = 0
+
+    def stopping(self: Composition, *arguments: Any) -> Step:
+        nonlocal count
+        count += 1
+        if count == stop_at:
+            raise StopError
+        result = step(self, *arguments)
+        assert self._lessons is not None
+        told.append(len(self._lessons.maps))
+        return result
+
+    monkeypatch.setattr(Composition, "step", stopping)
+    with pytest.raises(StopError):
+        train(plan, out=tmp_path / "broken", device="cpu")
+    train(plan, out=tmp_path / "broken", device="cpu")
+    assert max(told) > 0  # otherwise nothing was at stake
+    for name in ("model.safetensors", "config.json"):
+        ours, whole = (tmp_path / folder / name for folder in ("broken", "whole"))
+        assert ours.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize("spec", ["parity", "tomita-5"])
+def test_what_training_calls_proved_is_proved(
+    spec: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    run = trained(tmp_path_factory, spec)
+    last = run.metrics[-1]
+    assert last["perfect"]
+    assert last["proved"]
+    assert last["right_to"] is None
+    made = certify(run.model, run.language)
+    assert made.verdict == "equivalent"
+    assert made.sureness is not None
+    assert made.sureness.is_certain
+    assert not any(record["perfect"] for record in run.metrics[:-1])
+
+
+def test_perfect_is_what_exploration_proves_not_what_words_show(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """At every validation of a run: perfect exactly if the model as it is then is certified."""
+    verdicts: list[tuple[bool, str]] = []
+    validate = Composition.validate
+    language = parse("even-pairs")
+
+    def watched(self: Composition, model: nn.Module, data: torch.Generator) -> Validation:
+        result = validate(self, model, data)
+        verdicts.append((result.perfect, certify(model, language).verdict))
+        return result
+
+    monkeypatch.setattr(Composition, "validate", watched)
+    run = train(plan_for("even-pairs", validate_every=50, patience=2))
+    assert verdicts
+    for perfect, verdict in verdicts:
+        assert perfect == (verdict == "equivalent")
+    assert verdicts[-1][0]
+    assert certify(run.model, language).verdict == "equivalent"
+
+
+def test_the_weights_that_were_proved_are_kept_not_those_of_the_smallest_loss() -> None:
+    class Scripted:
+        """Words look best at the first validation; the proof comes at the second."""
+
+        def __init__(self) -> None:
+            self.seen: list[torch.Tensor] = []
+
+        def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+            return Step(weights(model).square().sum() + sum_of(model), 0.0, 1)
+
+        def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+            self.seen.append(weights(model).clone())
+            loss, accuracy, perfect = [(0.1, 1.0, False), (0.5, 0.99, True), (0.01, 1.0, False)][
+                len(self.seen) - 1
+            ]
+            return Validation(loss, accuracy, perfect)
+
+    def sum_of(model: nn.Module) -> torch.Tensor:
+        return torch.stack([p.sum() for p in model.parameters()]).sum()
+
+    model, goal = nn.Linear(2, 2), Scripted()
+    fit(model, goal, LoopConfig(steps=30, validate_every=10, patience=0, learning_rate=0.1))
+    assert torch.equal(weights(model), goal.seen[1])
+
+
+def test_lessons_can_be_turned_off() -> None:
+    plan = plan_for("tomita-5", lessons=False, steps=1)
+    goal = Composition(plan.task, plan.recognition, state_maps(plan.task.language))
+    model = random_model(
+        parse("tomita-5"), 0, num_bits=3, transition_size=plan.network.transition_size
+    )
+    goal.step(model.train(), torch.Generator(), torch.Generator())
+    assert goal._lessons is not None
+    assert len(goal._lessons.maps) == 0
+
+
+@pytest.mark.parametrize(
+    "settings", [{"memory": "continuous"}, {"memory": "continuous", "thickness": 2}]
+)
+def test_continuous_memory_is_refused(settings: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="binary"):
+        lw.train("parity", supervision="composition", out=tmp_path / "a", **settings)
+    with pytest.raises(ConfigError, match="binary"):
+        lw.train("parity", "regular-gpt", supervision="composition", out=tmp_path / "b")
+
+
+def test_what_is_explored_in_training_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Past the bound nothing is proved, and training goes on."""
+    monkeypatch.setattr(module, "_MOST_CHUNKS", 9)
+    run = train(plan_for(steps=20, validate_every=10))
+    assert not any(record["perfect"] for record in run.metrics)
+
+
+def test_settings_of_lessons_are_part_of_the_plan() -> None:
+    plan = plan_for(lessons=False, pull=0.5, margin=0.0)
+    again = train_module.Plan.from_dict(plan.to_dict())
+    assert again == plan
+    assert dataclasses.replace(plan.recognition, pull=1.0) != plan.recognition
+    with pytest.raises(ConfigError, match="pull"):
+        plan_for(pull=-1.0)
