@@ -97,11 +97,12 @@ class Trees:
                     map_ = tuple(later[s] for s in map_)
                 self.chunks[False].setdefault(key, set()).add(map_)
             for used in range(1, chunk + 1):
-                for (code, state), *rest in product(outer, *[inner] * (used - 1)):
+                for (code, state), rest in product(outer, product(inner, repeat=used - 1)):
                     key = (code, *(c for c, _ in rest))
+                    after = state
                     for _, later in rest:
-                        state = later[state]  # noqa: PLW2901
-                    self.chunks[True].setdefault(key, set()).add(state)
+                        after = later[after]
+                    self.chunks[True].setdefault(key, set()).add(after)
             known |= set(self._above(False, inner, chunk))
             edge |= set(self._above(True, inner, chunk))
 
@@ -251,14 +252,24 @@ class StopError(Exception):
     """Stands for a kill."""
 
 
-@pytest.mark.parametrize("stop_at", [1, 20, 21, 53])
+STOPPED = make_plan(
+    mute("tomita-5"), settings={**SMALL, "validate_every": 20, "steps": 60, "patience": 0}
+)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nothing has stopped."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    train(STOPPED, out=folder, device="cpu")
+    return folder
+
+
+@pytest.mark.parametrize("stop_at", [1, 21, 53])
 def test_stopped_run_ends_with_the_same_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: Path, stop_at: int
 ) -> None:
     """Lessons are no part of the checkpoint, and yet the resumed run has the same."""
-    settings = {**SMALL, "validate_every": 20, "steps": 60, "patience": 0}
-    plan = make_plan(mute("tomita-5"), settings=settings)
-    train(plan, out=tmp_path / "whole", device="cpu")
     told: list[int] = []
     step = Composition.step
     count = 0
@@ -275,12 +286,11 @@ def test_stopped_run_ends_with_the_same_bytes(
 
     monkeypatch.setattr(Composition, "step", stopping)
     with pytest.raises(StopError):
-        train(plan, out=tmp_path / "broken", device="cpu")
-    train(plan, out=tmp_path / "broken", device="cpu")
+        train(STOPPED, out=tmp_path / "broken", device="cpu")
+    train(STOPPED, out=tmp_path / "broken", device="cpu")
     assert max(told) > 0  # otherwise nothing was at stake
     for name in ("model.safetensors", "config.json"):
-        ours, whole = (tmp_path / folder / name for folder in ("broken", "whole"))
-        assert ours.read_bytes() == whole.read_bytes()
+        assert (tmp_path / "broken" / name).read_bytes() == (whole / name).read_bytes()
 
 
 @pytest.mark.parametrize("spec", ["parity", "tomita-5"])
@@ -300,12 +310,12 @@ def test_what_training_calls_proved_is_proved(
 
 
 def test_perfect_is_what_exploration_proves_not_what_words_show(
-    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """At every validation of a run: perfect exactly if the model as it is then is certified."""
     verdicts: list[tuple[bool, str]] = []
     validate = Composition.validate
-    language = parse("even-pairs")
+    language = parse("parity")
 
     def watched(self: Composition, model: nn.Module, data: torch.Generator) -> Validation:
         result = validate(self, model, data)
@@ -313,7 +323,7 @@ def test_perfect_is_what_exploration_proves_not_what_words_show(
         return result
 
     monkeypatch.setattr(Composition, "validate", watched)
-    run = train(plan_for("even-pairs", validate_every=50, patience=2))
+    run = train(plan_for(validate_every=50, patience=2))
     assert verdicts
     for perfect, verdict in verdicts:
         assert perfect == (verdict == "equivalent")

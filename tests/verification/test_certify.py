@@ -220,8 +220,8 @@ CHANGES: dict[str, Change] = {
 def test_no_change_of_the_weights_is_proved_right_where_a_word_is_wrong(proved: Run) -> None:
     verdicts: list[str] = []
     lengths: list[int] = []
-    for number, change in enumerate(CHANGES.values()):
-        for seed in range(2):
+    for number, (name, change) in enumerate(CHANGES.items()):
+        for seed in range(3 if "noise" in name else 1):
             model = copy_of(proved.model)
             change(model, torch.Generator().manual_seed(100 * number + seed))
             made = certify(model, proved.language)

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from lengthwise.errors import CertificateError, LengthwiseError
 from lengthwise.languages.language import Language
@@ -39,6 +41,7 @@ def wrong_late() -> Certificate:
     return certify(last_symbol(), other)
 
 
+@cache
 def wrong_in_threes() -> Certificate:
     language = parse("parity")
     return next(
@@ -57,7 +60,7 @@ def wrong_on_the_empty_word() -> Certificate:
     return certify(last_symbol(), ~ENDS_WITH_1)
 
 
-MAKERS = [
+MAKERS: list[Callable[[], Certificate]] = [
     by_hand,
     by_hand_in_threes_with_a_domain,
     wrong_late,
@@ -437,7 +440,7 @@ def test_no_weight_can_be_changed_so_that_it_matters(proved: Certificate, tmp_pa
             changed = {**made.weights, name: np.zeros_like(weight)}
             refused(replace(made, weights=changed), tmp_path / "a.json")
             for value in (np.nan, np.inf):
-                broken: Any = weight.copy()
+                broken: NDArray[Any] = np.array(weight)
                 broken.flat[0] = value
                 with np.errstate(invalid="ignore"):
                     refused(

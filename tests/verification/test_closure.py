@@ -66,14 +66,14 @@ class FromMonoid(FromTables):
     permutation in each phase. At the edge the element is the state and a mark.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917
         self,
         language: Language,
         chunk: int,
         phases: int,
         period: int,
         marks: int,
-        random: Random,  # noqa: PLR0917
+        random: Random,
     ) -> None:
         machine = language.total().minimised()
         maps = _monoid(machine)

@@ -69,6 +69,11 @@ class RunPage:
         return int(self.config["recognition"]["max_length"])
 
     @property
+    def longest_lesson(self) -> int:
+        """Symbols of the longest sub-word that exploration may have taught a part of."""
+        return max((record.get("lesson_length", 0) for record in self.metrics), default=0)
+
+    @property
     def comparable(self) -> Published | None:
         """The printed numbers, if training and test lengths are those of the paper."""
         printed, tested = self.published, self.scores.lengths
