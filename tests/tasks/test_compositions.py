@@ -182,6 +182,26 @@ def test_pairs_of_kinds_are_equally_likely() -> None:
     )
 
 
+def test_of_more_pairs_than_are_drawn_none_is_preferred() -> None:
+    """16 kinds make 256 pairs, of which 200 are drawn at a time."""
+    made = Compositions(rare(16), 2, 64, 200)
+    generator = torch.Generator().manual_seed(0)
+    seen: list[Counter[int]] = [Counter(), Counter()]
+    for _ in range(40):
+        composed = made.draw(generator)
+        sizes = [len(children) for children in composed.levels]
+        does = [part[:, 0] for part in torch.split(composed.maps, sizes)]
+        edges = torch.split(composed.at_edge, sizes)
+        inner = composed.levels[5][~edges[5]]
+        assert set(does[4][~edges[4]].tolist()) == set(range(16))
+        for column, counts in enumerate(seen):
+            counts.update(does[4][inner[:, column]].tolist())
+    for counts in seen:
+        expected = sum(counts.values()) / 16
+        assert expected > 400
+        assert all(abs(count - expected) < 5 * expected**0.5 for count in counts.values())
+
+
 def test_one_seed_gives_one_draw_and_each_draw_is_new() -> None:
     made = Compositions(parse("tomita-6"), 2, 40, 30)
     generator = torch.Generator().manual_seed(7)

@@ -26,7 +26,7 @@ from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certify import certify
 from lengthwise.verification.closure import explore
 from lengthwise.verification.network import node_of
-from verification.trained import SMALL, random_model, trained
+from verification.trained import ENDS_WITH_1, SMALL, last_symbol, random_model, trained
 
 Word = tuple[int, ...]
 Map = tuple[int, ...]
@@ -329,6 +329,20 @@ def test_perfect_is_what_exploration_proves_not_what_words_show(
         assert perfect == (verdict == "equivalent")
     assert verdicts[-1][0]
     assert certify(run.model, language).verdict == "equivalent"
+
+
+@pytest.mark.parametrize("why", ["proved", "unsure", "past the bound"])
+def test_right_answers_alone_are_not_perfect(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+    """A model that is right on all words is perfect only if that follows."""
+    plan = make_plan(ENDS_WITH_1, settings=SMALL)
+    goal = Composition(plan.task, plan.recognition, state_maps(ENDS_WITH_1))
+    model = last_symbol(dead_bits=int(why == "unsure"))
+    if why == "past the bound":
+        monkeypatch.setattr(module, "_MOST_CHUNKS", 9)
+    with torch.no_grad():
+        result = goal.validate(model, torch.Generator().manual_seed(0))
+    assert result.accuracy == 1.0
+    assert result.perfect == result.more["proved"] == (why == "proved")
 
 
 def test_the_weights_that_were_proved_are_kept_not_those_of_the_smallest_loss() -> None:

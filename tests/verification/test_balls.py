@@ -136,6 +136,18 @@ def test_layer_norm(draw: Draw, shift: float, flat: bool) -> None:
     assert_inside(values, EXACT.layer_norm(x, weight, bias, 1e-5))
 
 
+@pytest.mark.parametrize("deviation", [0.003, 0.03, 0.3])
+@pytest.mark.parametrize("over", [0.5, 1.0, 1.5, 3.0])
+def test_layer_norm_where_the_deviation_passes_zero(deviation: float, over: float) -> None:
+    """There it is steepest, far steeper than at the centre."""
+    direction = np.array([1.0, -1.0])
+    x = Ball(deviation * direction[None], np.array([deviation * over * 2**0.5]))
+    shares = np.linspace(1 - over, 1 + over, 101)[1:-1, None, None]
+    points = shares * x.centre
+    values = points / np.sqrt((points**2).mean(axis=-1, keepdims=True) + 1e-5)
+    assert_inside(values, EXACT.layer_norm(x, np.ones(2), np.zeros(2), 1e-5))
+
+
 @given(
     seed=st.integers(0, 2**32 - 1),
     places=st.integers(1, 4),
@@ -363,6 +375,62 @@ def test_nodes_map_points_of_balls_into_balls(shape: dict[str, Any], radius: flo
             with torch.no_grad():
                 read = model.read(torch.from_numpy(found["gathered"])).numpy()
             assert (np.abs(read - logits) <= room).all()
+
+
+def attention_alone(
+    query: Floats, key: Floats, value: Floats, dtype: torch.dtype = torch.float64
+) -> RegularGPT:
+    """Two numbers, one head, no norm, an idle feed-forward network: x plus what is gathered."""
+    config = RegularGPTConfig(
+        vocab_size=VOCABULARY, num_classes=2, d_model=2, num_heads=1, ff_factor=1, norm="none"
+    )
+    model = RegularGPT(config).to(dtype)
+    attention = model.block[0].attention
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.zero_()
+        attention.query.weight.copy_(torch.from_numpy(query))
+        attention.key_value.weight.copy_(torch.from_numpy(np.concatenate([key, value])))
+        attention.output.weight.copy_(torch.eye(2))
+    return model.eval()
+
+
+ONE, TWO = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("matrices", "centre", "moves"),
+    [
+        # a key moves along a long query, where values are far apart
+        ((0.1 * ONE, np.eye(2), TWO), [[100.0, 10.0], [100.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]),
+        # a query moves along the distance of keys
+        ((np.eye(2), 0.1 * np.eye(2), 0.01 * TWO), [[5.0, 1e3], [5.0, 0.0]], [[0, 0], [0, 1.0]]),
+        # values move together
+        ((0.0 * ONE, 0.0 * ONE, 100.0 * np.eye(2)), [[1.0, 2.0], [3.0, 1.0]], [[0, 1.0], [0, 1.0]]),
+        # one value moves
+        ((0.0 * ONE, 0.0 * ONE, 100.0 * np.eye(2)), [[1.0, 2.0], [3.0, 1.0]], [[1.0, 0], [0, 0]]),
+    ],
+)
+@pytest.mark.parametrize("size", [1e-6, 1e-4, 1e-2])
+def test_each_way_in_which_attention_moves_is_within_the_radius(
+    matrices: tuple[Floats, Floats, Floats],
+    centre: list[list[float]],
+    moves: list[list[float]],
+    size: float,
+) -> None:
+    """In each case one part of the radius is needed nearly whole."""
+    model = attention_alone(*matrices)
+    node = node_of(model)
+    below = Ball(np.array(centre), np.full(2, size))
+    gathered = node.gathered(below, np.array([[0, 1]]))
+    stages = Stages(model, torch.float64)
+    far = 0.0
+    for sign in (1.0, -1.0):
+        points = below.centre + sign * size * (1 - 1e-9) * np.array(moves)
+        found = stages(points, np.array([[0, 1]]))["gathered"]
+        assert_inside(found[None], gathered)
+        far = max(far, float(norm(found - gathered.centre)[0]))
+    assert far > 0.2 * gathered.radius[0]
 
 
 def renumbered(model: RegularGPT, seed: int) -> RegularGPT:

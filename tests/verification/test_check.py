@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from lengthwise.errors import CertificateError, LengthwiseError
 from lengthwise.languages.language import Language
@@ -319,6 +318,22 @@ def unrolled_ends_with_1() -> Language:
     )
 
 
+def test_levels_that_differ_are_no_repetition(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The evidence cut short, at every place, with every repetition that it could then claim."""
+    run = trained(tmp_path_factory, "tomita-5")
+    found = 0
+    for made in (certify(run.model, run.language), by_hand_in_threes_with_a_domain()):
+        for last in range(2, len(made.levels)):
+            for first in range(1, last):
+                if made.levels[first] != made.levels[last]:
+                    cut = replace(made, levels=made.levels[: last + 1], repeats=first)
+                    refused(cut, tmp_path / "a.json")
+                    found += 1
+    assert found > 1
+
+
 def test_no_code_can_be_left_out_or_turned(proved: Certificate, tmp_path: Path) -> None:
     for made in (by_hand(), by_hand_in_threes_with_a_domain(), proved):
         codes = list(made.elements["codes"])
@@ -328,8 +343,9 @@ def test_no_code_can_be_left_out_or_turned(proved: Certificate, tmp_path: Path) 
         refused(replace(made, elements={"codes": codes[::-1]}), tmp_path / "a.json")
         turned = [f"{int(codes[0], 16) ^ 128 << 8 * (len(codes[0]) // 2 - 1):0{len(codes[0])}x}"]
         refused(replace(made, elements={"codes": turned + codes[1:]}), tmp_path / "a.json")
-        for broken in ({"codes": []}, {}, {"codes": ["zz"] * 2}, {"codes": "8000"}):
-            refused(replace(made, elements=broken), tmp_path / "a.json")
+        nonsense: list[dict[str, Any]] = [{"codes": []}, {}, {"codes": ["zz"] * 2}, {"codes": "80"}]
+        for elements in nonsense:
+            refused(replace(made, elements=elements), tmp_path / "a.json")
 
 
 def test_a_counterexample_cannot_be_relabelled(tmp_path: Path) -> None:
@@ -372,11 +388,21 @@ def test_no_wrong_word_can_be_made_up(tmp_path: Path) -> None:
         *(longer, empty, replace(true, model=true.language), replace(true, language=true.model)),
         replace(true, model=true.language, language=true.model),
         replace(true, word=true.word[1:]),
+        *(replace(true, word="11111", model=c, language=c) for c in "01"),  # as long, and right
         replace(true, model="7"),
     ]
     for other in others:
         refused(replace(made, counterexample=other), tmp_path / "a.json")
     refused(replace(made, counterexample=None), tmp_path / "a.json")
+    several = wrong_with_a_domain()
+    assert several.counterexample is not None
+    told = {several.counterexample.model, several.counterexample.language}
+    third = next(name for name in several.language.class_names if name not in told)
+    for other in (
+        replace(several.counterexample, language=third),
+        replace(several.counterexample, model=third),
+    ):
+        refused(replace(several, counterexample=other), tmp_path / "a.json")
     right = by_hand()
     for word in ("", "1", "00001"):
         claim = Wrong(word=word, model="1", language="0")
@@ -440,7 +466,7 @@ def test_no_weight_can_be_changed_so_that_it_matters(proved: Certificate, tmp_pa
             changed = {**made.weights, name: np.zeros_like(weight)}
             refused(replace(made, weights=changed), tmp_path / "a.json")
             for value in (np.nan, np.inf):
-                broken: NDArray[Any] = np.array(weight)
+                broken = np.array(weight, dtype=np.float32)
                 broken.flat[0] = value
                 with np.errstate(invalid="ignore"):
                     refused(

@@ -282,8 +282,11 @@ def random_case(seed: int) -> tuple[FromTables, Language]:
         return FromTables(sizes, chunk, period, random), language
     marks = 1 + int(random.integers(2 if chunk == 2 else 1))
     model = FromMonoid(language, chunk, phases, period, marks, random)
-    if kind >= 2:
+    if kind == 2:
         spoil(model, random)
+    elif kind == 3:  # many wrong words, of several lengths, from the last phases on
+        last = model.classes[-1]
+        model.classes[-1] = np.where(random.random(len(last)) < 0.4, 1 - last, last)
     return model, language
 
 
@@ -339,9 +342,17 @@ def test_verdicts_are_those_of_all_words_in_thousands_of_cases(part: int) -> Non
         agrees_with_brute_force(seed)
 
 
-@pytest.mark.parametrize("seed", range(0, 60))
+def pinned_case(number: int) -> tuple[FromTables, Language]:
+    """Domains of words that are told in full: what stands in the middle can stand nowhere else."""
+    texts = ["(0|1)?(0|1)1100", "0?110001", "1*0010111", "(00)*11(01)*", "1100(0|1)(0|1)(0|1)"]
+    domain = parse(f"regex:{texts[number]}", alphabet="01")
+    language = replace(parse("regex:(0|1)*1", alphabet="01"), domain=domain)
+    return FromMonoid(language, 2, 3, 1, 1, np.random.default_rng(number)), language
+
+
+@pytest.mark.parametrize("seed", range(-5, 60))
 def test_levels_hold_exactly_the_pairs_that_occur_each_with_a_shortest_sub_word(seed: int) -> None:
-    model, language = random_case(seed)
+    model, language = random_case(seed) if seed >= 0 else pinned_case(-1 - seed)
     closure = explore(model, language)
     most = model.chunk ** (3 if model.chunk == 2 else 2)
     everything = Everything(model, language, most)
@@ -407,6 +418,23 @@ def test_a_level_that_looks_alike_and_behaves_otherwise_is_no_repetition(phase: 
     assert closure.wrong is not None
     assert len(closure.wrong) == (2 ** (phase - 1) + 1 if phase > 1 else 0)
     assert classify(model, closure.wrong) != language.classify(closure.wrong)
+
+
+@pytest.mark.parametrize("steps", [1, 4, 9])
+def test_an_edge_that_changes_when_the_interior_is_at_rest_is_no_repetition(steps: int) -> None:
+    """The interior has one element from level 1 on; the edge counts levels, and ends up wrong."""
+    language = Language(alphabet=("a",), transitions=((0,),), classes=(0,))
+    model = FromTables([1, steps + 2], 2, 1, np.random.default_rng(0))
+    for table in (*model.interior, *model.edge, *model.classes):
+        table[...] = 0
+    for element in range(steps + 2):
+        model.edge[1][element, :] = model.edge[1][-1, element] = min(element + 1, steps + 1)
+    model.classes[1][steps + 1] = 1
+    closure = explore(model, language)
+    assert closure.wrong is not None
+    assert len(closure.wrong) == 2 ** (steps + 1) + 1
+    assert len(closure.levels[1].interior) == 1
+    assert classify(model, closure.wrong) == 1
 
 
 def test_the_empty_word_counts_and_is_the_shortest() -> None:

@@ -45,10 +45,11 @@ def trained(factory: pytest.TempPathFactory, spec: str) -> Run:
         return run
 
 
-def last_symbol(chunk: int = 2, *, size: float = 1.0) -> RegularGPT:
+def last_symbol(chunk: int = 2, *, size: float = 1.0, dead_bits: int = 0) -> RegularGPT:
     """A model that tells whether a word ends with symbol 1, by its weights; one bit of memory.
 
-    Vectors are (1, -1) or (-1, 1), those of symbols times `size`.
+    Vectors are (1, -1) or (-1, 1), those of symbols times `size`. Dead bits are always 0 or above,
+    by nothing at all, and nobody reads them.
     """
     config = RegularGPTConfig(
         vocab_size=2,
@@ -59,7 +60,7 @@ def last_symbol(chunk: int = 2, *, size: float = 1.0) -> RegularGPT:
         ff_factor=1,
         norm="none",
         memory="binary",
-        num_bits=1,
+        num_bits=1 + dead_bits,
     )
     model = RegularGPT(config)
     direction = torch.tensor([1.0, -1.0])
@@ -69,8 +70,8 @@ def last_symbol(chunk: int = 2, *, size: float = 1.0) -> RegularGPT:
             parameter.zero_()
         model.embedding.weight.copy_(torch.stack([-direction, direction]) * size)
         model.pad.copy_(-direction * size)
-        memory.write.weight.copy_(direction[None])  # type: ignore[union-attr, operator]
-        memory.read.weight.copy_(direction[:, None])  # type: ignore[union-attr, operator]
+        memory.write.weight[0].copy_(direction)  # type: ignore[union-attr, operator]
+        memory.read.weight[:, 0].copy_(direction)  # type: ignore[union-attr, operator]
         memory.norm.weight.fill_(1.0)  # type: ignore[union-attr, operator]
         model.answer.weight.copy_(torch.stack([-direction, direction]))
     return model.eval()

@@ -40,7 +40,8 @@ class Elements:
         anywhere = np.zeros((self.machine.num_states,) * 2, dtype=np.bool_)
         for row in steps:
             anywhere[np.arange(len(row)), row] = True
-        self._powers = [anywhere]
+        self._anywhere = anywhere
+        self._powers: dict[tuple[int, int], Booleans] = {}
 
     @property
     def maps(self) -> Integers:
@@ -83,12 +84,14 @@ class Elements:
 
     def steps(self, level: int, chunk: int) -> Booleans:
         """Which states lead to which by C^l symbols."""
-        while len(self._powers) <= level:
-            power = result = self._powers[-1]
+        if level == 0:
+            return self._anywhere
+        if (level, chunk) not in self._powers:
+            power = result = self.steps(level - 1, chunk).astype(np.int64)
             for _ in range(chunk - 1):
-                result = (result.astype(np.int64) @ power.astype(np.int64)) > 0
-            self._powers.append(result)
-        return self._powers[level]
+                result = ((result @ power) > 0).astype(np.int64)
+            self._powers[level, chunk] = result > 0
+        return self._powers[level, chunk]
 
     def _intern(self, maps: Integers) -> Integers:
         """The numbers of state maps, new ones where needed."""

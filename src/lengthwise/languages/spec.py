@@ -174,3 +174,13 @@ _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
     "group": _group,
     "count": _count,
 }
+
+
+def is_named(language: Language) -> bool:
+    """Whether the language is what its `spec` says (the content of a file is not looked at)."""
+    if not language.spec or language.spec.startswith("att"):
+        return True
+    named = parse(language.spec)
+    if (named.alphabet, named.class_names) != (language.alphabet, language.class_names):
+        return False
+    return named.difference(language) is None

@@ -69,9 +69,16 @@ class Matrix:
         self.weight = weight
         self.bias = np.zeros(len(weight)) if bias is None else bias
         self.rows = norm(weight) * _OUTWARD
-        self.stretch = float(np.linalg.norm(weight, 2)) * _OUTWARD
+        self.stretch = float(largest_singular_value(weight))
         self.frobenius = float(np.linalg.norm(weight)) * _OUTWARD
         self.bias_norm = float(np.linalg.norm(self.bias)) * _OUTWARD
+
+
+def largest_singular_value(matrices: Floats) -> Floats:
+    """By how much each matrix stretches at most, rounded up; infinite if it is not of numbers."""
+    if not np.isfinite(matrices).all():
+        return np.full(matrices.shape[:-2], np.inf)
+    return np.asarray(np.linalg.norm(matrices, 2, axis=(-2, -1)) * _OUTWARD + _TINY)
 
 
 @dataclass(frozen=True, slots=True)

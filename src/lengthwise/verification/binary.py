@@ -90,6 +90,11 @@ class BinaryAlgebra:
 
     def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
         """The codes of chunks of symbols (level 0) or of codes."""
+        if children.size and children.max() + 2 > self._base:
+            raise VerificationError(
+                f"chunks of {self.chunk} are told apart for at most {self._base - 2} symbols or "
+                f"codes, but there are {children.max() + 1}. Use smaller chunks."
+            )
         memo = self._known["codes" if level else "symbols"]
         keys = np.zeros(len(children), dtype=np.int64)
         for column in children.T:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from lengthwise.errors import CertificateError, LengthwiseError
+from lengthwise.errors import CertificateError
 from lengthwise.files import write_bytes
 from lengthwise.languages.language import Language
 from lengthwise.languages.stored import from_dict, to_dict
@@ -207,7 +207,7 @@ class Certificate:
             body = json.loads(content)
             certificate = cls._from_body(body)
             same = certificate.to_bytes() == content
-        except (ValueError, KeyError, TypeError, AttributeError, LengthwiseError) as error:
+        except Exception as error:  # the bytes can be anything
             raise CertificateError(
                 f"{path} is no certificate of lengthwise, or it was changed ({error!r:.80}). "
                 f"Certify the model again."

@@ -6,7 +6,7 @@ memory every sign that was looked at must be further from 0 than rounding can mo
 
 import platform
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from lengthwise.errors import VerificationError
 from lengthwise.evaluation.predict import predict
 from lengthwise.languages.elements import Elements
 from lengthwise.languages.language import Language
+from lengthwise.languages.spec import is_named
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.threads import processor_threads
@@ -74,6 +75,8 @@ def certify(
     """
     checked = require_regular_gpt(model)
     require_same_classes(checked, language)
+    if not is_named(language):  # such as one that was changed and kept its name
+        language = replace(language, spec="")
     chosen = _suitable(checked, strength)
     look = partial(explore, max_chunks=max_chunks, progress=progress)
     found = _EVIDENCE[chosen](checked, language, look)

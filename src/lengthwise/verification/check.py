@@ -13,12 +13,17 @@ from typing import Protocol
 import numpy as np
 
 from lengthwise.errors import CertificateError
+from lengthwise.languages.spec import is_named
 from lengthwise.verification.algebra import ABSENT
 from lengthwise.verification.balls import Ball, norm
-from lengthwise.verification.certificate import Certificate, Pair
+from lengthwise.verification.binary import Doubt
+from lengthwise.verification.certificate import Certificate, Pair, Sureness
 from lengthwise.verification.node import Node
 from lengthwise.verification.robust import TightNode, robustness
 from lengthwise.verification.snapping import Snapping, Snaps, exactly, stacked
+
+_SAME = 1e-6
+"""Share by which sums of float64 can differ from one processor to another, and more."""
 
 Chunk = tuple[int, ...]
 Set = frozenset[int]
@@ -30,9 +35,21 @@ def check(certificate: Certificate) -> None:
     Raises:
         CertificateError: a step does not follow.
     """
-    if certificate.verdict == "not-closed":
-        raise CertificateError("a certificate that is not closed proves nothing. Nothing to check.")
-    _Checker(certificate).run()
+    if certificate.verdict not in ("equivalent", "counterexample"):
+        raise CertificateError(
+            f"a certificate that is {certificate.verdict} proves nothing, so there is nothing to "
+            f"check. Only equivalent and counterexample can be checked."
+        )
+    require(certificate.strength in NETWORKS, f"strength {certificate.strength!r} is known")
+    try:
+        require(is_named(certificate.language), f"the language is {certificate.language.spec}")
+        _Checker(certificate).run()
+    except CertificateError:
+        raise
+    except Exception as error:  # what the file says can be anything
+        raise CertificateError(
+            f"the certificate does not hold: its parts do not fit together ({error!r:.80})."
+        ) from None
 
 
 class _Checker:
@@ -48,6 +65,10 @@ class _Checker:
 
     def run(self) -> None:
         claim = self.claim
+        for level in claim.levels:
+            for kind, most in (("interior", len(self.maps)), ("edge", self.machine.num_states)):
+                named = all(e >= 0 and 0 <= state < most for e, state in level[kind])
+                require(named, "every pair is of an element and a state")
         interior, edge = self.level_of(0)
         symbols = [
             (symbol, tuple(row[symbol] for row in self.machine.transitions))
@@ -61,14 +82,18 @@ class _Checker:
                 require((symbol, state) in edge, f"symbol {symbol} at the edge of level 0")
                 self.lengths[symbol, state] = 1
         wrong = self.wrong_empty_word()
+        require(len(claim.levels) > 0, "there is a level")
         for level in range(len(claim.levels) - 1):
             if not wrong:
                 wrong = self.next_level(level)
         if claim.verdict == "counterexample":
             self.check_counterexample(wrong)
-            return
-        require(not wrong, "all words have their class")
-        self.check_repetition()
+        else:
+            require(not wrong, "all words have their class")
+            require(claim.counterexample is None, "there is no counterexample")
+            require(claim.checked_length is None, "any length was checked")
+            self.check_repetition()
+        self.network.check_sureness(claim.sureness)
 
     # ---- what follows from one level -----------------------------------------------------------
 
@@ -147,6 +172,7 @@ class _Checker:
         require(names[classify(self.network, word)] == claimed.model, "the model says so")
         require(claimed.language != claimed.model, "the two differ")
         require(bool(wrong) and min(wrong) == len(word), "no shorter word is wrong")
+        require(self.claim.checked_length == len(word) - 1, "all shorter words were checked")
 
     # ---- the language --------------------------------------------------------------------------
 
@@ -199,6 +225,10 @@ class Network(Protocol):
         """The class that is read off each of these elements of the edge of a level."""
         ...
 
+    def check_sureness(self, claimed: Sureness | None) -> None:
+        """Refuse distances and bounds that are better than those that were computed again."""
+        ...
+
 
 def classify(network: Network, word: Sequence[int]) -> int:
     """The class of a word, chunk by chunk from the right."""
@@ -219,12 +249,14 @@ class Discrete:
 
     def __init__(self, certificate: Certificate) -> None:
         self.node = Node(certificate.settings, certificate.weights)
+        require(self.node.is_binary, "memory is binary")
         self.chunk = self.node.chunk
         packed = [bytes.fromhex(text) for text in certificate.elements["codes"]]
         rows = np.array([list(code) for code in packed], dtype=np.uint8)
         self.codes = np.unpackbits(rows, axis=1)[:, : self.node.num_bits].astype(np.bool_)
         self.number = {code.tobytes(): index for index, code in enumerate(self.codes)}
         self.known: dict[tuple[bool, Chunk], int] = {}
+        self.signs = Doubt()
 
     def phase(self, level: int) -> int:
         """Symbols, or codes."""
@@ -238,7 +270,8 @@ class Discrete:
         for start in range(0, len(new), 1024):
             batch = new[start : start + 1024]
             numbers, radius = self.node.numbers(self.node.gathered(below, np.array(batch)))
-            require(bool((np.abs(numbers) > radius).all()), "every sign is certain")
+            self.signs.see(np.abs(numbers), radius)
+            require(self.signs.room > 0, "every sign is certain")
             for chunk, code in zip(batch, numbers >= 0, strict=True):
                 require(code.tobytes() in self.number, f"the code of chunk {chunk} is named")
                 self.known[leaves, chunk] = self.number[code.tobytes()]
@@ -250,6 +283,14 @@ class Discrete:
         return dict(
             zip(wanted, answers(self.node, self.node.recall(self.codes[wanted])), strict=True)
         )
+
+    def check_sureness(self, claimed: Sureness | None) -> None:
+        """Of the signs; that answers are certain is checked where they are read."""
+        require(claimed is not None and claimed.is_certain, "signs and answers are certain")
+        assert claimed is not None
+        near = claimed.sign_distance <= self.signs.distance * (1 + _SAME) + _SAME
+        far = claimed.sign_radius >= self.signs.radius * (1 - _SAME)
+        require(near and far, "the distance of signs and its bound are as stated")
 
 
 def answers(node: Node, vectors: Ball) -> list[int]:
@@ -309,6 +350,10 @@ class Snapped:
         wanted = sorted(set(elements))
         edge = self.snapping.levels[self.phase(level - 1)].edge.representatives
         return dict(zip(wanted, answers(self.node, exactly(edge[wanted])), strict=True))
+
+    def check_sureness(self, claimed: Sureness | None) -> None:
+        """Tables have no signs."""
+        require(claimed is None, "tables have no signs")
 
 
 class Robust(Snapped):

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lengthwise.errors import VerificationError
 from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix, norm
 
 Integers = NDArray[np.int64]
@@ -42,6 +43,9 @@ class Node:
 
     `settings` are those of `RegularGPTConfig`; `weights` are named as in its state dictionary. The
     unit roundoff is that of the weights' type.
+
+    Raises:
+        VerificationError: the weights are of several types.
     """
 
     def __init__(self, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
@@ -56,8 +60,14 @@ class Node:
         self._thickness = int(settings["thickness"])
         self._weights = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
         self._matrices: dict[tuple[str, int, int | None], Matrix] = {}
-        numbers = np.finfo(next(iter(weights.values())).dtype)
-        self.arithmetic = Arithmetic(float(numbers.eps) / 2, float(numbers.max))
+        types = {weight.dtype.name for weight in weights.values()}
+        if len(types) != 1:
+            raise VerificationError(
+                f"bounds on rounding need weights of one type, but these have {sorted(types)}. "
+                f"Use model.float()."
+            )
+        numbers = np.finfo(types.pop())
+        self.arithmetic = Arithmetic(unit=float(numbers.eps) / 2, largest=float(numbers.max))
         self._root_width = float(np.sqrt(len(self._weights["pad"])))
 
     # ---- from symbols and codes to vectors -----------------------------------------------------

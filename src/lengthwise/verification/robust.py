@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.verification.balls import Ball, Floats, norm
+from lengthwise.verification.balls import Ball, Floats, largest_singular_value, norm
 from lengthwise.verification.node import Node
 from lengthwise.verification.snapping import Snapping, Snaps, exactly, stacked
 
@@ -59,7 +59,7 @@ class TightNode(Node):
             linear = np.einsum("whs,nh,hsv->nwv", out, weights[:, place], value)
             if place == x.centre.shape[1] - 1:
                 linear = linear + np.eye(width)
-            radius = radius + _stretch(linear) * x.radius[:, place]
+            radius = radius + largest_singular_value(linear) * x.radius[:, place]
         fresh = loose.radius - output.stretch * attended.gathered.radius  # rounding of the matrix
         size = norm(plain.centre) + plain.radius + attended.gathered.bound()[:, 0]
         radius = radius + fresh[:, 0] + self.arithmetic.gamma(4) * size
@@ -84,14 +84,11 @@ class TightNode(Node):
         )
         fresh = hidden.radius - expand.stretch * h.radius
         last = loose.radius - contract.stretch * hidden.radius
-        radius = (_stretch(linear) + strayed) * h.radius + contract.stretch * fresh + last
+        radius = (
+            (largest_singular_value(linear) + strayed) * h.radius + contract.stretch * fresh + last
+        )
         radius = radius + arithmetic.gamma(4) * (plain.bound() + h.bound() + loose.bound())
         return Ball(plain.centre, np.minimum(plain.radius, radius * (1 + 1e-9)))
-
-
-def _stretch(matrices: Floats) -> Floats:
-    """Largest singular value of each matrix, rounded up."""
-    return np.linalg.norm(matrices, 2, axis=(1, 2)) * (1 + 1e-9) + 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
