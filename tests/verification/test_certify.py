@@ -384,9 +384,9 @@ def test_symbols_that_chunks_cannot_tell_apart_are_refused() -> None:
         alphabet=tuple("abcdefghijkl"), transitions=((0,) * 12,), classes=(0,), start=0
     )
     algebra = BinaryAlgebra(node_of(random_model(language, 0, chunk=16, num_bits=2)))
-    algebra.compose(0, np.array([[-1] * 15 + [5]]), edge=True)
-    with pytest.raises(VerificationError, match="at most 6 symbols or codes, but there are 7"):
-        algebra.compose(0, np.array([[-1] * 15 + [6]]), edge=True)
+    algebra.compose(0, np.array([[-1] * 15 + [6]]), edge=True)
+    with pytest.raises(VerificationError, match="at most 7 symbols or codes, but there are 8"):
+        algebra.compose(0, np.array([[-1] * 15 + [7]]), edge=True)
 
 
 def test_doubt_is_the_smallest_room_of_all_that_was_seen() -> None:

@@ -1,14 +1,13 @@
 """Models to certify: some that were trained until they were proved, and some made by hand."""
 
+import fcntl
 import os
-import time
 from typing import Any
 
 import pytest
 import torch
 
 import lengthwise as lw
-from lengthwise.errors import RunError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
@@ -32,17 +31,11 @@ def trained(factory: pytest.TempPathFactory, spec: str) -> Run:
     folder = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
-    out = folder / f"proved-{spec}"
-    while True:
-        try:
-            run = lw.train(spec, out=out, device="cpu", **SMALL)
-        except RunError as error:
-            if "another process" not in str(error):
-                raise
-            time.sleep(0.1)
-            continue
-        assert run.metrics[-1]["proved"]
-        return run
+    with (folder / f"proved-{spec}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the others wait here, and load what was trained
+        run = lw.train(spec, out=folder / f"proved-{spec}", device="cpu", **SMALL)
+    assert run.metrics[-1]["proved"]
+    return run
 
 
 def last_symbol(chunk: int = 2, *, size: float = 1.0, dead_bits: int = 0) -> RegularGPT:
@@ -64,15 +57,15 @@ def last_symbol(chunk: int = 2, *, size: float = 1.0, dead_bits: int = 0) -> Reg
     )
     model = RegularGPT(config)
     direction = torch.tensor([1.0, -1.0])
-    memory = model.memory
+    memory: Any = model.memory
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.zero_()
         model.embedding.weight.copy_(torch.stack([-direction, direction]) * size)
         model.pad.copy_(-direction * size)
-        memory.write.weight[0].copy_(direction)  # type: ignore[union-attr, operator]
-        memory.read.weight[:, 0].copy_(direction)  # type: ignore[union-attr, operator]
-        memory.norm.weight.fill_(1.0)  # type: ignore[union-attr, operator]
+        memory.write.weight[0].copy_(direction)
+        memory.read.weight[:, 0].copy_(direction)
+        memory.norm.weight.fill_(1.0)
         model.answer.weight.copy_(torch.stack([-direction, direction]))
     return model.eval()
 

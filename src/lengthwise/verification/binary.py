@@ -92,7 +92,7 @@ class BinaryAlgebra:
         """The codes of chunks of symbols (level 0) or of codes."""
         if children.size and children.max() + 2 > self._base:
             raise VerificationError(
-                f"chunks of {self.chunk} are told apart for at most {self._base - 2} symbols or "
+                f"chunks of {self.chunk} are told apart for at most {self._base - 1} symbols or "
                 f"codes, but there are {children.max() + 1}. Use smaller chunks."
             )
         memo = self._known["codes" if level else "symbols"]

@@ -65,9 +65,9 @@ class _Checker:
 
     def run(self) -> None:
         claim = self.claim
-        for level in claim.levels:
+        for pairs in claim.levels:
             for kind, most in (("interior", len(self.maps)), ("edge", self.machine.num_states)):
-                named = all(e >= 0 and 0 <= state < most for e, state in level[kind])
+                named = all(e >= 0 and 0 <= state < most for e, state in pairs[kind])
                 require(named, "every pair is of an element and a state")
         interior, edge = self.level_of(0)
         symbols = [
