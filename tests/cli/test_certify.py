@@ -128,9 +128,10 @@ def test_a_wrong_word_ends_with_1_and_is_told(
     assert found["checked_length"] == found["counterexample_length"] - 1
     assert {found["counterexample"]["model"], found["counterexample"]["language"]} == {"0", "1"}
     assert found["certificate"] == str(tmp_path / "c.json")
-    # that the claim is a wrong word is checked with success
-    checked = shell.json(0, "--check", tmp_path / "c.json")
+    # the evidence holds, and what it shows is still that the model is wrong
+    checked = shell.json(1, "--check", tmp_path / "c.json")
     assert checked["verdict"] == "counterexample"
+    assert checked["checked"] is True
     assert not (run_folder / "certificate.json").exists()
 
 

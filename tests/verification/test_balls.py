@@ -396,13 +396,14 @@ def attention_alone(
 
 
 ONE, TWO = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])
+TURN = np.array([[0.0, 0.0], [1.0, 0.0]])
 
 
 @pytest.mark.parametrize(
     ("matrices", "centre", "moves"),
     [
         # a key moves along a long query, where values are far apart
-        ((0.1 * ONE, np.eye(2), TWO), [[100.0, 10.0], [100.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]),
+        ((0.1 * TURN, TWO, ONE), [[100.0, 0.0], [110.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]]),
         # a query moves along the distance of keys
         ((np.eye(2), 0.1 * np.eye(2), 0.01 * TWO), [[5.0, 1e3], [5.0, 0.0]], [[0, 0], [0, 1.0]]),
         # values move together

@@ -81,7 +81,10 @@ def test_what_training_proved_is_proved_again_and_holds_on_long_words(proved: Ru
     assert "every word of" in made.statement
     assert made.sureness is not None
     assert made.sureness.is_certain
-    assert 0 < made.sureness.measured < made.sureness.sign_radius
+    measured, radius = made.sureness.measured, made.sureness.sign_radius
+    assert measured is not None
+    assert radius is not None
+    assert 0 < measured < radius
     assert shortest_wrong(copy_of(proved.model), proved.language, 10) is None
     generator = torch.Generator().manual_seed(0)
     for length in (63, 64, 65, 300, 1000):
@@ -301,6 +304,10 @@ def test_a_model_that_overflows_in_float32_is_not_proved_in_float64(size: float)
         assert size < 2e38
     else:
         assert made.verdict != "equivalent"
+        nothing = ~parse("regex:(0|1)*", alphabet="01")  # what it says, and float64 does not
+        assert shortest_wrong(model, nothing, 3) is None
+        with np.errstate(invalid="ignore"):
+            assert certify(model, nothing).verdict == "not-closed"
     assert certify(last_symbol(), ENDS_WITH_1).verdict == "equivalent"
 
 

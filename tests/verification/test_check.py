@@ -373,6 +373,24 @@ def test_a_counterexample_cannot_be_relabelled(tmp_path: Path) -> None:
     refused(more, tmp_path / "a.json")
 
 
+@pytest.mark.parametrize("what", ["sign", "answer"])
+def test_what_is_not_certain_cannot_be_relabelled(what: str, tmp_path: Path) -> None:
+    """Float64 says that all is right; a bit of nothing, or a draw, could be otherwise."""
+    model = last_symbol(dead_bits=int(what == "sign"))
+    language = ENDS_WITH_1
+    if what == "answer":
+        model.answer.weight.data.zero_()
+        language = ~parse("regex:(0|1)*", alphabet="01")
+    made = certify(model, language)
+    assert made.verdict == "not-closed"
+    assert what in made.reason
+    assert made.repeats is not None
+    forged = replace(made, verdict="equivalent", reason="", checked_length=None)
+    refused(forged, tmp_path / "a.json")
+    better = by_hand().sureness
+    refused(replace(forged, sureness=better), tmp_path / "a.json")
+
+
 def test_no_wrong_word_can_be_made_up(tmp_path: Path) -> None:
     """A longer one, one that is right, other classes, or one where all is right."""
     made = wrong_late()

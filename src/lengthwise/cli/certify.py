@@ -83,6 +83,8 @@ def _certify(arguments: argparse.Namespace) -> None:
     if out is None and arguments.against is None and trained.folder is not None:
         out = trained.folder.certificate
     saved = "not saved; give --out FILE"
+    if arguments.out is None and made.verdict == "not-closed" and out is not None and out.exists():
+        out, saved = None, "not saved, since the run has one; give --out FILE"
     if out is not None:
         made.save(out)
         saved = str(out)
@@ -107,6 +109,9 @@ class _Levels:
 
 
 def _check(arguments: argparse.Namespace) -> None:
+    given = (arguments.against, arguments.out, arguments.strength != "auto")
+    if any(given):
+        raise ConfigError("--check takes a file and perhaps a run; leave the other options out.")
     certificate = Certificate.load(arguments.check)
     if arguments.run is not None:
         from lengthwise.training.runs import RunFolder
@@ -116,9 +121,11 @@ def _check(arguments: argparse.Namespace) -> None:
     check(certificate)
     if arguments.json:
         print_json({**certificate.summary(), "checked": True})
-        return
-    note("checked: every step follows, from the weights in the file to the statement.")
-    print_facts(facts(certificate))
+    else:
+        note("checked: every step follows, from the weights in the file to the statement.")
+        print_facts(facts(certificate))
+    if certificate.verdict != "equivalent":
+        raise ClaimError(f"{certificate.verdict}, checked: {certificate.statement}")
 
 
 def facts(made: Certificate) -> list[tuple[str, str]]:
@@ -147,13 +154,20 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
             )
         )
     sure = made.sureness
-    if sure is not None:
+    if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
+        certain = (
+            "each further than rounding could move it" if sure.is_certain else "not all certain"
+        )
         lines.append(
             (
                 "arithmetic",
-                f"numbers are {sure.sign_distance:.3g} or more from a sign change; rounding moves "
-                f"them by less than {sure.sign_radius:.3g} in any order of additions "
-                f"({sure.measured:.2g} seen)",
+                f"numbers before a sign are {sure.sign_distance:.3g} or more from 0, {certain}, in "
+                f"any order of additions (by less than {sure.sign_radius:.3g} at most)",
             )
+        )
+    if made.snapped_by is not None:
+        spread, gap = made.snapped_by
+        lines.append(
+            ("snapped", f"vectors moved by at most {spread:.3g}; classes are {gap:.3g} apart")
         )
     return lines

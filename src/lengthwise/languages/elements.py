@@ -14,7 +14,7 @@ Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
 MAX_ELEMENTS = 5_000
-"""State maps that are told apart at most; their product table takes 100 MB then."""
+"""State maps that are told apart at most; their product table takes up to 400 MB."""
 
 _ROWS = 1 << 16
 

@@ -176,9 +176,12 @@ _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
 }
 
 
+_NAMES_A_FILE = re.compile(r"att(\[.*?\])?:")
+
+
 def is_named(language: Language) -> bool:
     """Whether the language is what its `spec` says (the content of a file is not looked at)."""
-    if not language.spec or language.spec.startswith("att"):
+    if not language.spec or _NAMES_A_FILE.match(language.spec):
         return True
     named = parse(language.spec)
     if (named.alphabet, named.class_names) != (language.alphabet, language.class_names):

@@ -23,7 +23,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, VerificationError
+from lengthwise.languages.elements import Elements
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
@@ -133,7 +134,10 @@ class Composition(Objective):
 
     def _explore(self, model: RegularGPT) -> tuple[dict[str, Any], Lessons]:
         algebra = BinaryAlgebra(node_of(model))
-        closure = explore(algebra, self._task.language, max_chunks=_MOST_CHUNKS)
+        try:
+            closure = explore(algebra, self._task.language, max_chunks=_MOST_CHUNKS)
+        except VerificationError:  # more codes than chunks of this size can tell apart
+            closure = Closure((), Elements(self._task.language), algebra.chunk)
         figures = {
             "proved": closure.repeats is not None and algebra.is_certain,
             "right_to": closure.checked_length,

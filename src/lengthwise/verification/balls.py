@@ -165,7 +165,7 @@ class Arithmetic:
 
         The movements of the weights of one softmax sum to 0.
         """
-        radius = radius + self.gamma(4) * np.where(present, np.abs(logits), 0.0).max(
+        radius = radius + self.gamma(4) * np.where(present, np.abs(logits) + radius, 0.0).max(
             axis=-2, keepdims=True
         )
         logits = np.where(present, logits, -np.inf)

@@ -6,6 +6,7 @@ determined by its content, and its last entry is their digest, so that no byte c
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,18 +42,24 @@ class Wrong:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sureness:
-    """How far signs and answers are from turning over, and how far arithmetic could move them."""
+    """How far signs and answers are from turning over, and how far arithmetic could move them.
 
-    sign_distance: float
+    None stands for what is no number, such as an infinite bound.
+    """
+
+    sign_distance: float | None
     """Smallest distance of a number before the sign from 0, over all reachable chunks."""
-    sign_radius: float
+    sign_radius: float | None
     """Largest bound on what rounding, in any order of additions, does to such a number."""
-    answer_distance: float
+    answer_distance: float | None
     """Smallest distance of the largest logit from the next."""
-    answer_radius: float
-    measured: float
+    answer_radius: float | None
+    measured: float | None
     """Largest difference seen between the model as it runs and float64, over batches of several
     sizes and numbers of threads."""
+    room: float | None
+    """Smallest distance of a number before the sign from 0 less its own bound: above 0, all signs
+    are certain."""
     is_certain: bool
     """Whether every distance is larger than its own radius."""
 
@@ -114,6 +121,13 @@ class Certificate:
         )
         none = self.checked_length is None or self.checked_length < 0
         return f"No proof of {name}: {self.reason}.{'' if none else right}"
+
+    @property
+    def snapped_by(self) -> tuple[float, float] | None:
+        """How far vectors were moved at most, and how far apart their classes are, if they were."""
+        if "spread" not in self.elements:
+            return None
+        return self.elements["spread"], self.elements["gap"]
 
     @property
     def table(self) -> list[dict[str, Any]]:
@@ -257,7 +271,12 @@ def pairs_of(elements: Integers, states: Integers) -> tuple[Pair, ...]:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in type(value).__slots__}
+    """As JSON can hold it: what is no number is null."""
+    fields = {name: getattr(value, name) for name in type(value).__slots__}
+    return {
+        name: None if isinstance(field, float) and not math.isfinite(field) else field
+        for name, field in fields.items()
+    }
 
 
 def _canonical(body: Mapping[str, Any]) -> bytes:

@@ -4,6 +4,7 @@ A claim is made only if it rests on numbers that no arithmetic could have change
 memory every sign that was looked at must be further from 0 than rounding can move it.
 """
 
+import math
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -49,6 +50,7 @@ from lengthwise.verification.robust import TightNode, robustness
 _SAMPLE = 4096
 _ALONE = 64
 _MOST_TRIED = 4096
+_LONGEST_TRIED = 256
 
 _Look = Callable[[Algebra, Language], Closure]
 
@@ -117,6 +119,8 @@ class _Evidence:
     sureness: Sureness | None = None
     doubt: str = ""
     """Why nothing can be proved, if so."""
+    runs: RegularGPT | None = None
+    """The model as it runs, if the claim is about it."""
     right_to: int | None = None
     """All words of at most this length are right, if that was found out otherwise."""
 
@@ -138,18 +142,27 @@ def _discrete(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     node = node_of(model)
     algebra = BinaryAlgebra(node)
     closure = look(algebra, language)
+    measured, bound = measured_difference(model, node, algebra), algebra.signs.radius
+    if measured > bound:
+        raise VerificationError(
+            f"the model as it runs is {measured:.3g} off the node function of its weights, more "
+            f"than rounding explains ({bound:.3g}). Its code was changed, or its arithmetic is not "
+            f"that of its weights' type; certify the plain model."
+        )
     sureness = Sureness(
-        sign_distance=algebra.signs.distance,
-        sign_radius=algebra.signs.radius,
-        answer_distance=algebra.answers.distance,
-        answer_radius=algebra.answers.radius,
-        measured=measured_difference(model, node, algebra),
+        sign_distance=_finite(algebra.signs.distance),
+        sign_radius=_finite(bound),
+        answer_distance=_finite(algebra.answers.distance),
+        answer_radius=_finite(algebra.answers.radius),
+        measured=_finite(measured),
+        room=_finite(algebra.signs.room),
         is_certain=algebra.is_certain,
     )
     return _Evidence(
         closure=closure,
         elements={"codes": [np.packbits(code).tobytes().hex() for code in algebra.codes]},
         classify=lambda word: predicted(model, word),
+        runs=model,
         sureness=sureness,
         doubt="" if sureness.is_certain else _doubt(sureness),
     )
@@ -164,7 +177,11 @@ def _snapped(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     lookup = Lookup(extraction.algebra)
     return _Evidence(
         closure=closure,
-        elements=extraction.snapping.to_plain(),
+        elements={
+            **extraction.snapping.to_plain(),
+            "spread": extraction.spread,
+            "gap": min(extraction.gap, 1e300),
+        },
         classify=lambda word: int(lookup.classify(np.array([word], dtype=np.int64))[0]),
     )
 
@@ -182,15 +199,14 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
         closure=look(extraction.algebra, language),
         elements=extraction.snapping.to_plain(),
         classify=lambda word: predicted(model, word),
+        runs=model,
     )
 
 
 def _only_tried(model: RegularGPT, language: Language, doubt: str) -> _Evidence:
     """No algebra to explore: what the model says of all short words."""
     elements = Elements(language)
-    words = list(islice(language.words(max_length=_MOST_TRIED), _MOST_TRIED))
-    given = predict(model, words, device=model.pad.device).argmax(dim=1).tolist()
-    wrong = [w for w, c in zip(words, given, strict=True) if c != language.classify(w)]
+    words, wrong = _wrong_words(model, language)
     right_to = (len(wrong[0]) if wrong else len(words[-1]) if words else 1) - 1
     if wrong:
         shown = repr(language.decode(wrong[0])) if wrong[0] else "the empty word"
@@ -211,6 +227,17 @@ _EVIDENCE: Mapping[Strength, Callable[[RegularGPT, Language, _Look], _Evidence]]
 }
 
 
+def _wrong_words(
+    model: RegularGPT, language: Language
+) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Short words, and those of them to which the model itself gives another class."""
+    words = list(islice(language.words(max_length=_LONGEST_TRIED), _MOST_TRIED))
+    if not words:
+        return [], []
+    given = predict(model, words, device=model.pad.device).argmax(dim=1).tolist()
+    return words, [w for w, c in zip(words, given, strict=True) if c != language.classify(w)]
+
+
 def _judge(language: Language, found: _Evidence) -> tuple[Verdict, Wrong | None, str]:
     closure = found.closure
     if closure.wrong is not None:
@@ -221,21 +248,29 @@ def _judge(language: Language, found: _Evidence) -> tuple[Verdict, Wrong | None,
             return "counterexample", Wrong(word=word, model=names[given], language=names[true]), ""
     if found.doubt:
         return "not-closed", None, found.doubt
-    assert closure.wrong is None, "a certain answer is the model's"
-    if closure.repeats is None:
+    if closure.wrong is None and closure.repeats is None:
         return "not-closed", None, closure.reason
+    off = [] if found.runs is None else _wrong_words(found.runs, language)[1]
+    if closure.wrong is not None or off:
+        raise VerificationError(
+            "the model does not answer as the node function of its weights does. Its code was "
+            "changed; certify the plain model."
+        )
     return "equivalent", None, ""
 
 
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
 def _doubt(sureness: Sureness) -> str:
-    what, distance, radius = (
-        ("sign", sureness.sign_distance, sureness.sign_radius)
-        if sureness.sign_distance <= sureness.sign_radius
-        else ("answer", sureness.answer_distance, sureness.answer_radius)
-    )
+    if sureness.sign_distance is None or sureness.sign_radius is None or sureness.room is None:
+        return "numbers could overflow, or are none"
+    if sureness.room > 0:
+        return "an answer is not further from the next than rounding could move it"
     return (
-        f"a {what} is {distance:.2g} from turning over, and rounding is only known to move such "
-        f"numbers by less than {radius:.2g}"
+        f"a sign could turn over: the nearest number is {sureness.sign_distance:.2g} from 0, and "
+        f"rounding is only known to move such numbers by less than {sureness.sign_radius:.2g}"
     )
 
 

@@ -62,6 +62,7 @@ class _Checker:
         self.network = NETWORKS[certificate.strength](certificate)
         self.chunk = self.network.chunk
         self.lengths: dict[Pair, int] = {}
+        self.known_good: dict[int, Set] = {}
 
     def run(self) -> None:
         claim = self.claim
@@ -190,18 +191,23 @@ class _Checker:
         for state, row in enumerate(self.machine.transitions):
             matrix[state, list(row)] = 1
         for _ in range(level):
-            matrix = (np.linalg.matrix_power(matrix, self.chunk) > 0).astype(int)
+            power = matrix
+            for _ in range(self.chunk - 1):
+                matrix = ((matrix @ power) > 0).astype(int)
         return matrix
 
     def leads_in(self, level: int) -> Set:
         """States from which a multiple of C^level symbols can end in the domain."""
+        if level in self.known_good:
+            return self.known_good[level]
         matrix = self.steps(level)
         classes = enumerate(self.machine.classes)
         good = {state for state, c in classes if c < self.num_classes}
         while True:
             more = {s for s in range(len(matrix)) if any(matrix[s, t] for t in good)} | good
             if more == good:
-                return frozenset(good)
+                self.known_good[level] = frozenset(good)
+                return self.known_good[level]
             good = more
 
     def occurs(self, map_: tuple[int, ...], level: int) -> bool:
@@ -288,9 +294,13 @@ class Discrete:
         """Of the signs; that answers are certain is checked where they are read."""
         require(claimed is not None and claimed.is_certain, "signs and answers are certain")
         assert claimed is not None
-        near = claimed.sign_distance <= self.signs.distance * (1 + _SAME) + _SAME
-        far = claimed.sign_radius >= self.signs.radius * (1 - _SAME)
-        require(near and far, "the distance of signs and its bound are as stated")
+        figures = (claimed.sign_distance, claimed.sign_radius, claimed.room)
+        require(None not in figures, "the figures are numbers")
+        distance, radius, room = (figure or 0.0 for figure in figures)
+        near = distance <= self.signs.distance * (1 + _SAME) + _SAME
+        far = radius >= self.signs.radius * (1 - _SAME)
+        sure = 0 < room <= self.signs.room + _SAME
+        require(near and far and sure, "the distance of signs and its bound are as stated")
 
 
 def answers(node: Node, vectors: Ball) -> list[int]:
@@ -313,6 +323,7 @@ class Snapped:
 
     def __init__(self, certificate: Certificate) -> None:
         self.node = Node(certificate.settings, certificate.weights)
+        require(not self.node.is_binary, "memory is continuous")
         self.chunk = self.node.chunk
         self.snapping = Snapping.from_plain(certificate.elements)
         levels = self.snapping.levels
@@ -381,6 +392,13 @@ def check_distances(node: Node, below: tuple[Ball, Ball], snaps: Snaps, *, edge:
     distance = norm(image.centre - snaps.representatives[snaps.elements])
     off = np.abs(distance - snaps.distances)
     require(bool((off <= image.radius + 1e-6).all()), "the distances of the merges are as stated")
+    apart = norm(image.centre[:, None] - image.centre[None, :])
+    others = snaps.elements[:, None] != snaps.elements[None, :]
+    gap = apart[others & (apart > _SAME)].min(initial=np.inf)  # equal vectors may have two names
+    require(
+        bool((distance < gap).all()),
+        "vectors are nearer to their representative than the gap",
+    )
 
 
 def require(holds: bool, what: str) -> None:
@@ -390,4 +408,4 @@ def require(holds: bool, what: str) -> None:
         CertificateError: it does not.
     """
     if not holds:
-        raise CertificateError(f"the certificate does not hold: {what} is not so.")
+        raise CertificateError(f"the certificate does not hold. This is not so: {what}.")

@@ -60,11 +60,12 @@ class Node:
         self._thickness = int(settings["thickness"])
         self._weights = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
         self._matrices: dict[tuple[str, int, int | None], Matrix] = {}
+        _check_settings(settings, weights)
         types = {weight.dtype.name for weight in weights.values()}
-        if len(types) != 1:
+        if types not in ({"float32"}, {"float64"}):
             raise VerificationError(
-                f"bounds on rounding need weights of one type, but these have {sorted(types)}. "
-                f"Use model.float()."
+                f"bounds on rounding are for weights that are all float32 or all float64, but these "
+                f"are {sorted(types)}. Use model.float()."
             )
         numbers = np.finfo(types.pop())
         self.arithmetic = Arithmetic(unit=float(numbers.eps) / 2, largest=float(numbers.max))
@@ -217,3 +218,60 @@ class Node:
             cut = slice(first, last)
             self._matrices[key] = Matrix(weight[cut], None if bias is None else bias[cut])
         return self._matrices[key]
+
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "norm": ("post", "pre", "none"),
+    "activation": ("relu", "gelu"),
+    "pad": ("learned", "absent"),
+    "memory": ("continuous", "binary"),
+}
+
+
+def _check_settings(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse settings that are of no network, or weights of another shape than they say."""
+    for name, known in _CHOICES.items():
+        if settings[name] not in known:
+            raise VerificationError(f"{name}={settings[name]!r} is none of {', '.join(known)}.")
+    width, hidden = settings["d_model"], settings["ff_factor"] * settings["d_model"]
+    shapes: dict[str, tuple[int, ...]] = {
+        "embedding.weight": (settings["vocab_size"], width),
+        "pad": (width,),
+        "answer.weight": (settings["num_classes"], width),
+        "answer.bias": (settings["num_classes"],),
+    }
+    norms = ["final_norm"] if settings["norm"] == "pre" else []
+    for index in range(settings["thickness"]):
+        layer = f"layers.{index}"
+        shapes |= {
+            f"{layer}.attention.query.weight": (width, width),
+            f"{layer}.attention.key_value.weight": (2 * width, width),
+            f"{layer}.attention.output.weight": (width, width),
+            f"{layer}.attention.bias": (settings["num_heads"], settings["chunk"]),
+            f"{layer}.expand.weight": (hidden, width),
+            f"{layer}.expand.bias": (hidden,),
+            f"{layer}.contract.weight": (width, hidden),
+            f"{layer}.contract.bias": (width,),
+        }
+        if settings["norm"] != "none":
+            norms += [f"{layer}.attention_norm.norm", f"{layer}.feed_forward_norm.norm"]
+    if settings["memory"] == "binary":
+        bits = settings["num_bits"]
+        shapes |= {
+            "memory.write.weight": (bits, width),
+            "memory.write.bias": (bits,),
+            "memory.read.weight": (width, bits),
+            "memory.read.bias": (width,),
+        }
+        norms.append("memory.norm")
+    if settings["transition_size"]:
+        size = settings["transition_size"]
+        shapes |= {"transition.weight": (size, width), "transition.bias": (size,)}
+    for name in norms:
+        shapes |= {f"{name}.weight": (width,), f"{name}.bias": (width,)}
+    found = {name: weight.shape for name, weight in weights.items()}
+    if found != shapes:
+        wrong = sorted({name for name, _ in found.items() ^ shapes.items()})
+        raise VerificationError(
+            f"the weights are not those of the settings: {', '.join(wrong[:3])} differ."
+        )

@@ -166,7 +166,7 @@ def _judged(
         rows = np.arange(len(logits))
         low = logits[rows, classes] - radius[rows, classes]
         high = np.where(np.arange(logits.shape[1]) == classes[:, None], -np.inf, logits + radius)
-        lead = min(lead, float((low - high.max(axis=1)).min(initial=np.inf)))
+        lead = float(np.minimum(lead, (low - high.max(axis=1)).min(initial=np.inf)))
     holds = lead > 0
     reason = "" if holds else f"within a ball the lead of the answer is only {lead:.3g}"
     return Robustness(holds=holds, radius=largest, room=room, lead=lead, reason=reason)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from lengthwise.errors import CertificateError
 from lengthwise.verification.algebra import ABSENT, Integers
 from lengthwise.verification.arrays import pack, unpack
 from lengthwise.verification.balls import Ball, Floats
@@ -46,8 +47,20 @@ class Snaps:
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> "Snaps":
-        """The inverse of `to_plain`; the gap is not kept."""
-        return cls(**{name: unpack(values[name]) for name in _ARRAYS}, gap=np.nan)
+        """The inverse of `to_plain`; the gap is not kept.
+
+        Raises:
+            CertificateError: the arrays are of other types, or do not fit together.
+        """
+        snaps = cls(**{name: unpack(values[name]) for name in _ARRAYS}, gap=np.nan)
+        arrays = (snaps.representatives, snaps.children, snaps.elements, snaps.distances)
+        wanted = (("float64", 2), ("int64", 2), ("int64", 1), ("float64", 1))
+        fit = all((a.dtype.name, a.ndim) == w for a, w in zip(arrays, wanted, strict=True))
+        fit = fit and len(snaps.children) == len(snaps.elements) == len(snaps.distances)
+        count = len(snaps.representatives)
+        if not fit or not ((snaps.elements >= 0) & (snaps.elements < count)).all():
+            raise CertificateError("the certificate does not hold: arrays do not fit together.")
+        return snaps
 
 
 _ARRAYS = ("representatives", "children", "elements", "distances")
