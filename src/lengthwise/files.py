@@ -26,6 +26,11 @@ def create_json(path: Path, value: Any) -> bool:
     return True
 
 
+def is_leftover(path: Path) -> bool:
+    """Whether a file has one of our temporary names."""
+    return path.name.startswith(".") and path.name.endswith(".tmp")
+
+
 def remove_leftovers(folder: Path) -> None:
     """Delete what writers that were killed left behind under temporary names."""
     for path in folder.glob(".*.tmp"):

@@ -26,6 +26,7 @@ from torch import Tensor
 from lengthwise.errors import RunError
 from lengthwise.files import (
     create_json,
+    is_leftover,
     read_json,
     read_lines,
     remove_leftovers,
@@ -89,10 +90,10 @@ class RunFolder:
         Raises:
             RunError: the folder holds another run, or files that are no run's.
         """
-        if self.path.is_dir():
-            remove_leftovers(self.path)
         exists = self._config.exists()
-        foreign = self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir()))
+        foreign = self.path.exists() and (
+            not self.path.is_dir() or any(not is_leftover(path) for path in self.path.iterdir())
+        )
         if foreign and not exists:
             raise RunError(
                 f"{self.path} exists and holds no run of lengthwise. Use a new or empty folder."
@@ -125,6 +126,7 @@ class RunFolder:
                         f"another process is training in {self.path}. Wait for it, or use another "
                         f"folder."
                     ) from None
+            remove_leftovers(self.path)
             yield
 
     def config(self) -> dict[str, Any]:

@@ -394,7 +394,8 @@ def check_distances(node: Node, below: tuple[Ball, Ball], snaps: Snaps, *, edge:
     require(bool((off <= image.radius + 1e-6).all()), "the distances of the merges are as stated")
     apart = norm(image.centre[:, None] - image.centre[None, :])
     others = snaps.elements[:, None] != snaps.elements[None, :]
-    gap = apart[others & (apart > _SAME)].min(initial=np.inf)  # equal vectors may have two names
+    empty = (snaps.children == ABSENT).all(axis=1)  # the empty word is an element of its own
+    gap = apart[others & ~(empty[:, None] | empty)].min(initial=np.inf)
     require(
         bool((distance < gap).all()),
         "vectors are nearer to their representative than the gap",

@@ -64,7 +64,7 @@ class Node:
         types = {weight.dtype.name for weight in weights.values()}
         if types not in ({"float32"}, {"float64"}):
             raise VerificationError(
-                f"bounds on rounding are for weights that are all float32 or all float64, but these "
+                f"bounds on rounding are for weights of float32 or of float64 alone, but these "
                 f"are {sorted(types)}. Use model.float()."
             )
         numbers = np.finfo(types.pop())
@@ -184,7 +184,7 @@ class Node:
             ) * np.einsum("nqk,nk->nq", largest, norm(v.centre) + v.radius)
             radii.append(other + np.einsum("nqk,nk->nq", largest, v.radius))
             stretched = self._head_parts(f"{name}.key_value", width)[head].stretch * x.radius
-            fresh = np.einsum("nqk,nk->nq", largest, np.maximum(v.radius - stretched, 0.0))
+            fresh = np.einsum("nqk,nk->nq", largest, _rest(v.radius, stretched))
             local.append(other + fresh + np.einsum("nqk,nk->nq", moved, v.radius))
             weights.append(weight)
         return Attended(
@@ -218,6 +218,12 @@ class Node:
             cut = slice(first, last)
             self._matrices[key] = Matrix(weight[cut], None if bias is None else bias[cut])
         return self._matrices[key]
+
+
+def _rest(radius: Floats, part: Floats) -> Floats:
+    """The radius less a part of it; infinite if it was."""
+    finite = np.isfinite(radius) & np.isfinite(part)
+    return np.subtract(radius, part, out=np.full_like(radius, np.inf), where=finite).clip(min=0.0)
 
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
