@@ -121,7 +121,7 @@ class Arithmetic:
         size = x.bound()[..., None] * matrix.rows + np.abs(matrix.bias)
         fresh = self.safe(size, self.gamma(matrix.weight.shape[1] + 2) * size)
         radius = x.radius[..., None] * matrix.rows + fresh
-        return x.centre @ matrix.weight.T + matrix.bias, radius * _OUTWARD + _TINY
+        return x.centre @ matrix.weight.T + matrix.bias, _outward(radius)
 
     def relu(self, x: Ball) -> Ball:
         """max(x, 0), which brings no two vectors further apart."""
@@ -190,4 +190,10 @@ def _weights(logits: Floats) -> Floats:
 
 
 def _ball(centre: Floats, radius: Floats) -> Ball:
-    return Ball(centre, radius * _OUTWARD + _TINY)
+    return Ball(centre, _outward(radius))
+
+
+def _outward(radius: Floats) -> Floats:
+    """A little larger, and infinite where infinities met."""
+    larger: Floats = radius * _OUTWARD + _TINY
+    return np.where(np.isnan(larger), np.inf, larger)
