@@ -48,6 +48,11 @@ class BinaryMemory(nn.Module):
         """The m bits that are kept of each vector."""
         return self.numbers(x) >= 0
 
+    def recall(self, codes: Bool[Tensor, "*axes bit"]) -> Float[Tensor, "*axes width"]:
+        """The vectors that codes stand for."""
+        signs = torch.where(codes, 1.0, -1.0).to(self.read.weight.dtype)
+        return self.norm(self.read(signs))
+
     def forward(
         self, x: Float[Tensor, "*axes width"], generator: torch.Generator | None = None
     ) -> Float[Tensor, "*axes width"]:

@@ -32,7 +32,12 @@ from lengthwise.tasks.compositions import Composed, Compositions
 from lengthwise.tasks.supervision import IGNORED, StateMaps
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.training.recognition import RecognitionConfig, WordLengths, validate_answers
+from lengthwise.training.recognition import (
+    RecognitionConfig,
+    WordLengths,
+    surprise,
+    validate_answers,
+)
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.closure import Closure, Level, Pairs, explore
@@ -96,9 +101,9 @@ class Composition(Objective):
         logits, answers = model.read(vectors), model.read_transition(vectors)
         loss = numbers.new_zeros(())
         for rows in torch.split(torch.arange(len(gathered)), parts):
-            loss = loss + _surprise(logits[rows], classes[rows])
+            loss = loss + surprise(logits[rows], classes[rows])
             by_probe = answers[rows].view(*states[rows].shape, -1)
-            loss = loss + _surprise(by_probe.flatten(0, 1), states[rows].flatten())
+            loss = loss + surprise(by_probe.flatten(0, 1), states[rows].flatten())
         lack = F.relu(1.0 - numbers.abs()).amax(dim=1).mean()
         pull = _pull(numbers[told], _meanings(maps, at_edge)[told])
         loss = loss + self._settings.margin * lack + self._settings.pull * pull
@@ -165,8 +170,7 @@ def _recall(
     model: RegularGPT, memory: BinaryMemory, lessons: Lessons
 ) -> Float[Tensor, "node width"]:
     """What the block makes of the chunks of codes of the lessons."""
-    codes = torch.where(lessons.codes, 1.0, -1.0).to(model.pad)
-    below = memory.norm(memory.read(codes))
+    below = memory.recall(lessons.codes.to(model.pad.device))
     return model.gathered(below, lessons.children.to(model.pad.device))
 
 
@@ -245,13 +249,6 @@ def _pull(numbers: Float[Tensor, "node bit"], meaning: Int[Tensor, " node"]) -> 
     sums = soft.new_zeros(int(meaning.max()) + 1, soft.shape[1]).index_add_(0, meaning, soft)
     target = torch.where(sums >= 0, 1.0, -1.0).to(soft)
     return (soft - target[meaning]).square().mean()
-
-
-def _surprise(logits: Float[Tensor, "node out"], targets: Int[Tensor, " node"]) -> Tensor:
-    """Mean cross-entropy over the questions that are asked; 0 if there is none."""
-    if not (targets != IGNORED).any():
-        return logits.sum() * 0.0
-    return F.cross_entropy(logits, targets.to(logits.device), ignore_index=IGNORED)
 
 
 def _binary(model: nn.Module) -> tuple[RegularGPT, BinaryMemory]:

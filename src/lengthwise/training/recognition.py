@@ -240,11 +240,17 @@ def _answers(
 ) -> tuple[Float[Tensor, ""], bool]:
     """Mean cross-entropy over the questions that are asked, and whether all answers are right."""
     targets = targets.to(logits.device)
-    asked = targets != IGNORED
-    if not asked.any():
-        return logits.sum() * 0.0, True
-    right = (logits.argmax(dim=-1) == targets) | ~asked
-    return F.cross_entropy(logits, targets, ignore_index=IGNORED), bool(right.all())
+    right = (logits.argmax(dim=-1) == targets) | (targets == IGNORED)
+    return surprise(logits, targets), bool(right.all())
+
+
+def surprise(
+    logits: Float[Tensor, "node class"], targets: Int[Tensor, " node"]
+) -> Float[Tensor, ""]:
+    """Mean cross-entropy over the questions that are asked; 0 if there is none."""
+    if not (targets != IGNORED).any():
+        return logits.sum() * 0.0
+    return F.cross_entropy(logits, targets.to(logits.device), ignore_index=IGNORED)
 
 
 def _accuracy(logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"]) -> float:

@@ -292,12 +292,12 @@ def measured_difference(model: RegularGPT, node: Node, algebra: BinaryAlgebra) -
     memory = model.memory
     assert isinstance(memory, BinaryMemory)
     device = model.pad.device
-    codes = torch.where(torch.from_numpy(algebra.codes), 1.0, -1.0).to(model.pad)
+    codes = torch.from_numpy(algebra.codes).to(device)
     leaves = model.leaf(torch.arange(model.config.vocab_size, device=device))
     worst = 0.0
     for level, below, same in (
         (0, leaves, node.leaves()),
-        (1, memory.norm(memory.read(codes)), node.recall(algebra.codes)),
+        (1, memory.recall(codes), node.recall(algebra.codes)),
     ):
         children = algebra.evaluated(level, _SAMPLE)
         exact, _ = node.numbers(node.gathered(same, children))

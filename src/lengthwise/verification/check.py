@@ -66,6 +66,7 @@ class _Checker:
 
     def run(self) -> None:
         claim = self.claim
+        require(len(claim.levels) > 0, "there is a level")
         for pairs in claim.levels:
             for kind, most in (("interior", len(self.maps)), ("edge", self.machine.num_states)):
                 named = all(e >= 0 and 0 <= state < most for e, state in pairs[kind])
@@ -83,7 +84,6 @@ class _Checker:
                 require((symbol, state) in edge, f"symbol {symbol} at the edge of level 0")
                 self.lengths[symbol, state] = 1
         wrong = self.wrong_empty_word()
-        require(len(claim.levels) > 0, "there is a level")
         for level in range(len(claim.levels) - 1):
             if not wrong:
                 wrong = self.next_level(level)
