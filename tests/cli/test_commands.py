@@ -1,41 +1,18 @@
 """The commands, as a user gives them: output, JSON, exit statuses, and one line for each slip."""
 
-import io
 import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from cli.shell import Shell
 from lengthwise.cli.main import COMMANDS, main
 from lengthwise.languages.spec import parse
 
 SMALL = ["--preset", "smoke", "--device", "cpu"]
-
-
-class Shell:
-    """Runs commands in this process."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch) -> None:
-        self._capsys = capsys
-        self._patch = patch
-
-    def __call__(self, *arguments: str, stdin: str = "") -> tuple[int, str, str]:
-        """Exit status, standard output, standard error."""
-        self._patch.setattr(sys, "stdin", io.StringIO(stdin))
-        status = main(arguments)
-        captured = self._capsys.readouterr()
-        return status, captured.out, captured.err
-
-    def json(self, *arguments: str, stdin: str = "") -> Any:
-        """The one JSON object that a command prints."""
-        status, out, _ = self(*arguments, "--json", stdin=stdin)
-        assert status == 0
-        assert out.count("\n") == 1
-        return json.loads(out)
 
 
 @pytest.fixture

@@ -1,40 +1,16 @@
 """Tables in place of a network, and the automaton of a run, as a user asks for them."""
 
-import io
 import json
 import shutil
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from lengthwise.cli.main import main
+from cli.shell import Shell
 from lengthwise.languages.att import from_att
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.spec import parse
 from verification.trained import trained
-
-
-class Shell:
-    """Runs commands in this process."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch) -> None:
-        self._capsys = capsys
-        self._patch = patch
-
-    def __call__(self, *arguments: str, stdin: str = "") -> tuple[int, str, str]:
-        """Exit status, standard output, standard error."""
-        self._patch.setattr(sys, "stdin", io.StringIO(stdin))
-        status = main(arguments)
-        captured = self._capsys.readouterr()
-        return status, captured.out, captured.err
-
-    def json(self, *arguments: str, stdin: str = "") -> Any:
-        """The one JSON object that a command prints."""
-        status, out, error = self(*arguments, "--json", stdin=stdin)
-        assert status == 0, error
-        return json.loads(out)
 
 
 @pytest.fixture
