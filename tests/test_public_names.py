@@ -11,6 +11,7 @@ import lengthwise as lw
 def test_public_names() -> None:
     assert lw.__all__ == [
         "certify",
+        "compile",
         "evaluate",
         "extract",
         "language",
@@ -20,6 +21,7 @@ def test_public_names() -> None:
         "snap",
         "streaming",
         "train",
+        "verify",
     ]
     assert all(callable(getattr(lw, name)) for name in lw.__all__)
     with pytest.raises(AttributeError, match="no attribute 'trian'"):

@@ -3,6 +3,7 @@
     import lengthwise as lw
 
     language = lw.language("regex:(0|10*1)*")
+    exact = lw.compile(language)
     run = lw.train(language, max_length=40)
     scores = lw.evaluate(run.model, language, lengths=range(41, 501))
     proof = lw.certify(run.model, language)
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lengthwise.face import (
         certify,
+        compile,
         evaluate,
         extract,
         language,
@@ -24,10 +26,12 @@ if TYPE_CHECKING:
         snap,
         streaming,
         train,
+        verify,
     )
 
 __all__ = [
     "certify",
+    "compile",
     "evaluate",
     "extract",
     "language",
@@ -37,6 +41,7 @@ __all__ = [
     "snap",
     "streaming",
     "train",
+    "verify",
 ]
 
 

@@ -36,6 +36,14 @@ class VerificationError(LengthwiseError):
     """A model and a language that cannot be compared, or an exploration past its bound."""
 
 
+class ConstructionError(LengthwiseError):
+    """Weights that cannot be computed: too large, or past what the numbers can hold."""
+
+
+class CircuitError(LengthwiseError):
+    """A circuit that cannot be computed, or a file of one that cannot be read."""
+
+
 class CertificateError(LengthwiseError):
     """A certificate that is damaged, changed, or of another model."""
 

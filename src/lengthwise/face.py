@@ -6,6 +6,10 @@ from typing import Any, Literal
 
 from torch import nn
 
+from lengthwise.constructions.catalogue import construct
+from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.verify import Verification
+from lengthwise.constructions.verify import verify as verify_construction
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
@@ -67,6 +71,38 @@ def train(
     chosen = parse(language) if isinstance(language, str) else language
     plan = make_plan(chosen, model, preset=preset, protocol=protocol, settings=settings)
     return train_plan(plan, out=out, device=device, progress=progress)
+
+
+def compile(spec: Language | str, **settings: Any) -> Construction:
+    """Exact weights: `.model` is right by construction, within `.range`; `.claim` says of what.
+
+    `spec` is a language (`chunk`, `norm`, `target` are its settings), `circuit:FILE` (`error`,
+    `epsilon`, `gates`), or a name such as `chiang2022/parity` or `steps2022/addition-2`;
+    `lengthwise compile` lists them.
+
+    Raises:
+        ConstructionError: a setting is out of range, or the result would be too large.
+        ConfigError: a setting has another name or type.
+        LanguageError, CircuitError: the language or circuit cannot be read.
+    """
+    return construct(spec, settings)
+
+
+def verify(
+    construction: Construction,
+    *,
+    longest: int = 1_000,
+    words_per_length: int = 32,
+    seed: int = 0,
+) -> Verification:
+    """A construction compared with the independent definition, in four precisions.
+
+    `.holds` says whether the claim stands; `.precisions["float32"]` has `.right_to`,
+    `.first_wrong` and `.margin` by length.
+    """
+    return verify_construction(
+        construction, longest=longest, words_per_length=words_per_length, seed=seed
+    )
 
 
 def load(path: Path | str, *, device: str = "auto") -> Run:

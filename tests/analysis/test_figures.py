@@ -8,6 +8,7 @@ import pytest
 from lengthwise.analysis.figures import (
     MANY_COLORS,
     accuracy_figure,
+    addition_attention_figure,
     attention_figure,
     clusters_figure,
     loss_figure,
@@ -111,3 +112,21 @@ def test_a_figure_becomes_the_same_svg_each_time() -> None:
 
     assert make().startswith("<svg")
     assert make() == make()
+
+
+def test_attention_of_decoders_has_a_row_for_each_gate_and_a_column_for_each_symbol() -> None:
+    record: dict[str, Any] = {
+        "symbols": ["a", "b", "g"],
+        "gates": ["g", "h"],
+        "weights": [[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]],
+    }
+    figure = addition_attention_figure({"trained": record, "hand-coded": record})
+    panels = figure.axes[:2]
+    assert [axes.get_title() for axes in panels] == ["trained", "hand-coded"]
+    for axes in panels:
+        (image,) = axes.images
+        assert np.asarray(image.get_array()).tolist() == record["weights"]
+        assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b", "g"]
+        assert [label.get_text() for label in axes.get_yticklabels()] == ["g", "h"]
+        (line,) = axes.lines
+        assert np.asarray(line.get_xdata()).tolist() == [1.5, 1.5]  # between b and g

@@ -203,6 +203,92 @@ def attention_figure(record: Mapping[str, Any]) -> Figure:
     return figure
 
 
+def addition_attention_figure(records: Mapping[str, Mapping[str, Any]]) -> Figure:
+    """Mean attention weights of decoders, a panel each: a row for each gate that is predicted, a
+    column for each symbol before it; the line ends the inputs."""
+    with mpl.rc_context({**STYLE, "axes.grid": False}):
+        figure = Figure(figsize=(4.6 * len(records), 3.6), layout="constrained")
+        panels = _panels(figure, len(records))
+        for axes, (name, record) in zip(panels, records.items(), strict=True):
+            weights = record["weights"]
+            image = axes.imshow(weights, vmin=0, vmax=1, cmap="Blues", interpolation="nearest")
+            num_inputs = len(record["symbols"]) + 1 - len(record["gates"])
+            axes.axvline(num_inputs - 0.5, color="#999", lw=0.8)
+            axes.set_title(name, fontsize=9)
+            for axis, names in ((axes.xaxis, record["symbols"]), (axes.yaxis, record["gates"])):
+                axis.set_ticks(range(len(names)), names, fontsize=4)
+            axes.tick_params(length=1.5, pad=1)
+            axes.tick_params(axis="x", rotation=90)
+            axes.set(xlabel="attended symbol", ylabel="predicted symbol")
+        figure.colorbar(image, ax=panels, label="weight", ticks=[0, 0.5, 1])
+    return figure
+
+
+def cross_entropy_figure(
+    panels: Mapping[str, Mapping[str, Mapping[int, float]]], bound: float = 1.0
+) -> Figure:
+    """Cross-entropy by length, a panel for each language; every curve has its name on it."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(4.2 * len(panels), 3.2), layout="constrained")
+        axes_of = figure.subplots(1, len(panels), sharey=True, squeeze=False).flat
+        for axes, (title, curves) in zip(axes_of, panels.items(), strict=True):
+            axes.axhline(bound, color="#999", ls="--", lw=1)
+            for (name, curve), color in zip(
+                curves.items(), _spread_colors(len(curves)), strict=True
+            ):
+                lengths = sorted(curve)
+                bits = [curve[n] for n in lengths]
+                axes.plot(lengths, bits, color=color, lw=1.6, label=name)
+                _name_curve(axes, name, lengths, bits, color)
+            axes.set(title=title, xlabel="symbols", xscale="log", ylim=(-0.1, 1.12))
+        figure.axes[0].set_ylabel("cross-entropy (bits)")
+    return figure
+
+
+def sensitivity_figure(panels: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
+    """Cross-entropy above accuracy, both over a weight; a column for each length."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(4.2 * len(panels), 4.0), layout="constrained")
+        above, below = figure.subplots(2, len(panels), sharex="col", sharey="row", squeeze=False)
+        for index, (title, points) in enumerate(panels.items()):
+            weights = [point["weight"] for point in points]
+            for axes, heights, guess in (
+                (above[index], [point["bits"] for point in points], 1),
+                (below[index], [100 * point["accuracy"] for point in points], 50),
+            ):
+                axes.axhline(guess, color="#999", ls="--", lw=1)
+                axes.plot(weights, heights, color=COLORS[1], lw=1.2)
+                axes.axvline(1, color=COLORS[0], lw=1, alpha=0.6)
+            above[index].set(title=title, ylim=(-0.4, None))
+            below[index].set(xlabel="count weight w", ylim=(-4, 104))
+            below[index].locator_params(axis="x", nbins=5)
+        above[0].set_ylabel("cross-entropy (bits)")
+        below[0].set_ylabel("accuracy (%)")
+        below[0].annotate(
+            "a guess", (0, 50), xycoords=("axes fraction", "data"), xytext=(3, 2),
+            textcoords="offset points", color="#777", fontsize=8,
+        )  # fmt: skip
+    return figure
+
+
+def _name_curve(
+    axes: Any, name: str, lengths: Sequence[int], heights: Sequence[float], color: Any
+) -> None:
+    """Write the name where a rising curve passes the middle, or at its end if it never does."""
+    middle = 0.5
+    flat = heights[0] > middle or heights[-1] < middle
+    index = len(lengths) - 1 if flat else next(i for i, y in enumerate(heights) if y >= middle)
+    axes.annotate(
+        name,
+        (lengths[index], heights[index]),
+        xytext=(0, -10 if heights[index] < middle else 4),
+        textcoords="offset points",
+        ha="right",
+        color=color,
+        fontsize=8,
+    )
+
+
 def _panels(figure: Figure, count: int) -> list[Any]:
     return list(figure.subplots(1, count, squeeze=False).flat)
 

@@ -20,6 +20,8 @@ COMMANDS = {
     "describe": "one language: states, classes, monoid, sample words",
     "label": "classes of the words on standard input",
     "sample": "words of a language, drawn uniformly",
+    "compile": "exact weights for a language, a circuit, or a paper's construction",
+    "verify": "compare a construction with the independent definition",
     "train": "train a model on a language",
     "evaluate": "scores of a trained model by length",
     "certify": "a proof that a run is right at every length, or the shortest wrong word",

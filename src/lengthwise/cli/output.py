@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from rich.console import Console
@@ -36,6 +36,36 @@ def add_language(parser: argparse.ArgumentParser) -> None:
 def add_device(parser: argparse.ArgumentParser) -> None:
     """Where tensors live."""
     parser.add_argument("--device", default="auto", help="auto (an accelerator if any), cpu, cuda")
+
+
+def add_settings(parser: argparse.ArgumentParser, examples: str) -> None:
+    """Settings by name, as often as wanted."""
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help=f"one setting, such as {examples}",
+    )
+
+
+def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """The settings of `--set`; values are JSON, or texts if they are not.
+
+    Raises:
+        ConfigError: one is not written KEY=VALUE.
+    """
+    settings: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise ConfigError(f"a setting is written KEY=VALUE, but got {text!r}. Try steps=5000.")
+        try:
+            settings[name] = json.loads(value)
+        except ValueError:
+            settings[name] = value
+    return settings
 
 
 def print_json(value: Any) -> None:

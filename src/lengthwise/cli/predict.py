@@ -1,4 +1,4 @@
-"""Print the class that a trained model gives to each word on standard input, of any length."""
+"""Print what a model makes of each word on standard input: its class, or a circuit's outputs."""
 
 import argparse
 import sys
@@ -6,14 +6,17 @@ from pathlib import Path
 
 from lengthwise.cli.output import add_device, add_json, print_json
 from lengthwise.cli.snapped import add_snapped, with_tables
-from lengthwise.cli.words import read_words
+from lengthwise.cli.words import read_inputs, read_words
+from lengthwise.constructions.stored import completed, is_circuit, load_construction
+from lengthwise.errors import ConfigError
 from lengthwise.evaluation.predict import device_of, predict
-from lengthwise.training.train import load_run
+from lengthwise.languages.gate_sequence import GateSequence
+from lengthwise.training.train import choose_device, load_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The run."""
-    parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
+    parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a run")
     add_snapped(parser)
     add_device(parser)
     add_json(parser)
@@ -21,6 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Answer for all words, or for none if one cannot be read."""
+    if is_circuit(arguments.run):
+        _complete(arguments)
+        return
     trained = load_run(arguments.run, device=arguments.device)
     if arguments.snapped:
         trained = with_tables(trained)
@@ -42,3 +48,27 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         for name in names:
             print(name)
+
+
+def _complete(arguments: argparse.Namespace) -> None:
+    """The outputs of a circuit for each line of input bits."""
+    if arguments.snapped:
+        raise ConfigError("a circuit has no tables of sub-words. Leave --snapped out.")
+    made = load_construction(arguments.run)
+    assert isinstance(made.about, GateSequence)
+    device = choose_device(arguments.device)
+    inputs = read_inputs(sys.stdin, made.about)
+    results = completed(made.model.to(device), made.about, inputs)
+    outputs = ["".join(str(word[place]) for place in made.about.outputs) for word in results]
+    if not arguments.json:
+        for bits in outputs:
+            print(bits)
+        return
+    print_json(
+        {
+            "words": [
+                {"word": word, "outputs": bits, "sequence": "".join(map(str, result))}
+                for word, bits, result in zip(inputs, outputs, results, strict=True)
+            ]
+        }
+    )

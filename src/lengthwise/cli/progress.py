@@ -90,7 +90,7 @@ def figures(record: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def counting_progress(title: str) -> Iterator[Callable[[int, int], None]]:
+def counting_progress(title: str, what: str = "words") -> Iterator[Callable[[int, int], None]]:
     """A bar for work that is counted, on a terminal; a line now and then elsewhere."""
     if not sys.stderr.isatty():
         last = time.monotonic()
@@ -99,7 +99,7 @@ def counting_progress(title: str) -> Iterator[Callable[[int, int], None]]:
             nonlocal last
             if time.monotonic() - last > _SECONDS_BETWEEN_LINES:
                 last = time.monotonic()
-                print(f"{title}: {done} of {total} words", file=sys.stderr, flush=True)
+                print(f"{title}: {done} of {total} {what}", file=sys.stderr, flush=True)
 
         yield line
         return

@@ -6,7 +6,15 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from lengthwise.cli.output import add_device, add_json, add_language, note, print_json
+from lengthwise.cli.output import (
+    add_device,
+    add_json,
+    add_language,
+    add_settings,
+    note,
+    parse_settings,
+    print_json,
+)
 from lengthwise.cli.progress import training_progress
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import percent
@@ -24,14 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="regular-gpt-binary", help=", ".join(MODELS))
     parser.add_argument("--preset", default="laptop", help=", ".join(PRESETS))
     parser.add_argument("--protocol", help="published or audited (default: the model's)")
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="one setting, such as max_length=40, steps=5000, seed=1, d_model=128, num_bits=8",
-    )
+    add_settings(parser, "max_length=40, steps=5000, seed=1, d_model=128, num_bits=8")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings as JSON or TOML")
     add_device(parser)
     add_json(parser)
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
     language = parse(arguments.spec, arguments.alphabet)
     settings = {
         **(_read_settings(arguments.config) if arguments.config else {}),
-        **dict(_parse_setting(text) for text in arguments.settings),
+        **parse_settings(arguments.settings),
     }
     plan = make_plan(
         language,
@@ -77,16 +78,6 @@ def run(arguments: argparse.Namespace) -> None:
             f"1..{plan.recognition.max_length} after {best['step']} steps"
         )
         note(f"next: lengthwise evaluate {arguments.out} --lengths 41:500")
-
-
-def _parse_setting(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise ConfigError(f"a setting is written KEY=VALUE, but got {text!r}. Try steps=5000.")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
 
 
 def _read_settings(path: Path) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from lengthwise.errors import WordError
+from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 
 
@@ -22,3 +23,23 @@ def read_words(lines: Iterable[str], language: Language) -> list[tuple[int, ...]
             raise WordError(f"line {number}, {error}") from None
         words.append(word)
     return words
+
+
+def read_inputs(lines: Iterable[str], sequence: GateSequence) -> list[str]:
+    """The inputs of a circuit, a line of bits each; spaces between bits do not count.
+
+    Raises:
+        WordError: something is no bit, or a line has another number of them than there are inputs.
+    """
+    inputs = []
+    for number, line in enumerate(lines, start=1):
+        bits = "".join(line.split())
+        if wrong := sorted(set(bits) - {"0", "1"}):
+            raise WordError(f"line {number}: inputs are bits, but there is {wrong[0]!r}.")
+        if len(bits) != sequence.num_inputs:
+            raise WordError(
+                f"line {number}: the circuit has {sequence.num_inputs} inputs, but there are "
+                f"{len(bits)} bits."
+            )
+        inputs.append(bits)
+    return inputs

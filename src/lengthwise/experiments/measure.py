@@ -39,7 +39,7 @@ def measure(
     if protocol is not None and protocol != task.protocol:
         task = Task(language=task.language, protocol=protocol)
     device = device_of(run.model)
-    with processor_threads(run.plan.loop.threads):
+    with processor_threads(run.plan.threads):
         scores = evaluate(
             run.model,
             task,

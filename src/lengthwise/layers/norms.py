@@ -3,18 +3,45 @@
 A branch f becomes `after(x + f(before(x)))`. `final` is applied once, before the read-out.
 """
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from lengthwise.catalogue import Catalogue
+
+EPSILON = 1e-5
+"""What torch adds to the variance."""
+
+
+class LayerNorm(nn.LayerNorm):
+    r"""Layer normalisation, for any epsilon >= 0.
+
+    $$(x - \mathrm{mean}(x)) / \sqrt{\mathrm{var}(x) + \epsilon} \cdot \gamma + \beta$$
+
+    With epsilon = 0 the result does not depend on the size of x: x is divided by its greatest entry
+    first, so that no square underflows, and a constant x, which has no direction, becomes 0.
+    """
+
+    def forward(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+        """The normalised vectors."""
+        if self.eps > 0:
+            return super().forward(x)
+        centred = x - x.mean(dim=-1, keepdim=True)
+        size = centred.abs().amax(dim=-1, keepdim=True)
+        unit = F.layer_norm(centred / size, self.normalized_shape, eps=0.0)
+        constant = x.amax(dim=-1, keepdim=True) == x.amin(
+            dim=-1, keepdim=True
+        )  # its size may be > 0
+        return torch.where(constant, 0.0, unit) * self.weight + self.bias
 
 
 class PostNorm(nn.Module):
     """LN(x + f(x)), as in the original transformer and RegularGPT's own code."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, epsilon: float = EPSILON) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(width)
+        self.norm = LayerNorm(width, eps=epsilon)
 
     def before(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
         """The input of the branch."""
@@ -25,7 +52,7 @@ class PostNorm(nn.Module):
         return self.norm(x)
 
     @staticmethod
-    def final(width: int) -> nn.Module:
+    def final(width: int, epsilon: float = EPSILON) -> nn.Module:
         """What stands before the read-out."""
         return nn.Identity()
 
@@ -33,9 +60,9 @@ class PostNorm(nn.Module):
 class PreNorm(nn.Module):
     """x + f(LN(x)), as in GPT-2, with one more norm before the read-out."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, epsilon: float = EPSILON) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(width)
+        self.norm = LayerNorm(width, eps=epsilon)
 
     def before(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
         """The input of the branch."""
@@ -46,15 +73,15 @@ class PreNorm(nn.Module):
         return x
 
     @staticmethod
-    def final(width: int) -> nn.Module:
+    def final(width: int, epsilon: float = EPSILON) -> nn.Module:
         """What stands before the read-out."""
-        return nn.LayerNorm(width)
+        return LayerNorm(width, eps=epsilon)
 
 
 class NoNorm(nn.Module):
     """x + f(x): for exact constructions."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, epsilon: float = EPSILON) -> None:
         super().__init__()
 
     def before(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
@@ -66,7 +93,7 @@ class NoNorm(nn.Module):
         return x
 
     @staticmethod
-    def final(width: int) -> nn.Module:
+    def final(width: int, epsilon: float = EPSILON) -> nn.Module:
         """What stands before the read-out."""
         return nn.Identity()
 

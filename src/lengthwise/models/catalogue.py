@@ -1,13 +1,37 @@
 """The models by name: how each is built for a language, and how trained unless told otherwise."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from torch import nn
+
 from lengthwise.catalogue import Catalogue
+from lengthwise.config import Config
+from lengthwise.models.decoder import Decoder, DecoderConfig
+from lengthwise.models.encoder import Encoder, EncoderConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 
 Supervision = Literal["final", "prefix", "node", "transition", "composition"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Architecture:
+    """A kind of network, and the settings that give it a shape."""
+
+    config: type[Config]
+    module: Callable[[Any], nn.Module]
+
+
+ARCHITECTURES: Catalogue[Architecture] = Catalogue(
+    "architecture",
+    {
+        "regular-gpt": Architecture(config=RegularGPTConfig, module=RegularGPT),
+        "encoder": Architecture(config=EncoderConfig, module=Encoder),
+        "decoder": Architecture(config=DecoderConfig, module=Decoder),
+    },
+)
+"""What weights can be computed for (`constructions`) and stored."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

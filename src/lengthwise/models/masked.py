@@ -37,7 +37,7 @@ def masked_logits(
     for _ in range(depth(length, chunk)):
         reach = stride * chunk
         missing = (-length % reach) if config.pad == "learned" else 0
-        pad = model.pad * math.sqrt(config.d_model)
+        pad = model.pad * config.scale
         x = torch.cat([pad.expand(len(x), missing, -1), x], dim=1)
         place = torch.arange(x.shape[1], device=x.device).flip(0) // reach
         same_chunk = place[:, None] == place[None, :]

@@ -5,24 +5,20 @@ evaluated as a tree (O(T) work), and equal sub-words of a batch are computed onc
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from lengthwise.config import Config, require, require_at_least
+from lengthwise.layers.activations import ACTIVATIONS, Activation
 from lengthwise.layers.chunks import ABSENT, Level, Tree, depth, grow, representatives
 from lengthwise.layers.memory import MEMORIES, BinaryMemory
 from lengthwise.layers.norms import NORMS
 from lengthwise.layers.sliding_dilated import ChunkAttention
-
-Activation = Callable[[Tensor], Tensor]
-
-ACTIVATIONS: dict[str, Activation] = {"relu": F.relu, "gelu": F.gelu}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +48,13 @@ class RegularGPTConfig(Config):
     noise: float = 0.5
     """Standard deviation of the noise on the bits in training, if memory is binary."""
     dropout: float = 0.0
+    embedding_scale: float | None = None
+    """What embeddings and pad are multiplied by; none for sqrt(d_model), as the authors do."""
+
+    @property
+    def scale(self) -> float:
+        """What embeddings and pad are multiplied by."""
+        return math.sqrt(self.d_model) if self.embedding_scale is None else self.embedding_scale
 
     def __post_init__(self) -> None:
         require_at_least(
@@ -73,6 +76,10 @@ class RegularGPTConfig(Config):
             self.d_model % self.num_heads == 0,
             f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. "
             f"Use a multiple, such as {self.num_heads * max(1, self.d_model // self.num_heads)}.",
+        )
+        require(
+            0 < self.scale < math.inf,
+            f"embedding_scale={self.embedding_scale} is no scale. Use a positive number.",
         )
         require(self.noise < math.inf, f"noise={self.noise} is not a number. Use 0 or more.")
         require(
@@ -170,8 +177,8 @@ class RegularGPT(nn.Module):
     # ---- the functions that everything else is made of -----------------------------------------
 
     def leaf(self, symbols: Int[Tensor, "*axes"]) -> Float[Tensor, "*axes width"]:
-        """The vectors of single symbols: embeddings times sqrt(width)."""
-        return self.embedding(symbols) * math.sqrt(self.config.d_model)
+        """The vectors of single symbols: embeddings times their scale."""
+        return self.embedding(symbols) * self.config.scale
 
     def compose(
         self,
@@ -190,7 +197,7 @@ class RegularGPT(nn.Module):
     ) -> Float[Tensor, "node width"]:
         """What the block makes of chunks: the output of its last feed-forward network, normalised
         as the block does, before the memory keeps what it keeps of it."""
-        pad = self.pad * math.sqrt(self.config.d_model)
+        pad = self.pad * self.config.scale
         x = torch.cat([pad[None], below])[children + 1]
         present = None
         if self.config.pad == "absent":

@@ -14,6 +14,7 @@ from lengthwise.evaluation.scores import Score, Scores, percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
 from lengthwise.experiments.published import Published
 from lengthwise.files import read_json, write_text
+from lengthwise.training.compiled import is_compiled
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Plan
@@ -116,6 +117,10 @@ def read_run(path: Path) -> RunPage:
     """
     folder = RunFolder(path)
     config = folder.config()
+    if is_compiled(config):
+        raise RunError(
+            f"{path} holds computed weights, and a report is about training. Use verify."
+        )
     Plan.from_dict(config)  # raises unless it is whole
     scores = Scores.from_records(folder.scores())
     evaluation = folder.evaluation()

@@ -100,8 +100,9 @@ class RunFolder:
             )
         if exists or not create_json(self._config, {"format": FORMAT, **config}):
             found, wanted = _flatten(_lasting(self.config())), _flatten(_lasting(_plain(config)))
-            if found != wanted:
-                name = next(key for key in {**wanted, **found} if found.get(key) != wanted.get(key))
+            differing = [key for key in {**wanted, **found} if found.get(key) != wanted.get(key)]
+            if differing:  # a setting that is not stored is none
+                name = differing[0]
                 raise RunError(
                     f"{self.path} holds a run with {name}={found.get(name)!r}, but now "
                     f"{name}={wanted.get(name)!r} is asked for. Use another folder, or ask for "

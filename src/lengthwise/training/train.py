@@ -19,6 +19,12 @@ from lengthwise.models.catalogue import MODELS, Supervision
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.tasks.supervision import state_maps
 from lengthwise.tasks.task import Task, default_protocol
+from lengthwise.training.compiled import (
+    Compiled,
+    is_compiled,
+    load_compiled,
+    load_weights,
+)
 from lengthwise.training.composition import Composition
 from lengthwise.training.loop import LoopConfig, Objective, Progress, fit
 from lengthwise.training.presets import preset_settings
@@ -43,6 +49,11 @@ class Plan:
     network: Any
     recognition: RecognitionConfig
     loop: LoopConfig
+
+    @property
+    def threads(self) -> int:
+        """Threads of the processor; 0 for as many as there are."""
+        return self.loop.threads
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain values; `from_dict` gives it back."""
@@ -86,21 +97,21 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """A trained model, what it was trained on, and where it is stored."""
+    """A trained or computed model, what it is about, and where it is stored."""
 
-    plan: Plan
+    plan: Plan | Compiled
     model: nn.Module
     metrics: list[dict[str, Any]]
     folder: RunFolder | None = None
 
     @property
     def language(self) -> Language:
-        """What it was trained to tell apart."""
+        """What it tells apart."""
         return self.plan.task.language
 
     @property
     def task(self) -> Task:
-        """The words it was trained on."""
+        """The words it was trained on, or made for."""
         return self.plan.task
 
 
@@ -258,21 +269,22 @@ def _objective(plan: Plan) -> Objective:
 
 
 def load_run(path: Path | str, *, device: str = "auto") -> Run:
-    """The trained model of a run folder, ready to be asked.
+    """The model of a run folder, trained or computed, ready to be asked.
 
     Raises:
-        RunError: the folder holds no finished run, or a file is damaged.
+        RunError: the folder holds no finished run, or a circuit, or a file is damaged.
     """
     folder = RunFolder(Path(path))
-    plan = Plan.from_dict(folder.config())
+    config = folder.config()
+    if is_compiled(config):
+        compiled, computed = load_compiled(path)
+        assert isinstance(compiled.task, Task)  # raises RunError if it is a circuit
+        return Run(
+            plan=compiled, model=computed.to(choose_device(device)), metrics=[], folder=folder
+        )
+    plan = Plan.from_dict(config)
     model = MODELS[plan.model].build(plan.network)
-    try:
-        model.load_state_dict(folder.weights())
-    except RuntimeError as error:
-        raise RunError(
-            f"{folder.path}/model.safetensors does not fit its config.json "
-            f"({str(error).splitlines()[0]}). Train again in a new folder."
-        ) from None
+    load_weights(model, folder.weights(), folder.path)
     model.to(choose_device(device)).eval()
     metrics = folder.metrics()
     if not metrics or not all({"step", "validation_accuracy"} <= set(last) for last in metrics):

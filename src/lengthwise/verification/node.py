@@ -69,7 +69,8 @@ class Node:
             )
         numbers = np.finfo(types.pop())
         self.arithmetic = Arithmetic(unit=float(numbers.eps) / 2, largest=float(numbers.max))
-        self._root_width = float(np.sqrt(len(self._weights["pad"])))
+        scale = settings.get("embedding_scale")  # older certificates have none
+        self._scale = float(np.sqrt(len(self._weights["pad"])) if scale is None else scale)
 
     # ---- from symbols and codes to vectors -----------------------------------------------------
 
@@ -89,7 +90,7 @@ class Node:
 
     def _embedded(self, vectors: Floats) -> Ball:
         exact = Ball(vectors, np.zeros(vectors.shape[:-1]))
-        return self.arithmetic.scaled(exact, self._root_width)
+        return self.arithmetic.scaled(exact, self._scale)
 
     # ---- from vectors to the vector, code and class of a node -----------------------------------
 

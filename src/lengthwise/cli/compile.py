@@ -1,0 +1,75 @@
+"""Compute exact weights for a language, a circuit or a named construction, into a run folder."""
+
+import argparse
+from pathlib import Path
+
+from lengthwise.cli.output import (
+    add_json,
+    add_settings,
+    note,
+    parse_settings,
+    print_facts,
+    print_json,
+    print_table,
+)
+from lengthwise.constructions.catalogue import construct, names
+from lengthwise.errors import ConfigError
+from lengthwise.training.compiled import save_compiled
+from lengthwise.training.train import environment
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to compute, and where to put it."""
+    parser.add_argument(
+        "spec",
+        nargs="?",
+        metavar="SPEC",
+        help="a language, circuit:FILE, or a construction such as chiang2022/parity; "
+        "without it, all constructions are listed",
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder")
+    parser.add_argument("--alphabet", help="all symbols of a regular expression, such as abc")
+    add_settings(parser, "chunk=3, norm=post, target=matrices, epsilon=0, eta=0.001, bits=16")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Say how large the result will be, compute it, and store it."""
+    if arguments.spec is None:
+        if arguments.json:
+            print_json({"constructions": names()})
+        else:
+            print_table(["name", "claim"], [[*row] for row in names().items()])
+        return
+    if arguments.out is None:
+        raise ConfigError("compile writes a run folder, but none is named. Add --out DIR.")
+    made = construct(
+        arguments.spec,
+        parse_settings(arguments.settings),
+        alphabet=arguments.alphabet,
+        told=lambda size: note(f"{arguments.spec}: {size}"),
+    )
+    save_compiled(arguments.out, made.compiled, made.model, environment("cpu"))
+    facts = {
+        "run": str(arguments.out),
+        "construction": made.name,
+        "settings": dict(made.settings),
+        "architecture": made.architecture,
+        "parameters": made.num_parameters,
+        "claim": made.claim,
+        "range": dict(made.range),
+        "source": made.source,
+    }
+    if arguments.json:
+        print_json(facts)
+        return
+    print_facts(
+        [
+            ("weights", f"{arguments.out}/model.safetensors"),
+            ("network", f"{made.architecture}, {made.num_parameters:,} parameters"),
+            ("settings", ", ".join(f"{k}={v}" for k, v in made.settings.items())),
+            ("claim", made.claim),
+            ("range", made.range_in_words()),
+            ("source", made.source),
+        ]
+    )

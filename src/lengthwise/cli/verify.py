@@ -1,0 +1,120 @@
+"""Compare a construction with the independent definition; exit status 1 if its claim fails."""
+
+import argparse
+from pathlib import Path
+
+from lengthwise.cli.output import (
+    add_json,
+    add_settings,
+    parse_settings,
+    print_facts,
+    print_json,
+    print_table,
+    whole_number,
+)
+from lengthwise.cli.progress import counting_progress
+from lengthwise.constructions.catalogue import construct
+from lengthwise.constructions.construction import PRECISIONS, Construction
+from lengthwise.constructions.stored import load_construction
+from lengthwise.constructions.verify import ALL_WORDS, Found, Verification, verify
+from lengthwise.errors import ClaimError, ConfigError
+from lengthwise.files import write_json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The construction, and what it is asked."""
+    parser.add_argument(
+        "construction", metavar="DIR|NAME", help="a folder that compile wrote, or a name"
+    )
+    parser.add_argument(
+        "--longest",
+        type=whole_number(0, 10**7),
+        default=1_000,
+        help="longest words (default 1000)",
+    )
+    parser.add_argument(
+        "--all",
+        dest="all_words",
+        type=whole_number(1, 2**24),
+        default=ALL_WORDS,
+        metavar="N",
+        help=f"ask about all words of lengths that have at most N (default {ALL_WORDS})",
+    )
+    parser.add_argument(
+        "--words",
+        type=whole_number(1, 10**6),
+        default=32,
+        help="words drawn of each longer length; as many neighbours are added (default 32)",
+    )
+    parser.add_argument(
+        "--precision",
+        action="append",
+        choices=PRECISIONS,
+        help="one of " + ", ".join(PRECISIONS) + "; may be repeated (default: all)",
+    )
+    parser.add_argument("--seed", type=whole_number(0), default=0, help="of the words")
+    add_settings(parser, "epsilon=0, eta=0.001, bits=16; for a name, not a folder")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Ask, store what was found in the folder, print it, and fail if the claim does."""
+    made, folder = _find(arguments)
+    with counting_progress(f"verifying {made.name}", "lengths") as progress:
+        result = verify(
+            made,
+            longest=arguments.longest,
+            all_words=arguments.all_words,
+            words_per_length=arguments.words,
+            precisions=arguments.precision or PRECISIONS,
+            seed=arguments.seed,
+            progress=progress,
+        )
+    if folder is not None:
+        write_json(folder / "verification.json", result.to_dict())
+    if arguments.json:
+        print_json(result.to_dict())
+    else:
+        _print(result)
+    if not result.holds:
+        failed = [name for name, found in result.precisions.items() if not found.holds]
+        raise ClaimError(f"the claim does not hold in {', '.join(failed)}.")
+
+
+def _find(arguments: argparse.Namespace) -> tuple[Construction, Path | None]:
+    folder = Path(arguments.construction)
+    settings = parse_settings(arguments.settings)
+    if not folder.is_dir():
+        return construct(arguments.construction, settings), None
+    if settings:
+        raise ConfigError(
+            f"{folder} has its settings in config.json, so --set cannot change them. Leave it out."
+        )
+    return load_construction(folder), folder
+
+
+def _print(result: Verification) -> None:
+    print_facts(
+        [
+            ("claim", result.claim),
+            ("range", result.range),
+            ("asked", f"all words to length {result.exhaustive_to}, some to {result.longest:,}"),
+        ]
+    )
+    columns = ["precision", "claim", "words", "right to", "first wrong", "least margin", "longest"]
+    print_table(columns, [_row(name, found) for name, found in result.precisions.items()])
+
+
+def _row(name: str, found: Found) -> list[str]:
+    verdict = ("holds" if found.holds else "FAILS") if found.claimed else "none"
+    lengths = [n for n in found.margin if n > 0] or list(found.margin)
+    least = min(lengths, key=lambda n: found.margin[n])
+    return [
+        name,
+        verdict,
+        f"{found.words:,}",
+        "nothing" if found.right_to is None else f"{found.right_to:,}",
+        "none" if found.first_wrong is None else f"{found.first_wrong:,}: {found.wrong_word}",
+        f"{found.margin[least]:.3g} at {least:,}",
+        f"{found.margin[max(found.margin)]:.3g} at {max(found.margin):,}",
+    ]

@@ -1,0 +1,1 @@
+"""Exact weights: each module's docstring is the proof of what it builds."""

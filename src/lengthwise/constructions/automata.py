@@ -1,0 +1,226 @@
+r"""RegularGPT weights for any language, right at every length (Chi et al. 2023, Lemma 1).
+
+Idea. What a sub-word does to the automaton composes: the state map of uv is that of u, then that of
+v. A node of the tree holds what its sub-word does, as zeros and ones, in one of two forms
+(`FORMS`): the matrix of the state map, or the one-hot vector of its element in the transition
+monoid. A symbol's embedding is what the symbol does; the pad is the identity, so it changes nothing
+wherever it stands. One head for each offset but 0 copies that child into a block of its own (its
+bias is 0 at its offset, and so low elsewhere that exp gives 0); the last child is in place already,
+by the residual connection. Then the feed-forward network multiplies. Lemma 1 does so for matrices:
+the sum over k of relu(A_ik + B_kj - 1). For elements it is relu(a_x + b_y - 1), added at the
+coordinate of xy. In general a unit looks at one coordinate of each of the C children, and answers
+whether all of them are 1.
+
+Exactness. We take two units for each of Lemma 1's: with z the sum of the C coordinates,
+
+    relu(4z - 4C + 3) - relu(4z - 4C + 2) = [z = C]   for z = 0, 1, ..., C,
+
+and this is flat around each of these z: an error below 1/4 in z vanishes altogether, instead of
+doubling at every level. What stood in the blocks before is taken away by -relu(x + 1) + 1 = -x for
+x >= -1. Of the products that add up to one coordinate at most one is 1, as exactly one k follows
+each i. So all sums are small whole numbers, and attention weights are 0 or 1: without layer
+norm every activation between blocks is exactly 0 or 1 in every floating-point format, at every
+length. By induction over the tree the root holds what the word does, and the read-out tells the
+class of the state that the start state goes to. QED
+
+With layer norm (`norm="post"`) the vectors have always the same number of ones: w after the
+network (w states, or one element), C w after attention. So mean m and variance m (1 - m) are
+constants, and a norm with weight sqrt(m (1 - m) + eps) and bias m is the identity, up to rounding,
+which the flat units take away again at every level. `lengthwise certify --strength robust` proves
+from the weights, with bounds on rounding, that it does.
+
+Coordinates of matrices that no word can set (j cannot be reached from i) are left out.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from lengthwise.constructions.forms import FORMS, Form
+from lengthwise.constructions.weights import blank
+from lengthwise.errors import ConstructionError, LanguageError
+from lengthwise.languages.language import Language
+from lengthwise.layers.norms import EPSILON, PostNorm
+from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+
+MAX_PARAMETERS = 100_000_000
+"""Most parameters that are built: 800 MB in float64."""
+
+SURE = 16.0
+"""The logit of the right class; the others have 0."""
+
+FAR = -1e4
+"""The bias of places that a head does not see; exp of it is 0 in every format."""
+
+
+Target = Literal["auto", "matrices", "elements"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """What would be built, before it is built."""
+
+    target: str
+    machine: Language
+    """The minimised automaton."""
+    form: Form
+    config: RegularGPTConfig
+    num_units: int
+    """Products; each takes two hidden units."""
+    num_parameters: int
+
+    @property
+    def summary(self) -> str:
+        """The size in words."""
+        return (
+            f"{self.target}, chunk {self.config.chunk}: {self.num_parameters:,} parameters, width "
+            f"{self.config.d_model}, {self.num_units:,} products"
+        )
+
+
+def design_automaton(
+    language: Language,
+    *,
+    chunk: int = 2,
+    norm: Literal["none", "post"] = "none",
+    target: Target = "auto",
+) -> Design:
+    """What `compile_automaton` would build; `auto` is the target with fewer parameters.
+
+    Raises:
+        ConstructionError: it has more than `MAX_PARAMETERS` parameters, or a setting is unknown.
+    """
+    if chunk < 2:
+        raise ConstructionError(f"a chunk has 2 or more places, but chunk={chunk}. Use 2 or 3.")
+    if norm not in ("none", "post"):
+        raise ConstructionError(f"norm is none or post here, but norm={norm!r}. Choose one.")
+    machine = language.minimised()
+    names = tuple(FORMS) if target == "auto" else (target,)
+    designs, refused = [], []
+    for name in names:
+        try:
+            designs.append(_design(name, FORMS[name](language, chunk), machine, chunk, norm))
+        except LanguageError as error:  # the monoid is too large
+            refused.append(f"{name}: {str(error).rstrip('.')}")
+    designs.sort(key=lambda design: design.num_parameters)
+    if designs and designs[0].num_parameters <= MAX_PARAMETERS:
+        return designs[0]
+    sizes = [design.summary for design in designs] + refused
+    raise ConstructionError(
+        f"at most {MAX_PARAMETERS:,} parameters are built, but {language.spec or 'the language'}, "
+        f"with {machine.num_states} states when minimised, needs {'; '.join(sizes)}. Use "
+        + ("chunk 2, or " if chunk > 2 else "")
+        + ("another target, or " if target != "auto" else "")
+        + "a smaller language."
+    )
+
+
+def compile_automaton(
+    language: Language,
+    *,
+    chunk: int = 2,
+    norm: Literal["none", "post"] = "none",
+    target: Target = "auto",
+) -> RegularGPT:
+    """Weights in float64 with which RegularGPT gives every word its class.
+
+    Words outside the domain of the language, if it has one, are given class 0 or any other.
+
+    Raises:
+        ConstructionError: as for `design_automaton`.
+    """
+    return build(design_automaton(language, chunk=chunk, norm=norm, target=target))
+
+
+@torch.no_grad()
+def build(design: Design) -> RegularGPT:
+    """The network of a design."""
+    config, form = design.config, design.form
+    model = RegularGPT(config)
+    blank(model)
+    own = torch.arange(form.size)
+    for symbol in range(config.vocab_size):
+        model.embedding.weight[symbol, form.symbol(symbol)] = 1.0
+    model.pad[form.identity()] = 1.0
+    (layer,) = model.block
+    attention = layer.attention
+    attention.bias.fill_(FAR)
+    head_width = config.d_model // config.num_heads
+    for head in range(config.num_heads):
+        offset = head + 1
+        attention.bias[head, offset] = 0.0
+        slots = head * head_width + own
+        attention.key_value.weight[config.d_model + slots, own] = 1.0
+        attention.output.weight[offset * form.size + own, slots] = 1.0
+
+    width = config.d_model  # units 0..width-1 take away what is there
+    everything = torch.arange(width)
+    layer.expand.weight[everything, everything] = 1.0
+    layer.expand.bias[everything] = 1.0
+    layer.contract.weight[everything, everything] = -1.0
+    layer.contract.bias.fill_(1.0)
+    children, product = map(torch.from_numpy, form.units(config.chunk))
+    offsets = torch.arange(config.chunk - 1, -1, -1)
+    for threshold, sign in ((3, 1.0), (2, -1.0)):
+        first = width + (design.num_units if threshold == 2 else 0)
+        units = first + torch.arange(design.num_units)
+        layer.expand.weight[units[:, None], offsets * form.size + children] = 4.0
+        layer.expand.bias[units] = threshold - 4.0 * config.chunk
+        layer.contract.weight[product, units] = sign
+
+    if config.norm == "post":
+        _keep(layer.attention_norm, config.chunk * form.ones / width)
+        _keep(layer.feed_forward_norm, form.ones / width)
+    classes = torch.from_numpy(form.classes())
+    decided = torch.nonzero(classes >= 0)[:, 0]
+    model.answer.weight[classes[decided], decided] = SURE
+    return model
+
+
+def _design(
+    name: str, form: Form, machine: Language, chunk: int, norm: Literal["none", "post"]
+) -> Design:
+    heads = chunk - 1
+    width = math.ceil(chunk * form.size / heads) * heads
+    units = form.count_units(chunk)
+    factor = math.ceil((width + 2 * units) / width)
+    config = RegularGPTConfig(
+        vocab_size=machine.num_symbols,
+        num_classes=machine.num_classes,
+        chunk=chunk,
+        d_model=width,
+        num_heads=heads,
+        ff_factor=factor,
+        norm=norm,
+        embedding_scale=1.0,
+    )
+    hidden = factor * width
+    size = (
+        (machine.num_symbols + 1) * width  # embeddings and pad
+        + 4 * width**2  # attention
+        + heads * chunk
+        + 2 * width * hidden  # feed-forward network
+        + hidden
+        + width
+        + (4 * width if norm == "post" else 0)
+        + machine.num_classes * (width + 1)
+    )
+    return Design(
+        target=name,
+        machine=machine,
+        form=form,
+        config=config,
+        num_units=units,
+        num_parameters=size,
+    )
+
+
+def _keep(norm: object, mean: float) -> None:
+    """Make layer norm the identity on vectors of zeros and ones with this mean."""
+    assert isinstance(norm, PostNorm)
+    weight: Tensor = norm.norm.weight
+    weight.fill_(math.sqrt(mean * (1 - mean) + EPSILON))
+    norm.norm.bias.fill_(mean)

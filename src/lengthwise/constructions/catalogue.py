@@ -1,0 +1,298 @@
+"""The constructions by name: read this file to see what can be compiled.
+
+A name is one of `CONSTRUCTIONS`, `circuit:FILE`, or the line of any language.
+"""
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from lengthwise.catalogue import Catalogue
+from lengthwise.constructions import first, parity
+from lengthwise.constructions.automata import build, design_automaton
+from lengthwise.constructions.circuits import compile_circuit
+from lengthwise.constructions.confidence import logit_for
+from lengthwise.constructions.construction import PRECISIONS, Construction
+from lengthwise.constructions.nor_circuits import compile_nor
+from lengthwise.errors import ConfigError, unknown_name
+from lengthwise.languages.adders import adder, adder_circuit
+from lengthwise.languages.circuit_files import read_circuit
+from lengthwise.languages.circuits import Circuit
+from lengthwise.languages.gate_sequence import GateSequence
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+
+CIRCUIT = "circuit:"
+"""What stands before the name of a file of a circuit."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One encoder, for a named language."""
+
+    claim: str
+    source: str
+    language: str
+    compile: Callable[..., nn.Module]
+    range: Callable[[Mapping[str, Any]], Mapping[str, int | None]]
+    """The longest words of the claim by precision, from the settings."""
+    margin: Callable[[Mapping[str, Any]], float] = lambda settings: 0.0
+    """The margin of the claim, from the settings."""
+
+
+def _surely(settings: Mapping[str, Any]) -> float:
+    """The logit at which the cross-entropy is eta, if layer norm is exact."""
+    return 0.0 if settings.get("epsilon", 0.0) else logit_for(settings["eta"])
+
+
+def _scaled(settings: Mapping[str, Any]) -> float:
+    """The logit at which the cross-entropy is eta."""
+    return logit_for(settings["eta"])
+
+
+def _to(**longest: int | None) -> Callable[[Mapping[str, Any]], Mapping[str, int | None]]:
+    return lambda settings: longest
+
+
+CONSTRUCTIONS: Catalogue[Entry] = Catalogue(
+    "construction",
+    {
+        "chiang2022/parity": Entry(
+            claim="right, with a logit of about 2 tanh(c) / n^2",
+            source="Chiang & Cholak (2022), Proposition 1",
+            language="parity",
+            compile=parity.compile_parity,
+            range=_to(float64=10_000, float32=1_000, bfloat16=16, float16=64),
+        ),
+        "chiang2022/parity-norm": Entry(
+            claim="right with layer norm, for any epsilon",
+            source="Chiang & Cholak (2022), section 4.1",
+            language="parity",
+            compile=parity.compile_normed_parity,
+            range=_to(float64=10_000, float32=1_000, bfloat16=16, float16=64),
+        ),
+        "chiang2022/parity-confident": Entry(
+            claim="right, with cross-entropy at most eta if epsilon is 0",
+            source="Chiang & Cholak (2022), Proposition 2",
+            language="parity",
+            compile=parity.compile_confident_parity,
+            range=_to(float64=10_000, float32=1_000, bfloat16=16, float16=64),
+            margin=_surely,
+        ),
+        "chiang2022/first": Entry(
+            claim="right, with a logit of about exp(c) / 2n",
+            source="Chiang & Cholak (2022), section 3.3",
+            language="first",
+            compile=first.compile_first,
+            range=_to(**dict.fromkeys(PRECISIONS, 10_000)),
+        ),
+        "chiang2022/first-norm": Entry(
+            claim="right with layer norm, for any epsilon",
+            source="Chiang & Cholak (2022), section 4.1",
+            language="first",
+            compile=first.compile_normed_first,
+            range=_to(**dict.fromkeys(PRECISIONS, 10_000)),
+        ),
+        "chiang2022/first-confident": Entry(
+            claim="right, with cross-entropy at most eta if epsilon is 0",
+            source="Chiang & Cholak (2022), Proposition 2",
+            language="first",
+            compile=first.compile_confident_first,
+            range=_to(**dict.fromkeys(PRECISIONS, 10_000)),
+            margin=_surely,
+        ),
+        "chiang2022/first-scaled": Entry(
+            claim="right, with cross-entropy at most eta: log-length scaled attention",
+            source="Chiang & Cholak (2022), Proposition 3",
+            language="first",
+            compile=first.compile_scaled_first,
+            range=_to(**dict.fromkeys(PRECISIONS, 10_000)),
+            margin=_scaled,
+        ),
+        "chiang2022/first-scaled-norm": Entry(
+            claim="right, with cross-entropy at most eta: log-length scaled attention, layer norm",
+            source="Chiang & Cholak (2022), Proposition 3",
+            language="first",
+            compile=first.compile_scaled_normed_first,
+            range=_to(**dict.fromkeys(PRECISIONS, 10_000)),
+            margin=_scaled,
+        ),
+        "chiang2022/first-flawed": Entry(
+            claim="right only on words shorter than exp(c) symbols",
+            source="Chiang & Cholak (2022), section 5.2",
+            language="first",
+            compile=first.compile_flawed_first,
+            range=lambda settings: dict.fromkeys(
+                PRECISIONS, math.ceil(math.exp(settings["sharpness"])) - 1
+            ),
+        ),
+        "chiang2022/first-flawed-scaled": Entry(
+            claim="right: the flawed network with log-length scaled attention",
+            source="Chiang & Cholak (2022), section 5.3",
+            language="first",
+            compile=first.compile_flawed_scaled_first,
+            range=_to(float64=10_000, float32=1_000, bfloat16=64, float16=256),
+        ),
+    },
+)
+
+ADDITIONS: Mapping[str, int] = {"steps2022/addition-1": 1, "steps2022/addition-2": 2}
+"""The sum of two numbers of `bits` bits, in the paper's two orders of gates."""
+
+
+def names() -> dict[str, str]:
+    """What can be compiled, and what it claims."""
+    return {
+        **{name: f"{entry.language}: {entry.claim}" for name, entry in CONSTRUCTIONS.items()},
+        **{
+            name: f"sum of two numbers of `bits` bits, representation {number}"
+            for name, number in ADDITIONS.items()
+        },
+        CIRCUIT + "FILE": "a circuit in BLIF, ISCAS .bench or ASCII AIGER",
+        "SPEC": "any language: parity, d-4, 'regex:(0|10*1)*', group:S5, att:FILE, ...",
+    }
+
+
+def is_construction(spec: str) -> bool:
+    """Whether this names a construction that is not simply a language."""
+    return spec.startswith((CIRCUIT, "chiang2022/", "steps2022/"))
+
+
+def construct(
+    spec: str | Language,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    alphabet: str | None = None,
+    told: Callable[[str], None] | None = None,
+) -> Construction:
+    """The construction of a name, of a circuit's file, or of a language, with settings.
+
+    Settings of a language are `chunk`, `norm` and `target`, those of a circuit `error`, `epsilon`
+    and `gates` (`mixed`, or `nor` for the paper's own), and of an addition `bits` besides. `told`
+    hears how large the result will be, before it is built.
+
+    Raises:
+        ConstructionError: a setting is out of range, or the result too large.
+        ConfigError: a setting has another name or type.
+        LanguageError, CircuitError: the language or the circuit cannot be read.
+    """
+    chosen = dict(settings or {})
+    if isinstance(spec, Language) or not is_construction(spec):
+        language = parse(spec, alphabet) if isinstance(spec, str) else spec
+        return _automaton(language, _settings(design_automaton, chosen), told)
+    if alphabet is not None:
+        raise ConfigError(f"only languages have an alphabet, but {spec} is none. Leave it out.")
+    if spec in CONSTRUCTIONS:
+        return _encoder(spec, CONSTRUCTIONS[spec], chosen)
+    if spec in ADDITIONS:
+        return _addition(spec, _settings(_add, chosen))
+    if spec.startswith(CIRCUIT):
+        return _circuit(spec, read_circuit(spec.removeprefix(CIRCUIT)), _settings(_gates, chosen))
+    raise unknown_name("construction", spec, names())
+
+
+def _encoder(name: str, entry: Entry, chosen: Mapping[str, Any]) -> Construction:
+    settings = _settings(entry.compile, chosen)
+    model = entry.compile(**settings)
+    return Construction(
+        name=name,
+        settings=settings,
+        source=entry.source,
+        claim=entry.claim,
+        about=parse(entry.language),
+        architecture="encoder",
+        model=model,
+        range=entry.range(settings),
+        required_margin=entry.margin(settings),
+    )
+
+
+def _automaton(
+    language: Language, settings: Mapping[str, Any], told: Callable[[str], None] | None
+) -> Construction:
+    design = design_automaton(language, **settings)
+    if told:
+        told(design.summary)
+    return Construction(
+        name=language.spec or "a language",
+        settings={**settings, "target": design.target},
+        source="Chi et al. (2023), section 7.2 and Lemma 1",
+        claim="right"
+        + ("; every activation is exactly 0 or 1" if settings["norm"] == "none" else ""),
+        about=language,
+        architecture="regular-gpt",
+        model=build(design),
+    )
+
+
+def _add(
+    *, bits: int = 8, error: float = 1e-6, epsilon: float = 1e-5, gates: str = "mixed"
+) -> None:
+    """The settings of an addition."""
+
+
+def _gates(*, error: float = 1e-6, epsilon: float = 1e-5, gates: str = "mixed") -> None:
+    """The settings of a circuit."""
+
+
+def _addition(name: str, settings: Mapping[str, Any]) -> Construction:
+    bits = settings["bits"]
+    sequence = adder(bits, ADDITIONS[name])
+    if settings["gates"] == "nor":
+        sequence = adder_circuit(bits).as_nor().sequence()
+    return _completion(name, sequence, settings, f"the sum of two {bits}-bit numbers")
+
+
+def _circuit(name: str, circuit: Circuit, settings: Mapping[str, Any]) -> Construction:
+    wanted = circuit.as_nor() if settings["gates"] == "nor" else circuit
+    return _completion(name, wanted.sequence(), settings, "the circuit's outputs")
+
+
+def _completion(
+    name: str, sequence: GateSequence, settings: Mapping[str, Any], what: str
+) -> Construction:
+    error = settings["error"]
+    if settings["gates"] == "nor":
+        model, precisions = compile_nor(sequence, error=error), ("float64", "float32")
+    elif settings["gates"] == "mixed":
+        model = compile_circuit(sequence, error=error, epsilon=settings["epsilon"])
+        precisions = PRECISIONS
+    else:
+        raise ConfigError(f"gates is mixed or nor, but gates={settings['gates']!r}. Choose one.")
+    return Construction(
+        name=name,
+        settings=settings,
+        source="Guiding Transformers to Process in Steps (2022), section 4 and appendix A",
+        claim=f"{what}, step by step, each with P(correct) > 1 - {error:g}",
+        about=sequence,
+        architecture="decoder",
+        model=model,
+        range=dict.fromkeys(precisions, None),
+        required_margin=math.log((1 - error) / error),
+    )
+
+
+def _settings(function: Callable[..., Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings of a function: those that are chosen, and its defaults.
+
+    Raises:
+        ConfigError: one is unknown, or of another type than its default.
+    """
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+    for name, value in chosen.items():
+        if name not in defaults:
+            raise unknown_name("setting", name, defaults)
+        kind = type(defaults[name])
+        fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
+        if not fits or isinstance(value, bool):
+            words = {float: "a number", int: "a whole number", str: "a word"}[kind]
+            raise ConfigError(f"setting {name}={value!r} must be {words}.")
+    return {name: type(default)(chosen.get(name, default)) for name, default in defaults.items()}

@@ -1,0 +1,283 @@
+r"""A decoder of one layer and one head that computes a Boolean circuit, gate by gate.
+
+After "Guiding transformers to process in steps" (2022, section 4, which leaves the choice of a gate
+by position to the reader). The circuit is laid out as a sequence: its inputs, then one symbol for
+each gate. Place i predicts symbol i + 1; b is the number of places, d the width.
+
+Idea. A symbol is +1 or -1 in one coordinate, `value`, and a place is a coordinate of its own. So
+place i, which knows where it is, can ask for the places of the gate's one or two sources, and the
+mean of their values,
+
+    m in {-1, 0, 1} (two sources), m in {-1, 1} (one source, or twice the same),
+
+says everything about them. Attention reads a number a near m. The feed-forward network turns it
+into a number y whose sign is the gate's value:
+
+    AND   a - 1/2       OR    a + 1/2       XOR   1/2 - |a|
+    NAND  1/2 - a       NOR  -a - 1/2       NOT  -a             CONST0, CONST1   -1/2, 1/2
+
+Exactness. Every vector comes with its negative, or is balanced: the mean of all coordinates is 0 at
+every step, so each layer norm multiplies a vector by one positive number, and there are no biases.
+
+1. The embedding is (value, -value, place i, balance) = (v, -v, 1, -1): the sum of the squares is 4,
+   and the first norm multiplies by r1 = 1/sqrt(4/d + eps) at every place. Queries and values are
+   divided by it, so the logit is C = log(15 b) at the sources and 0 elsewhere, and the value is v.
+2. Let L be the attention that goes to other places than the sources. Place i sees i + 1 <= b
+   places, so L <= i / (exp(C) + i) <= i / (15 b + i) <= 1/16 with one source, and less with two.
+   Both have the same logit, so a = (1 - L) m + L m' with m' in [-1, 1]: a is in [-1, 1], and
+
+       |a - m| <= L (1 + |m|):   |a| <= 1/16 if m = 0,   |a| >= 7/8, with the sign of m, otherwise.
+
+   A constant attends to all places alike, and a is any number in [-1, 1].
+3. Hence y has the sign of the gate's value, and |y| >= 3/8. (AND: if m = 1, y >= 7/8 - 1/2; if
+   m = 0, y <= 1/16 - 1/2; if m = -1, y <= -7/8 - 1/2. NAND, OR and NOR by symmetry. XOR:
+   1/2 - 1/16 and 1/2 - 7/8. NOT: 7/8. AND, OR, NAND and NOR of x and x have m = -1 or 1, and the
+   rows above hold; so does XOR, which is 0 then.)
+4. The second norm multiplies (the embedding, a, -a) by r2 = 1/sqrt((4 + 2 a^2)/d + eps). The hidden
+   units are relu(1 + a), relu(1 - a), relu(a), relu(-a), in which 1 is the coordinate of the place,
+   and 2 is subtracted at all places whose gate does not use the unit: there it is 0. The offsets,
+   such as -3/2 for AND = (1 + a) - 3/2, are two more units. A network without biases multiplies its
+   output by r2 when its input is multiplied: it adds (r2 y, -r2 y) at `answer`.
+5. The third norm divides by sqrt((4 + 2 a^2 + 2 r2^2 y^2)/d + eps). With A = (4 + 2 a^2)/d + eps,
+   which is at most 6/d + eps, the answer becomes
+
+       y / sqrt(A) / sqrt(A + 2 y^2 / (d A)) = y / sqrt(A^2 + 2 y^2 / d),
+
+   whose size grows with |y| and falls with A, so it is at least
+   B = (3/8) / sqrt((6/d + eps)^2 + (2/d) (3/8)^2).
+6. The two logits are -g and g times the answer, with g = log((1 - e)/e) / (2 B), e = error / 2.
+   Their difference is at least log((1 - e)/e) in favour of the right symbol, so P(correct) is at
+   least 1 - error / 2, if all symbols so far are right; by induction, they are. The half that is
+   not used covers the rounding of float64. QED
+
+In shorter formats the weights and all that is computed from them are rounded more, but every number
+above is of order one, or d^(1/2), and the signs of step 3 have room: the decoding stays right in
+float16 and bfloat16, and the margin is measured.
+
+Places whose next symbol is an input ask nothing and use no unit: both symbols are equally likely.
+
+Axes:
+    symbol  0 and 1
+    width   numbers in a vector of the residual stream
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import torch
+
+from lengthwise.constructions.coordinates import Coordinates
+from lengthwise.constructions.weights import blank, require_epsilon, set_unit
+from lengthwise.errors import ConstructionError
+from lengthwise.languages.gate_sequence import GateSequence, Step
+from lengthwise.layers.attention import Attention
+from lengthwise.layers.positions import LearnedPosition
+from lengthwise.models.decoder import Decoder, DecoderConfig
+
+NAMES = ("value", "-value", "balance", "read", "-read", "answer", "-answer")
+"""What the stream holds besides the places."""
+
+LEAK = 1 / 16
+"""Most attention that goes to other places than the sources: L."""
+
+LEAST_ANSWER = 1 / 2 - 2 * LEAK
+"""The least |y|."""
+
+ELSEWHERE = -2.0
+"""What a unit adds at places whose gate does not use it; |a| <= 1 cannot make up for it."""
+
+MIN_ERROR = 2.0**-52
+"""A smaller share cannot be told from 0 in 1 - error with half of it left for rounding."""
+
+MOST_SYMBOLS = 2**13
+"""Queries, keys and values are matrices with an entry for every two places: 2 GB in float64."""
+
+
+class Unit(NamedTuple):
+    """A hidden unit relu(slope a + height) whose output counts `weight` times."""
+
+    slope: float
+    height: float
+    weight: float
+
+
+UNITS: Mapping[str, Unit] = {
+    "rise": Unit(slope=1.0, height=1.0, weight=1.0),
+    "fall": Unit(slope=-1.0, height=1.0, weight=1.0),
+    "right": Unit(slope=1.0, height=0.0, weight=-1.0),
+    "left": Unit(slope=-1.0, height=0.0, weight=-1.0),
+}
+
+
+class Form(NamedTuple):
+    """y as the sum of units and an offset."""
+
+    units: tuple[str, ...]
+    offset: float
+
+
+FORMS: Mapping[str, Form] = {
+    "AND": Form(("rise",), -3 / 2),
+    "OR": Form(("rise",), -1 / 2),
+    "NAND": Form(("fall",), -1 / 2),
+    "NOR": Form(("fall",), -3 / 2),
+    "NOT": Form(("fall",), -1.0),
+    "XOR": Form(("right", "left"), 1 / 2),
+    "CONST0": Form((), -1 / 2),
+    "CONST1": Form((), 1 / 2),
+}
+"""How each kind of gate is computed from what attention reads."""
+
+
+def compile_circuit(
+    sequence: GateSequence, *, error: float = 1e-6, epsilon: float = 1e-5
+) -> Decoder:
+    """The decoder that completes the sequence with P(correct) > 1 - error at every step.
+
+    `error` is the paper's eps*; `epsilon` is what layer normalisation adds to the variance. The
+    claim holds for every sequence that begins with the inputs, in float64.
+
+    Raises:
+        ConstructionError: the error is not in (0, 1/2), or smaller than float64 can show; epsilon
+            is negative; or there are more than `MOST_SYMBOLS` symbols.
+    """
+    require_error(error)
+    require_epsilon(epsilon)
+    stream = stream_of(NAMES, sequence)
+    model = blank_decoder(
+        sequence,
+        d_model=stream.width,
+        head_width=num_places(sequence),
+        d_hidden=len(UNITS) + 2,
+        epsilon=epsilon,
+    )
+    width = stream.width
+    first_norm = 1 / math.sqrt(4 / width + epsilon)
+    set_embedding(model, stream)
+
+    layer = model.block[0]
+    attention = layer.attention
+    logit = math.log((1 / LEAK - 1) * num_places(sequence))
+    set_sources(
+        attention, stream, sequence, logit / first_norm**2 * math.sqrt(attention.head_width)
+    )
+    with torch.no_grad():
+        attention.value.weight[0] = stream.row({"value": 1 / first_norm})
+        attention.output.weight[:, 0] = stream.column({"read": 1.0, "-read": -1.0})
+
+    forms = {place: FORMS[step.kind] for place, step in predictions(sequence)}
+    for index, (name, unit) in enumerate(UNITS.items()):
+        height = {
+            place_name(place): unit.height
+            if place in forms and name in forms[place].units
+            else ELSEWHERE
+            for place in range(num_places(sequence))
+        }
+        row = stream.row({"read": unit.slope, **height})
+        column = stream.column({"answer": unit.weight, "-answer": -unit.weight})
+        set_unit(layer, index, row, column)
+    for index, sign in enumerate((1.0, -1.0), start=len(UNITS)):
+        row = stream.row(
+            {place_name(place): max(sign * form.offset, 0.0) for place, form in forms.items()}
+        )
+        set_unit(layer, index, row, stream.column({"answer": sign, "-answer": -sign}))
+
+    shrunk = LEAST_ANSWER / math.hypot(6 / width + epsilon, math.sqrt(2 / width) * LEAST_ANSWER)
+    gain = least_logit(error) / (2 * shrunk)
+    with torch.no_grad():
+        for symbol, sign in enumerate((-1.0, 1.0)):
+            model.answer.weight[symbol] = stream.row({"answer": sign * gain})
+    return model
+
+
+def least_logit(error: float) -> float:
+    """The least logit of the right symbol above the other one, which `compile_circuit` ensures."""
+    return math.log((1 - error / 2) / (error / 2))
+
+
+def require_error(error: float) -> None:
+    """Refuse an error that is no share of wrong guesses, or that float64 cannot show."""
+    if not 0 < error < 0.5:
+        raise ConstructionError(
+            f"P(correct) > 1 - error is of use for 0 < error < 1/2, but error={error}. "
+            f"Use 1e-6, say."
+        )
+    if error < MIN_ERROR:
+        raise ConstructionError(
+            f"error={error} is below {MIN_ERROR:.1e}, the least for which P(correct) > 1 - error "
+            f"can be seen in float64. Use more."
+        )
+
+
+def num_places(sequence: GateSequence) -> int:
+    """Places that the decoder reads: all symbols but the last. The paper's b."""
+    return max(1, sequence.length - 1)
+
+
+def place_name(place: int) -> str:
+    """The coordinate of a place."""
+    return f"place {place}"
+
+
+def stream_of(names: tuple[str, ...], sequence: GateSequence) -> Coordinates:
+    """These coordinates, then one for each place.
+
+    Raises:
+        ConstructionError: the sequence is longer than `MOST_SYMBOLS`.
+    """
+    if sequence.length > MOST_SYMBOLS:
+        raise ConstructionError(
+            f"the circuit has {sequence.length} inputs and gates, but its decoder holds an entry "
+            f"for every two of them, and {MOST_SYMBOLS} are the most. Split the circuit."
+        )
+    return Coordinates((*names, *map(place_name, range(num_places(sequence)))))
+
+
+def predictions(sequence: GateSequence) -> Iterator[tuple[int, Step]]:
+    """The places that predict gates, and those gates."""
+    return enumerate(sequence.steps, start=sequence.num_inputs - 1)
+
+
+def blank_decoder(
+    sequence: GateSequence, *, d_model: int, head_width: int, d_hidden: int, epsilon: float
+) -> Decoder:
+    """A decoder of one layer and one head that does nothing yet."""
+    model = Decoder(
+        DecoderConfig(
+            vocab_size=2,
+            max_length=num_places(sequence),
+            d_model=d_model,
+            head_width=head_width,
+            d_hidden=d_hidden,
+            epsilon=epsilon,
+            activation="relu",
+        )
+    )
+    blank(model)
+    return model
+
+
+@torch.no_grad()
+def set_embedding(model: Decoder, stream: Coordinates) -> None:
+    """A symbol is its value, the negative and a balance of -1; a place is its own coordinate."""
+    for symbol, value in enumerate((-1.0, 1.0)):
+        column = stream.column({"value": value, "-value": -value, "balance": -1.0})
+        model.embedding.weight[symbol] = column
+    assert isinstance(model.position, LearnedPosition)
+    for place, vector in enumerate(model.position.vectors):
+        vector.copy_(stream.column({place_name(place): 1.0}))
+
+
+@torch.no_grad()
+def set_sources(
+    attention: Attention, stream: Coordinates, sequence: GateSequence, ask: float
+) -> None:
+    """Places ask for the sources of the gates that they predict: slot j of a head means place j."""
+    asked: dict[int, dict[str, float]] = {}
+    for place, step in predictions(sequence):
+        for source in step.sources:
+            asked.setdefault(source, {})[place_name(place)] = ask
+    for slot, weights in asked.items():
+        attention.key.weight[slot] = stream.row({place_name(slot): 1.0})
+        attention.query.weight[slot] = stream.row(weights)

@@ -1,0 +1,68 @@
+"""What is a construction? Computed weights, with what is claimed of them, and where it holds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import nn
+
+from lengthwise.languages.gate_sequence import GateSequence
+from lengthwise.languages.language import Language
+from lengthwise.tasks.task import Task
+from lengthwise.training.compiled import Compiled
+
+PRECISIONS = ("float64", "float32", "bfloat16", "float16")
+"""The floating-point formats in which claims are made and checked."""
+
+EVERY_LENGTH: Mapping[str, int | None] = dict.fromkeys(PRECISIONS)
+"""Right at every length in every precision."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Construction:
+    """A network whose weights were computed, for a language or for a circuit.
+
+    `range` says for each precision the longest words (for a circuit: its only length) of which the
+    claim is made; None is every length, and a precision that is not named is not claimed.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+    source: str
+    claim: str
+    about: Language | GateSequence
+    architecture: str
+    model: nn.Module
+    range: Mapping[str, int | None] = field(default_factory=lambda: dict(EVERY_LENGTH))
+    required_margin: float = 0.0
+    """The least distance from the decision that is claimed in float64, but for the empty word."""
+
+    @property
+    def compiled(self) -> Compiled:
+        """What is stored beside the weights."""
+        about = self.about
+        return Compiled(
+            construction=self.name,
+            settings=self.settings,
+            claim={
+                "text": self.claim,
+                "source": self.source,
+                "range": dict(self.range),
+                "required_margin": self.required_margin,
+            },
+            about=about if isinstance(about, GateSequence) else Task(language=about),
+            model=self.architecture,
+            network=self.model.config,  # type: ignore[arg-type]
+        )
+
+    @property
+    def num_parameters(self) -> int:
+        """Numbers in the network."""
+        return sum(parameter.numel() for parameter in self.model.parameters())
+
+    def range_in_words(self) -> str:
+        """`float64 at every length, float32 to 1,000 symbols`."""
+        return ", ".join(
+            f"{name} " + ("at every length" if longest is None else f"to {longest:,} symbols")
+            for name, longest in self.range.items()
+        )

@@ -1,0 +1,182 @@
+"""Does a construction do what it claims? Compared with the independent definition, word by word.
+
+The definition of a language is its automaton, run symbol by symbol, and that of a circuit its
+gates, one by one. The network is computed in several precisions. The margin of a word is its right
+class's logit less the greatest other one: the distance from the decision. It is negative where the
+answer is wrong; at a tie the first class wins.
+"""
+
+import copy
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from lengthwise.constructions.construction import PRECISIONS, Construction
+from lengthwise.constructions.questions import Questions, is_wrong, questions_for
+from lengthwise.errors import VerificationError, unknown_name
+
+Progress = Callable[[int, int], None]
+
+ALL_WORDS = 1 << 14
+"""Most words of a length, or inputs, of which all are asked about, unless the caller says."""
+
+_SHOWN = 60
+"""Symbols of a wrong word that are shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What a network makes of the questions in one precision."""
+
+    claimed: bool
+    claimed_to: int | None
+    """Longest words of the claim; None for every length."""
+    words: int
+    right_to: int | None
+    """Longest words up to which all that was asked is right; None if nothing is."""
+    first_wrong: int | None
+    """The shortest length at which something is wrong."""
+    wrong_word: str | None
+    """A word of that length that is wrong."""
+    margin: Mapping[int, float]
+    """The least margin at each length."""
+    holds: bool
+    """Whether nothing that was found is against the claim."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """What was asked, and what was found."""
+
+    construction: str
+    settings: Mapping[str, Any]
+    claim: str
+    range: str
+    exhaustive_to: int
+    """All words of at most that length were asked about."""
+    longest: int
+    required_margin: float
+    """The margin that is claimed, for words of at least one symbol, in float64."""
+    precisions: Mapping[str, Found]
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim stands in every precision in which it is made."""
+        return all(found.holds for found in self.precisions.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"holds": self.holds, **asdict(self)}
+
+
+@torch.no_grad()
+def verify(
+    construction: Construction,
+    *,
+    longest: int = 1_000,
+    all_words: int = ALL_WORDS,
+    words_per_length: int = 32,
+    precisions: Sequence[str] = PRECISIONS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Verification:
+    """Ask a construction about words of at most `longest` symbols, or about a circuit's inputs.
+
+    Lengths beyond those of which all words are asked about rise by a quarter each; where a
+    precision goes wrong between two of them, the length is searched for by halving.
+
+    Raises:
+        VerificationError: a precision is unknown.
+    """
+    for name in precisions:
+        if name not in PRECISIONS:
+            raise unknown_name("precision", name, PRECISIONS, VerificationError)
+    questions = questions_for(
+        construction.about, all_words=all_words, words_per_length=words_per_length, seed=seed
+    )
+    lengths = questions.lengths(longest)
+    found = {}
+    for index, name in enumerate(precisions):
+        model = copy.deepcopy(construction.model).to(getattr(torch, name)).eval()
+        asked = _Asked(questions, model)
+        for done, length in enumerate(lengths):
+            asked.ask(length)
+            if progress:
+                progress(index * len(lengths) + done + 1, len(precisions) * len(lengths))
+        asked.narrow()
+        found[name] = _judge(construction, name, asked)
+    return Verification(
+        construction=construction.name,
+        settings=construction.settings,
+        claim=construction.claim,
+        range=construction.range_in_words(),
+        exhaustive_to=min(questions.exhaustive_to, lengths[-1]),
+        longest=lengths[-1],
+        required_margin=construction.required_margin,
+        precisions=found,
+    )
+
+
+class _Asked:
+    """The answers of one network, length by length."""
+
+    def __init__(self, questions: Questions, model: nn.Module) -> None:
+        self._questions, self._model = questions, model
+        self.margin: dict[int, float] = {}
+        self.wrong: dict[int, str] = {}
+        self.words = 0
+
+    def ask(self, length: int) -> bool:
+        """Whether all words of a length are answered rightly."""
+        words = self._questions.at(length)
+        if len(words) == 0:
+            return True
+        found = self._questions.margins(self._model, words)
+        self.words += len(words)
+        self.margin[length] = float(found.min())
+        wrong = is_wrong(found).nonzero()[:, 0]
+        if len(wrong):
+            text = self._questions.write(tuple(words[wrong[0]].tolist()))
+            self.wrong[length] = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        return len(wrong) == 0
+
+    def narrow(self) -> None:
+        """Halve the lengths between the last right one and the first wrong one."""
+        while self.wrong:
+            first = min(self.wrong)
+            last = max((n for n in self.margin if n < first), default=first)
+            if first - last <= 1:
+                return
+            if self.ask((first + last) // 2) and (first + last) // 2 not in self.margin:
+                return
+
+
+def _judge(construction: Construction, precision: str, asked: _Asked) -> Found:
+    claimed = precision in construction.range
+    claimed_to = construction.range.get(precision)
+    first = min(asked.wrong, default=None)
+    right = [n for n in asked.margin if first is None or n < first]
+    inside = [n for n in asked.margin if claimed_to is None or n <= claimed_to]
+    holds = not claimed or not any(n in asked.wrong for n in inside)
+    if claimed and precision == "float64":
+        needed = construction.required_margin * (1 - 1e-9)
+        holds = holds and all(asked.margin[n] >= needed for n in inside if n > 0)
+    return Found(
+        claimed=claimed,
+        claimed_to=claimed_to,
+        words=asked.words,
+        right_to=max(right, default=None),
+        first_wrong=first,
+        wrong_word=None if first is None else asked.wrong[first],
+        margin={n: _number(asked.margin[n]) for n in sorted(asked.margin)},
+        holds=holds,
+    )
+
+
+def _number(margin: float) -> float:
+    """The margin; the least float for minus infinity, which JSON has not."""
+    return margin if math.isfinite(margin) else -torch.finfo(torch.float64).max

@@ -1,0 +1,107 @@
+"""Setting the weights of transformer layers by what they do, along named directions.
+
+Everything that is not set is zero: such a head or unit does nothing.
+
+Axes:
+    width   numbers in a vector of the residual stream
+"""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from lengthwise.errors import ConstructionError
+from lengthwise.layers.attention import Attention
+from lengthwise.layers.positions import FeaturePosition
+from lengthwise.models.encoder import Encoder
+from lengthwise.models.transformer_layer import TransformerLayer
+
+HEAD_WIDTH = 4
+"""Numbers in a head: its square root is exact, so the logits are exactly as they are written."""
+
+LEAST_LOGIT, MOST_LOGIT = 1e-6, 64.0
+"""Logits outside lose against the rounding of float64 on words of 1,000,000 symbols, if not before:
+the preference itself if they are smaller; what is sought, if they are larger and layer norm makes
+the logits at some places greater than where it is."""
+
+MOST_EPSILON = 1e50
+"""Past it a network of three layers, each of which divides by epsilon, loses all it knows."""
+
+
+def blank(model: nn.Module) -> None:
+    """Set all weights to zero, and those of norms to one, in float64, ready to be asked."""
+    model.double().eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.fill_(float(name.endswith("norm.weight")))
+
+
+@torch.no_grad()
+def set_head(
+    attention: Attention,
+    head: int,
+    *,
+    ask: Float[Tensor, " width"] | None = None,
+    offer: Float[Tensor, " width"] | None = None,
+    moves: Sequence[tuple[Float[Tensor, " width"], Float[Tensor, " width"]]],
+) -> None:
+    """A head with logits (ask·x)(offer·y) that moves row·y into a column, for each of `moves`.
+
+    Without `ask` and `offer` it attends to all places alike.
+    """
+    first = head * attention.head_width
+    if ask is not None and offer is not None:
+        attention.query.weight[first] = ask * math.sqrt(attention.head_width)
+        attention.key.weight[first] = offer
+    for slot, (row, column) in enumerate(moves, start=first):
+        attention.value.weight[slot] = row
+        attention.output.weight[:, slot] = column
+
+
+@torch.no_grad()
+def set_positions(model: Encoder, columns: Sequence[Float[Tensor, " width"]]) -> None:
+    """The directions along which the features of places are written."""
+    assert isinstance(model.position, FeaturePosition)
+    model.position.directions.copy_(torch.stack(list(columns)))
+
+
+@torch.no_grad()
+def set_unit(
+    layer: TransformerLayer,
+    unit: int,
+    row: Float[Tensor, " width"],
+    column: Float[Tensor, " width"],
+    *,
+    bias: float = 0.0,
+) -> None:
+    """A hidden unit: relu(row·x + bias), added to the stream along `column`."""
+    layer.expand.weight[unit] = row
+    layer.expand.bias[unit] = bias
+    layer.contract.weight[:, unit] = column
+
+
+def require_epsilon(epsilon: float) -> None:
+    """Refuse what layer normalisation cannot add to a variance."""
+    if not epsilon >= 0:
+        raise ConstructionError(
+            f"layer normalisation adds epsilon >= 0 to the variance, but epsilon={epsilon}. "
+            f"Use 0 or more."
+        )
+    if epsilon > MOST_EPSILON:
+        raise ConstructionError(
+            f"each layer divides its numbers by epsilon, and float64 keeps nothing of them with "
+            f"epsilon={epsilon}. Use {MOST_EPSILON:.0e} or less."
+        )
+
+
+def require_sharpness(sharpness: float, kept: float = 1.0) -> None:
+    """Refuse attention that prefers too little or too much; layer norm has `kept` of the logits."""
+    if not LEAST_LOGIT <= sharpness * kept <= MOST_LOGIT:
+        raise ConstructionError(
+            f"sharpness={sharpness} gives attention logits of about {sharpness * kept:.3g}, which "
+            f"float64 rounds to wrong answers. Use {LEAST_LOGIT / kept:.3g} to "
+            f"{MOST_LOGIT / kept:.3g}."
+        )

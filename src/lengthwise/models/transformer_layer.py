@@ -1,0 +1,80 @@
+"""One transformer layer: attention over a sequence, then a feed-forward network on each place.
+
+Axes:
+    word    sequences of a batch
+    query   places that are computed
+    key     places that they may see
+    width   numbers in a vector
+"""
+
+from typing import Literal
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from lengthwise.layers.activations import ACTIVATIONS, Activation
+from lengthwise.layers.attention import Attention
+from lengthwise.layers.norms import NORMS
+
+
+class TransformerLayer(nn.Module):
+    """Attention and a feed-forward network, each with a residual connection and a norm."""
+
+    activation: Activation
+
+    def __init__(
+        self,
+        *,
+        d_model: int,
+        num_heads: int,
+        head_width: int,
+        d_hidden: int,
+        norm: Literal["post", "pre", "none"],
+        epsilon: float,
+        activation: Literal["relu", "gelu"],
+        scale: str,
+    ) -> None:
+        super().__init__()
+        placement = NORMS[norm]
+        self.attention = Attention(d_model, num_heads, head_width, scale)
+        self.attention_norm = placement(d_model, epsilon)
+        self.expand = nn.Linear(d_model, d_hidden)
+        self.contract = nn.Linear(d_hidden, d_model)
+        self.feed_forward_norm = placement(d_model, epsilon)
+        self.activation = ACTIVATIONS[activation]
+
+    def forward(
+        self,
+        queries: Float[Tensor, "word query width"],
+        keys: Float[Tensor, "word key width"],
+        seen: Bool[Tensor, "#word #query key"],
+    ) -> Float[Tensor, "word query width"]:
+        """The new vectors of the places `queries`, which see those of `keys`."""
+        before = self.attention_norm.before
+        gathered = self.attention(before(queries), before(keys), seen)
+        return self.finish(queries, gathered)
+
+    def finish(
+        self,
+        x: Float[Tensor, "word query width"],
+        gathered: Float[Tensor, "#word #query width"],
+    ) -> Float[Tensor, "word query width"]:
+        """The rest of the layer, from what attention gathered."""
+        h = self.attention_norm.after(x + gathered)
+        hidden = self.activation(self.expand(self.feed_forward_norm.before(h)))
+        return self.feed_forward_norm.after(h + self.contract(hidden))
+
+
+def draw_weights(model: nn.Module, generator: torch.Generator, width: int) -> None:
+    """Draw all weights: N(0, 1/width) for embeddings and positions, Xavier uniform for matrices."""
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name.startswith(("embedding", "position")):
+                parameter.normal_(0.0, width**-0.5, generator=generator)
+            elif name.endswith("norm.weight"):
+                parameter.fill_(1.0)
+            elif parameter.ndim < 2:
+                parameter.zero_()
+            else:
+                nn.init.xavier_uniform_(parameter, generator=generator)

@@ -1,0 +1,151 @@
+"""What does a folder hold whose weights were computed, not trained? The same files, and no loop.
+
+`config.json` has `construction` (its name and settings) where a trained run has its training, and
+either a `language` or, for a circuit, a `sequence`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lengthwise.config import Config
+from lengthwise.errors import RunError
+from lengthwise.languages.gate_sequence import GateSequence
+from lengthwise.languages.stored import from_dict, to_dict
+from lengthwise.models.catalogue import ARCHITECTURES
+from lengthwise.tasks.task import Task
+from lengthwise.training.runs import RunFolder
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Compiled:
+    """What stands in `config.json`, beside the plan of a trained run."""
+
+    construction: str
+    """A name in `constructions.catalogue`, or the line of a language or circuit."""
+    settings: Mapping[str, Any]
+    claim: Mapping[str, Any]
+    """What is claimed of it, and where; read by `constructions.stored`."""
+    about: Task | GateSequence
+    """The words that a recogniser classifies, or the sequence that a decoder completes."""
+    model: str
+    """A name in `ARCHITECTURES`."""
+    network: Config
+
+    @property
+    def task(self) -> Task:
+        """The words that it classifies.
+
+        Raises:
+            RunError: it completes sequences instead.
+        """
+        if isinstance(self.about, GateSequence):
+            raise RunError(
+                f"{self.construction} computes a circuit, and classifies no words of any length. "
+                f"Use predict or verify."
+            )
+        return self.about
+
+    @property
+    def threads(self) -> int:
+        """Threads of the processor: as many as torch uses."""
+        return torch.get_num_threads()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values; `from_dict` gives it back."""
+        about = self.about
+        return {
+            "construction": self.construction,
+            "settings": dict(self.settings),
+            "claim": dict(self.claim),
+            **(
+                {"sequence": about.to_dict()}
+                if isinstance(about, GateSequence)
+                else {"language": to_dict(about.language)}
+            ),
+            "model": self.model,
+            "network": self.network.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Compiled":
+        """The settings of a stored construction.
+
+        Raises:
+            RunError: something is missing, or of the wrong kind.
+        """
+        try:
+            return cls(
+                construction=str(values["construction"]),
+                settings=dict(values["settings"]),
+                claim=dict(values["claim"]),
+                about=GateSequence.from_dict(values["sequence"])
+                if "sequence" in values
+                else Task(language=from_dict(values["language"])),
+                model=values["model"],
+                network=ARCHITECTURES[values["model"]].config.from_dict(values["network"]),
+            )
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise RunError(f"config.json is damaged ({error!r}). Compile again.") from None
+
+
+def is_compiled(config: Mapping[str, Any]) -> bool:
+    """Whether a folder's `config.json` is that of a construction."""
+    return "construction" in config
+
+
+def save_compiled(
+    path: Path | str, compiled: Compiled, model: nn.Module, environment: Mapping[str, str]
+) -> RunFolder:
+    """Store computed weights: in float32 if they are the same numbers there, and right there too.
+
+    Raises:
+        RunError: the folder holds something else.
+    """
+    folder = RunFolder(Path(path))
+    folder.claim({**compiled.to_dict(), "environment": dict(environment)})
+    with folder.locked():
+        if not folder.is_finished:
+            weights = model.state_dict()
+            narrow = {name: weight.float() for name, weight in weights.items()}
+            same = all(torch.equal(narrow[name].double(), w) for name, w in weights.items())
+            right = compiled.claim["range"].get("float32", 0) is None
+            folder.finish(narrow if same and right else weights, [])
+    return folder
+
+
+def load_compiled(path: Path | str) -> tuple[Compiled, nn.Module]:
+    """A stored construction, and its network in the type that its weights are stored in.
+
+    Raises:
+        RunError: there is none, or a file is damaged.
+    """
+    folder = RunFolder(Path(path))
+    config = folder.config()
+    if not is_compiled(config):
+        raise RunError(f"{path} holds a trained run, not a construction. Use certify or evaluate.")
+    compiled = Compiled.from_dict(config)
+    model = ARCHITECTURES[compiled.model].module(compiled.network)
+    weights = folder.weights()
+    load_weights(model, weights, folder.path)
+    return compiled, model.to(next(iter(weights.values())).dtype).eval()
+
+
+def load_weights(model: nn.Module, weights: Mapping[str, Tensor], path: Path) -> None:
+    """Put stored weights into a network, in their own type.
+
+    Raises:
+        RunError: they are of another network.
+    """
+    try:
+        model.to(next(iter(weights.values())).dtype).load_state_dict(weights)
+    except (RuntimeError, StopIteration) as error:
+        raise RunError(
+            f"{path}/model.safetensors does not fit its config.json "
+            f"({str(error).splitlines()[0] if str(error) else 'it is empty'}). Make it again in a "
+            f"new folder."
+        ) from None

@@ -1,0 +1,216 @@
+"""Decoders: nobody sees what comes later, and completing with a cache is completing without."""
+
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from lengthwise.errors import ConfigError, WordError
+from lengthwise.layers.positions import POSITIONS
+from lengthwise.models import decoder
+from lengthwise.models.decoder import Decoder, DecoderConfig
+
+VOCABULARY = 3
+LONGEST = 12
+
+
+def make(seed: int = 0, **values: Any) -> Decoder:
+    """A small model in float64 whose every weight is away from its initial value."""
+    config = DecoderConfig(
+        **{"vocab_size": VOCABULARY, "max_length": LONGEST, "d_model": 8, "num_heads": 2, **values}
+    )
+    model = Decoder(config).double()
+    generator = torch.Generator().manual_seed(seed)
+    model.initialise(generator)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            noise = torch.randn(parameter.shape, dtype=torch.double, generator=generator)
+            parameter.add_(noise, alpha=0.4)
+    return model.eval()
+
+
+def draw(words: int, length: int, seed: int = 0) -> Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(VOCABULARY, (words, length), generator=generator)
+
+
+def complete_without_cache(model: Decoder, words: Tensor, steps: int) -> Tensor:
+    for _ in range(steps):
+        likeliest = model(words)[:, -1].argmax(dim=-1, keepdim=True)
+        words = torch.cat([words, likeliest], dim=1)
+    return words
+
+
+shapes = st.fixed_dictionaries(
+    {
+        "num_layers": st.integers(1, 3),
+        "num_heads": st.sampled_from([1, 2, 4]),
+        "head_width": st.sampled_from([0, 3]),
+        "d_hidden": st.sampled_from([0, 5]),
+        "norm": st.sampled_from(["post", "pre", "none"]),
+        "epsilon": st.sampled_from([0.0, 1e-5, 1.0]),
+        "activation": st.sampled_from(["relu", "gelu"]),
+        "position": st.sampled_from(sorted(POSITIONS)),
+        "scale": st.sampled_from(["standard", "log-length"]),
+    }
+)
+
+
+@given(shape=shapes, length=st.integers(2, LONGEST), data=st.data())
+def test_a_symbol_changes_nothing_before_it(
+    shape: dict[str, Any], length: int, data: st.DataObject
+) -> None:
+    model = make(**shape)
+    place = data.draw(st.integers(0, length - 1))
+    words = draw(2, length)
+    others = words.clone()
+    others[:, place] = (words[:, place] + 1) % VOCABULARY
+
+    before, after = model(words), model(others)
+
+    torch.testing.assert_close(before[:, :place], after[:, :place], rtol=0, atol=0)
+    assert not torch.allclose(before[:, place], after[:, place], rtol=1e-6, atol=1e-9)
+
+
+@given(shape=shapes, given_symbols=st.integers(1, 6), steps=st.integers(0, 6))
+def test_completing_with_a_cache_is_completing_without(
+    shape: dict[str, Any], given_symbols: int, steps: int
+) -> None:
+    model = make(**shape)
+    prefix = draw(5, given_symbols)
+
+    words = model.complete(prefix, steps)
+
+    assert torch.equal(words, complete_without_cache(model, prefix, steps))
+
+
+@settings(max_examples=20)
+@given(shape=shapes, length=st.integers(1, LONGEST))
+def test_a_place_does_not_know_how_long_the_word_will_be(
+    shape: dict[str, Any], length: int
+) -> None:
+    model = make(**shape)
+    words = draw(2, LONGEST)
+    torch.testing.assert_close(model(words)[:, :length], model(words[:, :length]))
+
+
+def test_a_step_computes_one_place() -> None:
+    model = make(num_layers=2)
+    computed: list[int] = []
+    model.block[1].expand.register_forward_hook(lambda *call: computed.append(call[1][0].shape[1]))
+    model.complete(draw(5, 4), 6)
+    assert computed == [4, 1, 1, 1, 1, 1]
+
+
+def test_completions_are_not_all_alike() -> None:
+    """What the test above compares does depend on the prefix and on the place."""
+    words = make(num_layers=2).complete(draw(40, 4), 8)[:, 4:]
+    assert len(torch.unique(words, dim=0)) > 3
+    assert any(len(set(word)) > 1 for word in words.tolist())
+
+
+def test_completions_in_several_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = make(num_layers=2)
+    prefix = draw(23, 3)
+    whole = model.complete(prefix, 7)
+    monkeypatch.setattr(decoder, "CACHE_BYTES", 1)
+    monkeypatch.setattr(decoder, "FEWEST_WORDS", 5)
+    assert torch.equal(model.complete(prefix, 7), whole)
+
+
+@settings(max_examples=10)
+@given(shape=shapes)
+def test_words_of_a_batch_do_not_see_each_other(shape: dict[str, Any]) -> None:
+    model = make(**shape)
+    words = draw(4, 7)
+    alone = torch.cat([model(word[None]) for word in words])
+    torch.testing.assert_close(model(words), alone, rtol=1e-9, atol=1e-12)
+
+
+@settings(max_examples=10)
+@given(shape=shapes)
+def test_attention_weights_are_of_what_is_seen(shape: dict[str, Any]) -> None:
+    model = make(**shape)
+    weights = model.attention_weights(draw(2, 6))
+    assert weights.shape == (shape["num_layers"], 2, shape["num_heads"], 6, 6)
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones_like(weights[..., 0]))
+    assert torch.equal(weights, weights.tril())
+    assert bool((weights >= 0).all())
+
+
+def test_attention_weights_are_those_that_the_logits_come_from() -> None:
+    model = make(num_heads=1, norm="none", num_layers=2)
+    words = draw(1, 5)
+    weights = model.attention_weights(words)
+    seen = torch.ones(1, 5, 5).tril().bool()
+    x = model.embedding(words) + model.position(torch.arange(5)[None], torch.tensor([[LONGEST]]))
+    for layer, weight in zip(model.block, weights[:, 0, 0], strict=True):
+        gathered = layer.attention.output(weight @ layer.attention.value(x[0]))
+        torch.testing.assert_close(gathered, layer.attention(x, x, seen)[0])
+        x = layer(x, x, seen)
+
+
+@pytest.mark.parametrize("norm", ["post", "pre", "none"])
+def test_stored_weights_give_the_same_model(norm: str) -> None:
+    model, other = make(norm=norm), make(seed=1, norm=norm)
+    words = draw(3, 6)
+    assert not torch.equal(model(words), other(words))
+    other.load_state_dict(model.state_dict())
+    assert torch.equal(model(words), other(words))
+
+
+def test_one_seed_gives_one_model() -> None:
+    models = [Decoder(DecoderConfig(vocab_size=2, max_length=4, d_model=8)) for _ in range(3)]
+    for model, seed in zip(models, (0, 0, 1), strict=True):
+        model.initialise(torch.Generator().manual_seed(seed))
+    words = torch.tensor([[0, 1, 1, 0]])
+    assert torch.equal(models[0](words), models[1](words))
+    assert not torch.equal(models[0](words), models[2](words))
+
+
+@pytest.mark.parametrize("position", sorted(POSITIONS))
+def test_words_that_are_too_long_are_refused(position: str) -> None:
+    model = make(position=position)
+    words = draw(2, LONGEST)
+    assert model(words).shape == (2, LONGEST, VOCABULARY)
+    assert model.complete(words, 1).shape == (2, LONGEST + 1)
+    assert model.complete(words[:, :1], LONGEST).shape == (2, LONGEST + 1)
+    longer = draw(2, LONGEST + 1)
+    for refused in (
+        lambda: model(longer),
+        lambda: model.attention_weights(longer),
+        lambda: model.complete(longer, 1),
+        lambda: model.complete(words[:, :1], LONGEST + 1),
+    ):
+        with pytest.raises(WordError, match=r"^[^\n]*at most 12 symbols[^\n]*13[^\n]*$"):
+            refused()
+
+
+def test_a_completion_needs_a_start_and_grows() -> None:
+    with pytest.raises(WordError, match="at least one symbol"):
+        make().complete(draw(2, 0), 3)
+    with pytest.raises(WordError, match="steps=-1"):
+        make().complete(draw(2, 3), -1)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"d_model": 9}, "d_model=9 cannot be split over num_heads=2"),
+        ({"epsilon": -1e-9}, "epsilon=-1e-09 is too small"),
+        ({"max_length": 0}, "max_length=0 is too small"),
+        ({"position": "sines"}, "unknown position 'sines'"),
+        ({"scale": "log"}, "unknown attention scale 'log'"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make(**values)
+
+
+def test_the_feed_forward_network_has_four_times_the_width_unless_told() -> None:
+    assert make().block[0].expand.out_features == 32
+    assert make(d_hidden=5).block[0].expand.out_features == 5
