@@ -5,7 +5,7 @@ A name is one of `CONSTRUCTIONS`, `circuit:FILE`, or the line of any language.
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,6 @@ from lengthwise.constructions.nor_circuits import compile_nor
 from lengthwise.errors import ConfigError, unknown_name
 from lengthwise.languages.adders import adder, adder_circuit
 from lengthwise.languages.circuit_files import read_circuit
-from lengthwise.languages.circuits import Circuit
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -189,9 +188,9 @@ def construct(
     if spec in CONSTRUCTIONS:
         return _encoder(spec, CONSTRUCTIONS[spec], chosen)
     if spec in ADDITIONS:
-        return _addition(spec, _settings(_add, chosen))
+        return _addition(spec, **_settings(_addition, chosen))
     if spec.startswith(CIRCUIT):
-        return _circuit(spec, read_circuit(spec.removeprefix(CIRCUIT)), _settings(_gates, chosen))
+        return _circuit(spec, **_settings(_circuit, chosen))
     raise unknown_name("construction", spec, names())
 
 
@@ -229,40 +228,43 @@ def _automaton(
     )
 
 
-def _add(
-    *, bits: int = 8, error: float = 1e-6, epsilon: float = 1e-5, gates: str = "mixed"
-) -> None:
-    """The settings of an addition."""
-
-
-def _gates(*, error: float = 1e-6, epsilon: float = 1e-5, gates: str = "mixed") -> None:
-    """The settings of a circuit."""
-
-
-def _addition(name: str, settings: Mapping[str, Any]) -> Construction:
-    bits = settings["bits"]
+def _addition(
+    name: str, *, bits: int = 8, error: float = 1e-6, epsilon: float = 1e-5, gates: str = "mixed"
+) -> Construction:
     sequence = adder(bits, ADDITIONS[name])
-    if settings["gates"] == "nor":
+    if _is_nor(gates):
         sequence = adder_circuit(bits).as_nor().sequence()
+    settings = {"bits": bits, "error": error, "epsilon": epsilon, "gates": gates}
     return _completion(name, sequence, settings, f"the sum of two {bits}-bit numbers")
 
 
-def _circuit(name: str, circuit: Circuit, settings: Mapping[str, Any]) -> Construction:
-    wanted = circuit.as_nor() if settings["gates"] == "nor" else circuit
-    return _completion(name, wanted.sequence(), settings, "the circuit's outputs")
+def _circuit(
+    name: str, *, error: float = 1e-6, epsilon: float = 1e-5, gates: str = "mixed"
+) -> Construction:
+    is_nor = _is_nor(gates)
+    circuit = read_circuit(name.removeprefix(CIRCUIT))
+    sequence = (circuit.as_nor() if is_nor else circuit).sequence()
+    settings = {"error": error, "epsilon": epsilon, "gates": gates}
+    return _completion(name, sequence, settings, "the circuit's outputs")
+
+
+def _is_nor(gates: str) -> bool:
+    if gates not in ("mixed", "nor"):
+        raise ConfigError(f"gates is mixed or nor, but gates={gates!r}. Choose one.")
+    return gates == "nor"
 
 
 def _completion(
     name: str, sequence: GateSequence, settings: Mapping[str, Any], what: str
 ) -> Construction:
     error = settings["error"]
-    if settings["gates"] == "nor":
-        model, precisions = compile_nor(sequence, error=error), ("float64", "float32")
-    elif settings["gates"] == "mixed":
-        model = compile_circuit(sequence, error=error, epsilon=settings["epsilon"])
-        precisions = PRECISIONS
+    model: nn.Module
+    precisions: Sequence[str] = PRECISIONS
+    if _is_nor(settings["gates"]):
+        model = compile_nor(sequence, error=error)
+        precisions = ("float64", "float32")
     else:
-        raise ConfigError(f"gates is mixed or nor, but gates={settings['gates']!r}. Choose one.")
+        model = compile_circuit(sequence, error=error, epsilon=settings["epsilon"])
     return Construction(
         name=name,
         settings=settings,

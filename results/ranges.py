@@ -1,0 +1,105 @@
+"""Make `ranges.json`: how far is each exact construction right, in each precision?
+
+    .venv/bin/python results/ranges.py          (half an hour on one core)
+
+Every construction of `constructions.catalogue` with its default settings, a few automata, and the
+addition of numbers of 8 to 64 bits, verified against the independent definition.
+"""
+
+import json
+import platform
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lengthwise.constructions.catalogue import ADDITIONS, CONSTRUCTIONS, construct
+from lengthwise.constructions.verify import verify
+from lengthwise.evaluation.scores import wilson
+from lengthwise.files import write_json
+
+HERE = Path(__file__).parent
+LONGEST = 10_000
+WORDS = 16
+SEED = 0
+
+AUTOMATA = ("parity", "modular-arithmetic", "d-4", "tomita-3", "group:S4")
+FORMS: tuple[Mapping[str, Any], ...] = ({}, {"norm": "post"}, {"chunk": 3})
+BITS = (8, 16, 32, 64)
+
+
+def wanted() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The constructions and their settings."""
+    for name in CONSTRUCTIONS:
+        yield name, {}
+    for spec in AUTOMATA:
+        for form in FORMS:
+            if (spec, form) != ("modular-arithmetic", {"chunk": 3}):  # too large
+                yield spec, form
+    for name in ADDITIONS:
+        for bits in BITS:
+            yield name, {"bits": bits}
+    yield "steps2022/addition-2", {"bits": 8, "gates": "nor"}
+
+
+def rows() -> Iterator[dict[str, Any]]:
+    """A row for each construction and precision."""
+    for name, settings in wanted():
+        start = time.monotonic()
+        made = construct(name, settings)
+        result = verify(made, longest=LONGEST, words_per_length=WORDS, all_words=1 << 12, seed=SEED)
+        seconds = time.monotonic() - start
+        print(f"{name} {dict(settings)}: {result.holds}, {seconds:.0f} s", flush=True)
+        for precision, found in result.precisions.items():
+            lengths = [n for n in found.margin if n > 0]
+            least = min(lengths, key=lambda n: found.margin[n])
+            yield {
+                "construction": name,
+                "settings": dict(made.settings),
+                "precision": precision,
+                "claimed": found.claimed,
+                "claimed_to": found.claimed_to,
+                "holds": found.holds,
+                "exhaustive_to": result.exhaustive_to,
+                "longest": result.longest,
+                "right_to": found.right_to,
+                "first_wrong": found.first_wrong,
+                "least_margin": [least, found.margin[least]],
+                "last_margin": [max(lengths), found.margin[max(lengths)]],
+                "required_margin": result.required_margin,
+                "parameters": made.num_parameters,
+                "words": found.words,
+                "interval_95": list(wilson(found.words, found.words))
+                if found.first_wrong is None
+                else None,
+                "seed": SEED,
+                "words_per_length": WORDS,
+                "protocol": "all short words; drawn words, repeated symbols, one edit of each",
+                "seconds": round(seconds, 1),
+                "date": datetime.now(UTC).date().isoformat(),
+            }
+
+
+def main() -> None:
+    """Verify all and write the result."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"],
+        cwd=HERE,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    result = {
+        "preset": "none: nothing is trained",
+        "commit": commit,
+        "processor": platform.machine(),
+        "rows": list(rows()),
+    }
+    write_json(HERE / "ranges.json", result)
+    print(json.dumps({"rows": len(result["rows"])}))
+
+
+if __name__ == "__main__":
+    main()
