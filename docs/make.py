@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import reproduced
+
 from lengthwise.analysis.figures import (
     clusters_figure,
     main_job_figure,
@@ -169,7 +171,13 @@ def wanted() -> dict[Path, str]:
     proof_page = put(
         proof_page, "variants", variants_table(proofs["rows"], proofs["most_steps_of_variants"])
     )
+    reproducing = (ROOT / "docs" / "reproducing.md").read_text(encoding="utf-8")
+    drawn = reproduced.pictures(ROOT / "results")
     return {
+        ROOT / "docs" / "reproducing.md": put(
+            reproducing, "experiments", reproduced.sections(ROOT / "results")
+        ),
+        **{images / name: svg for name, svg in drawn.items()},
         ROOT / "docs" / "verification.md": proof_page,
         ROOT / "docs" / "analysis.md": page,
         images / "figure3.svg": to_svg(clusters_figure([row["clusters"] for row in analysis])),

@@ -224,24 +224,21 @@ def addition_attention_figure(records: Mapping[str, Mapping[str, Any]]) -> Figur
     return figure
 
 
-def cross_entropy_figure(
-    panels: Mapping[str, Mapping[str, Mapping[int, float]]], bound: float = 1.0
-) -> Figure:
-    """Cross-entropy by length, a panel for each language; every curve has its name on it."""
+def cross_entropy_figure(panels: Mapping[str, Mapping[str, Mapping[int, float]]]) -> Figure:
+    """Cross-entropy by length, a panel for each language, in each the same kinds of networks."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(4.2 * len(panels), 3.2), layout="constrained")
-        axes_of = figure.subplots(1, len(panels), sharey=True, squeeze=False).flat
-        for axes, (title, curves) in zip(axes_of, panels.items(), strict=True):
-            axes.axhline(bound, color="#999", ls="--", lw=1)
-            for (name, curve), color in zip(
-                curves.items(), _spread_colors(len(curves)), strict=True
-            ):
+        figure = Figure(figsize=(1.4 + 3.5 * len(panels), 2.9), layout="constrained")
+        columns = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+        for axes, (title, curves) in zip(columns, panels.items(), strict=True):
+            axes.axhline(1, color="#999", ls="--", lw=1)
+            colors = _spread_colors(len(curves))
+            for (name, curve), color in zip(curves.items(), colors, strict=True):
                 lengths = sorted(curve)
-                bits = [curve[n] for n in lengths]
-                axes.plot(lengths, bits, color=color, lw=1.6, label=name)
-                _name_curve(axes, name, lengths, bits, color)
-            axes.set(title=title, xlabel="symbols", xscale="log", ylim=(-0.1, 1.12))
-        figure.axes[0].set_ylabel("cross-entropy (bits)")
+                axes.plot(lengths, [curve[n] for n in lengths], color=color, lw=1.6, label=name)
+            axes.set(title=title, xlabel="symbols", xscale="log", ylim=(-0.04, 1.06))
+        columns[0].set_ylabel("cross-entropy (bits)")
+        lines = [line for line in columns[0].lines if not str(line.get_label()).startswith("_")]
+        figure.legend(handles=lines, loc="outside right center")
     return figure
 
 
@@ -264,29 +261,10 @@ def sensitivity_figure(panels: Mapping[str, Sequence[Mapping[str, Any]]]) -> Fig
             below[index].locator_params(axis="x", nbins=5)
         above[0].set_ylabel("cross-entropy (bits)")
         below[0].set_ylabel("accuracy (%)")
-        below[0].annotate(
-            "a guess", (0, 50), xycoords=("axes fraction", "data"), xytext=(3, 2),
-            textcoords="offset points", color="#777", fontsize=8,
-        )  # fmt: skip
+        for axes, guess in ((above[-1], 1), (below[-1], 50)):
+            place = {"xy": (1, guess), "xycoords": ("axes fraction", "data")}
+            axes.annotate(" guess", **place, color="#777", va="center")
     return figure
-
-
-def _name_curve(
-    axes: Any, name: str, lengths: Sequence[int], heights: Sequence[float], color: Any
-) -> None:
-    """Write the name where a rising curve passes the middle, or at its end if it never does."""
-    middle = 0.5
-    flat = heights[0] > middle or heights[-1] < middle
-    index = len(lengths) - 1 if flat else next(i for i, y in enumerate(heights) if y >= middle)
-    axes.annotate(
-        name,
-        (lengths[index], heights[index]),
-        xytext=(0, -10 if heights[index] < middle else 4),
-        textcoords="offset points",
-        ha="right",
-        color=color,
-        fontsize=8,
-    )
 
 
 def _panels(figure: Figure, count: int) -> list[Any]:

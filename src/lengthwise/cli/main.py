@@ -29,6 +29,7 @@ COMMANDS = {
     "snap": "tables in place of a network: vectors snapped to representatives",
     "extract": "the automaton that a trained model computes",
     "analyse": "inside a trained model: clusters, receptive field, attention",
+    "reproduce": "tables and figures of the papers, measured again beside what was printed",
     "report": "one self-contained HTML page about runs",
 }
 """Each command is a module of this package; only the one that is asked for is imported."""

@@ -99,10 +99,13 @@ def design_automaton(
         raise ConstructionError(f"norm is none or post here, but norm={norm!r}. Choose one.")
     machine = language.minimised()
     names = tuple(FORMS) if target == "auto" else (target,)
-    designs, refused = [], []
+    designs: list[Design] = []
+    refused: list[str] = []
     for name in names:
+        most = min([MAX_PARAMETERS, *(design.num_parameters for design in designs)])
         try:
-            designs.append(_design(name, FORMS[name](language, chunk), machine, chunk, norm))
+            form = FORMS[name](language, chunk, most)
+            designs.append(_design(name, form, machine, chunk, norm))
         except LanguageError as error:  # the monoid is too large
             refused.append(f"{name}: {str(error).rstrip('.')}")
     designs.sort(key=lambda design: design.num_parameters)

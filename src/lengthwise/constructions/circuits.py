@@ -149,6 +149,7 @@ def compile_circuit(
         sequence,
         d_model=stream.width,
         head_width=num_places(sequence),
+        value_width=1,
         d_hidden=len(UNITS) + 2,
         epsilon=epsilon,
     )
@@ -240,7 +241,13 @@ def predictions(sequence: GateSequence) -> Iterator[tuple[int, Step]]:
 
 
 def blank_decoder(
-    sequence: GateSequence, *, d_model: int, head_width: int, d_hidden: int, epsilon: float
+    sequence: GateSequence,
+    *,
+    d_model: int,
+    head_width: int,
+    d_hidden: int,
+    epsilon: float,
+    value_width: int = 0,
 ) -> Decoder:
     """A decoder of one layer and one head that does nothing yet."""
     model = Decoder(
@@ -249,6 +256,7 @@ def blank_decoder(
             max_length=num_places(sequence),
             d_model=d_model,
             head_width=head_width,
+            value_width=value_width,
             d_hidden=d_hidden,
             epsilon=epsilon,
             activation="relu",

@@ -61,8 +61,12 @@ class Construction:
         return sum(parameter.numel() for parameter in self.model.parameters())
 
     def range_in_words(self) -> str:
-        """`float64 at every length, float32 to 1,000 symbols`."""
-        return ", ".join(
-            f"{name} " + ("at every length" if longest is None else f"to {longest:,} symbols")
-            for name, longest in self.range.items()
+        """`to 10,000 symbols in float64; every length in float32, float16`, and so on."""
+        together: dict[int | None, list[str]] = {}
+        for name, longest in self.range.items():
+            together.setdefault(longest, []).append(name)
+        return "; ".join(
+            ("every length" if longest is None else f"to {longest:,} symbols")
+            + f" in {', '.join(names)}"
+            for longest, names in together.items()
         )

@@ -212,7 +212,7 @@ def _factor(squares: float, epsilon: float) -> float:
 
 def _kept(epsilon: float) -> tuple[float, float]:
     """k_0 and k_1: what the first layer's norms make of a 1 at CLS, and at a first place with 1."""
-    mark, first = _factor(1, epsilon), _factor(2, epsilon)
+    mark, first = _factor(1.0, epsilon), _factor(2.0, epsilon)
     return mark * _factor(mark**2, epsilon), first * _factor(3 * first**2, epsilon)
 
 

@@ -64,7 +64,7 @@ class Form(Protocol):
 class StateMaps:
     """`A[i, j]` is 1 if state i goes to state j: the paper's A(sigma), pairs that occur."""
 
-    def __init__(self, language: Language, chunk: int) -> None:
+    def __init__(self, language: Language, chunk: int, most_parameters: int) -> None:
         machine = language.minimised()
         self._machine = machine
         steps = np.array(machine.transitions, dtype=np.int64)
@@ -121,11 +121,15 @@ class SubwordElements:
     only by what it does on the way to states from which a word of the domain can end a multiple of
     C^l symbols later: all else is undefined (-1), what is undefined everywhere does not occur, and
     a sub-word may be taken for one that does the same and more. Element 0 is the identity, the pad.
+
+    Raises:
+        LanguageError: there are too many elements or chunks, or so many that the network would have
+            more than `most_parameters`.
     """
 
-    def __init__(self, language: Language, chunk: int) -> None:
+    def __init__(self, language: Language, chunk: int, most_parameters: int) -> None:
         self._found = Elements(language)
-        self._chunk = chunk
+        self._chunk, self._most_parameters = chunk, most_parameters
         self._masks, self._first = self._find_masks()
         self._number: dict[tuple[int, bytes], int] = {}
         self._of_phase: dict[int, list[int]] = {}
@@ -148,8 +152,8 @@ class SubwordElements:
 
     def symbol(self, symbol: int) -> Integers:
         """The element of a symbol; none if no word of the domain has it."""
-        element = self._symbols[symbol]
-        return element[None][element >= 0]
+        element = self._symbols[[symbol]]
+        return element[element >= 0]
 
     def identity(self) -> Integers:
         """Element 0."""
@@ -208,6 +212,7 @@ class SubwordElements:
                 f"sub-words do more than {MAX_ELEMENTS} different things, the most for one-hot "
                 f"vectors."
             )
+        self._require_few(0)
         self._rows = np.array(self._maps)
         return numbers[inverse.reshape(-1)]
 
@@ -282,10 +287,21 @@ class SubwordElements:
                 lost = lost | (maps[:, self._found.machine.start] < 0)
             maps[lost] = -1
             results[part] = self._numbered(maps, level)
+            self._require_few(np.count_nonzero(results[: part.stop] >= 0))
         results[empty] = 0
         return tuples[results >= 0], results[results >= 0]
 
+    def _require_few(self, units: int) -> None:
+        """Stop where attention (4 width^2) and these units (4 width each) are already too many."""
+        width = self._chunk * len(self._maps)
+        if 4 * width * (width + units) > self._most_parameters:
+            raise LanguageError(
+                f"{len(self._maps):,} or more elements need more than "
+                f"{self._most_parameters:,} parameters."
+            )
 
-FORMS: Catalogue[Callable[[Language, int], Form]] = Catalogue(
+
+FORMS: Catalogue[Callable[[Language, int, int], Form]] = Catalogue(
     "target", {"matrices": StateMaps, "elements": SubwordElements}
 )
+"""From a language, a chunk, and the number of parameters past which a form may give up."""

@@ -52,7 +52,7 @@ since 3q > 2 and 2q > 1. The later norms multiply s by positive numbers. So the 
 every c > 0, eps >= 0 and n >= 2, and for n = 1 by the additional unit. QED
 
 Float64 bounds c_0 (`require_sharpness`). If it is tiny, the two heads find the same; and if it is
-large, places i < k, where [i = k]/n is only zero up to rounding, outweigh place k.
+large, places before k, where [i = k]/n is zero only up to rounding, outweigh place k.
 """
 
 import math

@@ -52,11 +52,11 @@ def set_head(
 
     Without `ask` and `offer` it attends to all places alike.
     """
-    first = head * attention.head_width
     if ask is not None and offer is not None:
+        first = head * attention.head_width
         attention.query.weight[first] = ask * math.sqrt(attention.head_width)
         attention.key.weight[first] = offer
-    for slot, (row, column) in enumerate(moves, start=first):
+    for slot, (row, column) in enumerate(moves, start=head * attention.value_width):
         attention.value.weight[slot] = row
         attention.output.weight[:, slot] = column
 

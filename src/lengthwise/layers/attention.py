@@ -46,19 +46,25 @@ SCALES: Catalogue[type[StandardScale] | type[LogLengthScale]] = Catalogue(
 class Attention(nn.Module):
     """Multi-head attention in which some places attend to all, or to those that they may see.
 
-    Heads have `head_width` numbers each, whatever the width of the vectors.
+    Queries and keys of a head have `head_width` numbers, whatever the width of the vectors, and its
+    values `value_width` (0: as many).
     """
 
     def __init__(
-        self, width: int, num_heads: int, head_width: int, scale: str = "standard"
+        self,
+        width: int,
+        num_heads: int,
+        head_width: int,
+        scale: str = "standard",
+        value_width: int = 0,
     ) -> None:
         super().__init__()
         self.num_heads, self.head_width = num_heads, head_width
-        inner = num_heads * head_width
-        self.query = nn.Linear(width, inner)
-        self.key = nn.Linear(width, inner)
-        self.value = nn.Linear(width, inner)
-        self.output = nn.Linear(inner, width)
+        self.value_width = value_width or head_width
+        self.query = nn.Linear(width, num_heads * head_width)
+        self.key = nn.Linear(width, num_heads * head_width)
+        self.value = nn.Linear(width, num_heads * self.value_width)
+        self.output = nn.Linear(num_heads * self.value_width, width)
         self.scale = SCALES[scale]()
 
     def forward(
@@ -74,7 +80,7 @@ class Attention(nn.Module):
         self,
         query: Float[Tensor, "word query inner"],
         key: Float[Tensor, "word key inner"],
-        value: Float[Tensor, "word key inner"],
+        value: Float[Tensor, "word key values"],
         seen: Bool[Tensor, "#word #query key"],
     ) -> Float[Tensor, "word query width"]:
         """The same from projections, such as those that a cache keeps."""
@@ -111,4 +117,4 @@ class Attention(nn.Module):
         return (logits - logits.amax(dim=-1, keepdim=True)).exp()
 
     def _heads(self, x: Tensor) -> Tensor:
-        return x.view(*x.shape[:2], self.num_heads, self.head_width).transpose(1, 2)
+        return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)

@@ -47,7 +47,9 @@ class DecoderConfig(Config):
     d_model: int = 128
     num_heads: int = 1
     head_width: int = 0
-    """Numbers in a head; 0 for `d_model / num_heads`."""
+    """Numbers in a query or key of a head; 0 for `d_model / num_heads`."""
+    value_width: int = 0
+    """Numbers in a value of a head; 0 for as many."""
     d_hidden: int = 0
     """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
     num_layers: int = 1
@@ -63,7 +65,8 @@ class DecoderConfig(Config):
 
     def __post_init__(self) -> None:
         least = dict.fromkeys(("vocab_size", "max_length", "d_model", "num_heads", "num_layers"), 1)
-        require_at_least(self, {**least, "head_width": 0, "d_hidden": 0, "epsilon": 0})
+        widths = dict.fromkeys(("head_width", "value_width", "d_hidden"), 0)
+        require_at_least(self, {**least, **widths, "epsilon": 0})
         require(
             self.head_width > 0 or self.d_model % self.num_heads == 0,
             f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
@@ -87,6 +90,7 @@ class Decoder(nn.Module):
                 d_model=width,
                 num_heads=config.num_heads,
                 head_width=config.head_width or width // config.num_heads,
+                value_width=config.value_width,
                 d_hidden=config.d_hidden or 4 * width,
                 norm=config.norm,
                 epsilon=config.epsilon,
@@ -176,7 +180,8 @@ class Decoder(nn.Module):
 
     def _words_at_once(self, length: int) -> int:
         attention = self.block[0].attention
-        numbers = 2 * self.config.num_layers * length * attention.num_heads * attention.head_width
+        in_place = attention.num_heads * (attention.head_width + attention.value_width)
+        numbers = self.config.num_layers * length * in_place
         size = numbers * attention.key.weight.element_size()
         return max(FEWEST_WORDS, CACHE_BYTES // max(size, 1))
 
@@ -193,10 +198,11 @@ class _Cache:
 
     def __init__(self, layer: TransformerLayer, words: Tensor) -> None:
         attention = layer.attention
-        inner = attention.num_heads * attention.head_width
         self.layer = layer
-        self.key = attention.key.weight.new_empty(len(words), words.shape[1], inner)
-        self.value = torch.empty_like(self.key)
+        self.key, self.value = (
+            each.weight.new_empty(*words.shape, each.out_features)
+            for each in (attention.key, attention.value)
+        )
 
     def __call__(self, x: Tensor, start: int) -> Tensor:
         """The new vectors of places from `start` on."""

@@ -34,10 +34,11 @@ class TransformerLayer(nn.Module):
         epsilon: float,
         activation: Literal["relu", "gelu"],
         scale: str,
+        value_width: int = 0,
     ) -> None:
         super().__init__()
         placement = NORMS[norm]
-        self.attention = Attention(d_model, num_heads, head_width, scale)
+        self.attention = Attention(d_model, num_heads, head_width, scale, value_width)
         self.attention_norm = placement(d_model, epsilon)
         self.expand = nn.Linear(d_model, d_hidden)
         self.contract = nn.Linear(d_hidden, d_model)

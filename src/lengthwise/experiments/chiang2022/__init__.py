@@ -1,0 +1,1 @@
+"""Chiang & Cholak (2022), Overcoming a Theoretical Limitation of Self-Attention."""

@@ -1,0 +1,1 @@
+"""Guiding Transformers to Process in Steps (2022)."""
