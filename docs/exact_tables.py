@@ -42,8 +42,8 @@ def automata_table(rows: list[dict[str, Any]]) -> str:
 
 
 def _title(row: dict[str, Any]) -> str:
-    plain = {"chunk": 2, "norm": "none", "error": 1e-6, "epsilon": None, "gates": "mixed"}
-    shown = {"bits", "chunk", "norm", "gates"}
+    plain = {"chunk": 2, "norm": "none", "error": 1e-6, "epsilon": None}
+    shown = {"bits", "chunk", "norm"}
     settings = [
         f"{name}={value}"
         for name, value in row["settings"].items()

@@ -156,11 +156,10 @@ class Answers:
             some = new[start : start + size]
             used, local = np.unique(rows[some], return_inverse=True)
             absent = int(used[0] == PAD)
-            with torch.no_grad():
-                vectors = self._model.compose(
-                    self._vectors(used[absent:]),
-                    torch.from_numpy(local.reshape(-1, children.shape[-1]) - absent),
-                )
+            vectors = self._model.compose(
+                self._vectors(used[absent:]),
+                torch.from_numpy(local.reshape(-1, children.shape[-1]) - absent),
+            )
             self._products.update(zip(distinct[some].tolist(), self._intern(vectors), strict=True))
         numbers = [self._products[key] if key else PAD for key in distinct.tolist()]
         assert len(self._bits) < base - 1
@@ -217,6 +216,7 @@ def _ways(machine: Language, c: int, length: int) -> list[tuple[bool, ...]]:
     return rows
 
 
+@torch.no_grad()
 def measured(name: str, language: Language, design: Design, seed: int) -> dict[str, Any]:
     """One network: how many words it was asked, and how many answers were wrong."""
     start = time.perf_counter()
@@ -233,8 +233,7 @@ def measured(name: str, language: Language, design: Design, seed: int) -> dict[s
         words, wrong = len(tokens), int((found != right).sum())
         some = torch.randperm(len(tokens), generator=generator)[:20]
         for row, n in zip(some.tolist(), lengths[some].tolist(), strict=True):
-            with torch.no_grad():
-                plain = model(tokens[[row], tokens.shape[1] - n :])
+            plain = model(tokens[[row], tokens.shape[1] - n :])
             assert int(plain.argmax()) == int(found[row]), "the ordinary way gives another answer"
     long = long_words(language, seed)
     if long:
@@ -342,8 +341,8 @@ def main() -> None:
     """Ask what is missing and write the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=60.0, help="after them, begin no network")
-    found = networks(60 * parser.parse_args().minutes)
     torch.set_num_threads(1)
+    found = networks(60 * parser.parse_args().minutes)
     rows = [summary(family, of_family) for family, of_family in found.items()]
     write_json(
         HERE / "constructions.json",

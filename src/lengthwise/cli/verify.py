@@ -16,7 +16,7 @@ from lengthwise.cli.progress import counting_progress
 from lengthwise.constructions.catalogue import construct
 from lengthwise.constructions.construction import PRECISIONS, Construction
 from lengthwise.constructions.stored import load_construction
-from lengthwise.constructions.verify import ALL_WORDS, Found, Verification, verify
+from lengthwise.constructions.verify import ALL_WORDS, NO_NUMBER, Found, Verification, verify
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.files import write_json
 
@@ -98,11 +98,17 @@ def _print(result: Verification) -> None:
         [
             ("claim", result.claim),
             ("range", result.range),
-            ("asked", f"all words to length {result.exhaustive_to}, some to {result.longest:,}"),
+            ("asked", _asked(result)),
         ]
     )
     columns = ["precision", "claim", "words", "right to", "first wrong", "least margin", "longest"]
     print_table(columns, [_row(name, found) for name, found in result.precisions.items()])
+
+
+def _asked(result: Verification) -> str:
+    if result.is_circuit:
+        return "all inputs" if result.exhaustive_to == result.longest else "random inputs"
+    return f"all words to length {result.exhaustive_to}, some to {result.longest:,}"
 
 
 def _row(name: str, found: Found) -> list[str]:
@@ -115,6 +121,6 @@ def _row(name: str, found: Found) -> list[str]:
         f"{found.words:,}",
         "nothing" if found.right_to is None else f"{found.right_to:,}",
         "none" if found.first_wrong is None else f"{found.first_wrong:,}: {found.wrong_word}",
-        f"{found.margin[least]:.3g} at {least:,}",
+        f"{found.margin[least]:.3g} at {least:,}" if found.margin[least] > NO_NUMBER else "NaN",
         f"{found.margin[max(found.margin)]:.3g} at {max(found.margin):,}",
     ]

@@ -1,12 +1,13 @@
 """The constructions by name: read this file to see what can be compiled.
 
-A name is one of `CONSTRUCTIONS`, `circuit:FILE`, or the line of any language.
+A name is one of `CONSTRUCTIONS` and `ADDITIONS`, `circuit:FILE` or `nor-circuit:FILE`, or the line
+of any language.
 """
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import nn
@@ -25,8 +26,8 @@ from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 
-CIRCUIT = "circuit:"
-"""What stands before the name of a file of a circuit."""
+CIRCUIT, NOR_CIRCUIT = "circuit:", "nor-circuit:"
+"""What stands before the name of a file of a circuit: computed as it is, or by NOR gates alone."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -139,26 +140,30 @@ CONSTRUCTIONS: Catalogue[Entry] = Catalogue(
     },
 )
 
-ADDITIONS: Mapping[str, int] = {"steps2022/addition-1": 1, "steps2022/addition-2": 2}
-"""The sum of two numbers of `bits` bits, in the paper's two orders of gates."""
+ADDITIONS: Mapping[str, Callable[[int], GateSequence]] = {
+    "steps2022/addition-1": lambda bits: adder(bits, 1),
+    "steps2022/addition-2": lambda bits: adder(bits, 2),
+    "steps2022/addition-nor": lambda bits: adder_circuit(bits).as_nor().sequence(),
+}
+"""The sum of two numbers of `bits` bits: in the paper's two orders of gates, and by NOR alone."""
 
 
 def names() -> dict[str, str]:
     """What can be compiled, and what it claims."""
     return {
         **{name: f"{entry.language}: {entry.claim}" for name, entry in CONSTRUCTIONS.items()},
-        **{
-            name: f"sum of two numbers of `bits` bits, representation {number}"
-            for name, number in ADDITIONS.items()
-        },
+        "steps2022/addition-1": "the sum of two numbers of `bits` bits, bit by bit",
+        "steps2022/addition-2": "the same, with the sum at the end",
+        "steps2022/addition-nor": "the same, by NOR gates alone, in the paper's own layout",
         CIRCUIT + "FILE": "a circuit in BLIF, ISCAS .bench or ASCII AIGER",
+        NOR_CIRCUIT + "FILE": "the same, by NOR gates alone, in the paper's own layout",
         "SPEC": "any language: parity, d-4, 'regex:(0|10*1)*', group:S5, att:FILE, ...",
     }
 
 
 def is_construction(spec: str) -> bool:
     """Whether this names a construction that is not simply a language."""
-    return spec.startswith((CIRCUIT, "chiang2022/", "steps2022/"))
+    return spec.startswith((CIRCUIT, NOR_CIRCUIT, "chiang2022/", "steps2022/"))
 
 
 def construct(
@@ -170,9 +175,9 @@ def construct(
 ) -> Construction:
     """The construction of a name, of a circuit's file, or of a language, with settings.
 
-    Settings of a language are `chunk`, `norm` and `target`, those of a circuit `error`, `epsilon`
-    and `gates` (`mixed`, or `nor` for the paper's own), and of an addition `bits` besides. `told`
-    hears how large the result will be, before it is built.
+    Settings of a language are `chunk`, `norm` and `target`, those of a circuit `error` and, unless
+    it is of NOR gates, `epsilon`, and of an addition `bits` besides. `told` hears how large the
+    result will be, before it is built.
 
     Raises:
         ConstructionError: a setting is out of range, or the result too large.
@@ -187,10 +192,17 @@ def construct(
         raise ConfigError(f"only languages have an alphabet, but {spec} is none. Leave it out.")
     if spec in CONSTRUCTIONS:
         return _encoder(spec, CONSTRUCTIONS[spec], chosen)
+    is_nor = spec.startswith(NOR_CIRCUIT) or spec == "steps2022/addition-nor"
+    how = _nor_completion if is_nor else _completion
     if spec in ADDITIONS:
-        return _addition(spec, **_settings(_addition, chosen))
-    if spec.startswith(CIRCUIT):
-        return _circuit(spec, **_settings(_circuit, chosen))
+        bits = _settings(_bits, {k: v for k, v in chosen.items() if k == "bits"})
+        rest = _settings(how, {k: v for k, v in chosen.items() if k != "bits"}, also=bits)
+        return replace(how(spec, ADDITIONS[spec](bits["bits"]), **rest), settings={**bits, **rest})
+    if spec.startswith((CIRCUIT, NOR_CIRCUIT)):
+        rest = _settings(how, chosen)
+        circuit = read_circuit(spec.partition(":")[2])
+        sequence = (circuit.as_nor() if is_nor else circuit).sequence()
+        return replace(how(spec, sequence, **rest), settings=rest)
     raise unknown_name("construction", spec, names())
 
 
@@ -228,58 +240,44 @@ def _automaton(
     )
 
 
-def _addition(
-    name: str, *, bits: int = 8, error: float = 1e-6, epsilon: float = 1e-5, gates: str = "mixed"
-) -> Construction:
-    sequence = adder(bits, ADDITIONS[name])
-    if _is_nor(gates):
-        sequence = adder_circuit(bits).as_nor().sequence()
-    settings = {"bits": bits, "error": error, "epsilon": epsilon, "gates": gates}
-    return _completion(name, sequence, settings, f"the sum of two {bits}-bit numbers")
-
-
-def _circuit(
-    name: str, *, error: float = 1e-6, epsilon: float = 1e-5, gates: str = "mixed"
-) -> Construction:
-    is_nor = _is_nor(gates)
-    circuit = read_circuit(name.removeprefix(CIRCUIT))
-    sequence = (circuit.as_nor() if is_nor else circuit).sequence()
-    settings = {"error": error, "epsilon": epsilon, "gates": gates}
-    return _completion(name, sequence, settings, "the circuit's outputs")
-
-
-def _is_nor(gates: str) -> bool:
-    if gates not in ("mixed", "nor"):
-        raise ConfigError(f"gates is mixed or nor, but gates={gates!r}. Choose one.")
-    return gates == "nor"
+def _bits(*, bits: int = 8) -> None:
+    """What every addition can be told."""
 
 
 def _completion(
-    name: str, sequence: GateSequence, settings: Mapping[str, Any], what: str
+    name: str, sequence: GateSequence, *, error: float = 1e-6, epsilon: float = 1e-5
 ) -> Construction:
-    error = settings["error"]
-    model: nn.Module
-    precisions: Sequence[str] = PRECISIONS
-    if _is_nor(settings["gates"]):
-        model = compile_nor(sequence, error=error)
-        precisions = ("float64", "float32")
-    else:
-        model = compile_circuit(sequence, error=error, epsilon=settings["epsilon"])
+    model = compile_circuit(sequence, error=error, epsilon=epsilon)
+    return _circuit(name, sequence, model, error, PRECISIONS)
+
+
+def _nor_completion(name: str, sequence: GateSequence, *, error: float = 1e-6) -> Construction:
+    model = compile_nor(sequence, error=error)
+    return _circuit(name, sequence, model, error, ("float64", "float32"))
+
+
+def _circuit(
+    name: str, sequence: GateSequence, model: nn.Module, error: float, precisions: Sequence[str]
+) -> Construction:
     return Construction(
         name=name,
-        settings=settings,
+        settings={},
         source="Guiding Transformers to Process in Steps (2022), section 4 and appendix A",
-        claim=f"{what}, step by step, each with P(correct) > 1 - {error:g}",
+        claim=f"all gates, step by step, each with P(correct) > 1 - {error:g}",
         about=sequence,
         architecture="decoder",
         model=model,
-        range=dict.fromkeys(precisions, None),
+        range=dict.fromkeys(precisions),
         required_margin=math.log((1 - error) / error),
     )
 
 
-def _settings(function: Callable[..., Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(
+    function: Callable[..., Any], chosen: Mapping[str, Any], also: Iterable[str] = ()
+) -> dict[str, Any]:
     """All settings of a function: those that are chosen, and its defaults.
+
+    `also` are known to the caller, for the message.
 
     Raises:
         ConfigError: one is unknown, or of another type than its default.
@@ -291,7 +289,7 @@ def _settings(function: Callable[..., Any], chosen: Mapping[str, Any]) -> dict[s
     }
     for name, value in chosen.items():
         if name not in defaults:
-            raise unknown_name("setting", name, defaults)
+            raise unknown_name("setting", name, [*also, *defaults])
         kind = type(defaults[name])
         fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
         if not fits or isinstance(value, bool):

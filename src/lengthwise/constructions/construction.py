@@ -66,7 +66,11 @@ class Construction:
         for name, longest in self.range.items():
             together.setdefault(longest, []).append(name)
         return "; ".join(
-            ("every length" if longest is None else f"to {longest:,} symbols")
-            + f" in {', '.join(names)}"
+            f"{self._longest_in_words(longest)} in {', '.join(names)}"
             for longest, names in together.items()
         )
+
+    def _longest_in_words(self, longest: int | None) -> str:
+        if longest is not None:
+            return f"to {longest:,} symbols"
+        return "all inputs" if isinstance(self.about, GateSequence) else "every length"

@@ -18,11 +18,15 @@ from torch import nn
 from lengthwise.constructions.construction import PRECISIONS, Construction
 from lengthwise.constructions.questions import Questions, is_wrong, questions_for
 from lengthwise.errors import VerificationError, unknown_name
+from lengthwise.languages.gate_sequence import GateSequence
 
 Progress = Callable[[int, int], None]
 
 ALL_WORDS = 1 << 14
 """Most words of a length, or inputs, of which all are asked about, unless the caller says."""
+
+NO_NUMBER = -torch.finfo(torch.float64).max
+"""The margin of logits that are no numbers."""
 
 _SHOWN = 60
 """Symbols of a wrong word that are shown."""
@@ -59,6 +63,8 @@ class Verification:
     exhaustive_to: int
     """All words of at most that length were asked about."""
     longest: int
+    is_circuit: bool
+    """Whether words are inputs of a circuit, all of one length."""
     required_margin: float
     """The margin that is claimed, for words of at least one symbol, in float64."""
     precisions: Mapping[str, Found]
@@ -116,6 +122,7 @@ def verify(
         range=construction.range_in_words(),
         exhaustive_to=min(questions.exhaustive_to, lengths[-1]),
         longest=lengths[-1],
+        is_circuit=isinstance(construction.about, GateSequence),
         required_margin=construction.required_margin,
         precisions=found,
     )
@@ -178,5 +185,5 @@ def _judge(construction: Construction, precision: str, asked: _Asked) -> Found:
 
 
 def _number(margin: float) -> float:
-    """The margin; the least float for minus infinity, which JSON has not."""
-    return margin if math.isfinite(margin) else -torch.finfo(torch.float64).max
+    """The margin; the least float where logits are no numbers, since JSON has no infinity."""
+    return margin if math.isfinite(margin) else NO_NUMBER
