@@ -1,6 +1,6 @@
 """Make `constructions.json`: is every automaton that is compiled right, on how many words?
 
-    OMP_NUM_THREADS=1 .venv/bin/python results/constructions.py     (half an hour on a core; resumes)
+    OMP_NUM_THREADS=1 .venv/bin/python results/constructions.py     (hours on one core; resumes)
 
 The catalogue of languages, balanced words, groups up to 24 elements, 200 random automata and 200
 random regular expressions (seeded), each compiled with chunk 2, and with chunk 3 where the network
@@ -18,6 +18,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -276,9 +277,10 @@ def networks(most_seconds: float) -> dict[str, list[dict[str, Any]]]:
             if family.startswith("random") and size > MOST_PARAMETERS[chunk]:
                 found.setdefault(family, []).append({**row, "left_out": design.summary})
                 continue
-            jobs.append((size, number, family, name, chunk, language))
-    jobs.sort(key=lambda job: job[:2])
-    for done, (_, number, family, name, chunk, language) in enumerate(jobs):
+            late = chunk == 3 and (family.startswith("random") or size > MOST_PARAMETERS[2])
+            jobs.append((late, size, number, family, name, chunk, language))
+    jobs.sort(key=lambda job: job[:3])
+    for done, (_, _, number, family, name, chunk, language) in enumerate(jobs):
         file = RUNS / f"{family}-{name}-{chunk}.json".replace(" ", "-")
         if file.exists():
             row = json.loads(file.read_text())
@@ -293,31 +295,30 @@ def networks(most_seconds: float) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def summary(family: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """One line for a family, or for a chunk of it."""
+def summary(family: str, chunk: int, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the networks of a family with one chunk answered."""
     asked = [row for row in rows if "words" in row]
-    words = sum(row["words"] + row["long_words"] for row in asked)
-    wrong = sum(row["wrong"] for row in asked)
+    words, long_words, wrong = (
+        sum(row[key] for row in asked) for key in ("words", "long_words", "wrong")
+    )
+    total = words + long_words
     return {
         "family": family,
-        "languages": len({row["language"] for row in rows}),
-        "networks": {chunk: sum(row["chunk"] == chunk for row in asked) for chunk in (2, 3)},
-        "left_out": {
-            chunk: sum(row["chunk"] == chunk for row in rows if "left_out" in row)
-            for chunk in (2, 3)
-        },
+        "chunk": chunk,
+        "languages": len(asked),
+        "left_out": len(rows) - len(asked),
         "words": words,
+        "long_words": long_words,
         "wrong": wrong,
-        "interval_95": list(wilson(words - wrong, words)),
+        "interval_95": list(wilson(total - wrong, total)),
         "words_per_length": WORDS_PER_LENGTH,
         "lengths": [LENGTHS[0], LENGTHS[-1]],
-        "long_words": sum(row["long_words"] for row in asked),
-        "long": LONG,
+        "length_of_long_words": LONG,
         "protocol": "audited",
         "precision": "float32",
         "most_states": max(row["states"] for row in asked),
-        "largest": max(row["parameters"] for row in asked),
-        "widest": max(row["width"] for row in asked),
+        "largest_parameters": max(row["parameters"] for row in asked),
+        "largest_width": max(row["width"] for row in asked),
         "targets": {
             target: sum(row["target"] == target for row in asked)
             for target in ("matrices", "elements")
@@ -330,6 +331,7 @@ def summary(family: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+@lru_cache
 def commit() -> str:
     """The version of the code that measured a row."""
     command = ["git", "describe", "--always", "--dirty"]
@@ -343,7 +345,12 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60.0, help="after them, begin no network")
     torch.set_num_threads(1)
     found = networks(60 * parser.parse_args().minutes)
-    rows = [summary(family, of_family) for family, of_family in found.items()]
+    rows = [
+        summary(family, chunk, [row for row in of_family if row["chunk"] == chunk])
+        for family, of_family in found.items()
+        for chunk in (2, 3)
+        if any(row["chunk"] == chunk and "words" in row for row in of_family)
+    ]
     write_json(
         HERE / "constructions.json",
         {

@@ -154,7 +154,7 @@ def test_without_slips_these_are_our_networks() -> None:
     """But for the empty word, which ours decide by one more unit or move."""
     plain, normed = compile_parity(), compile_normed_parity(epsilon=1e-3)
     one, scaled = compile_first(), compile_scaled_first(eta=math.log1p(math.exp(-4.0)))
-    for word in words(7, 1):
+    for word in words(5, 1):
         assert Parity(word).s == pytest.approx(ours(plain, word), rel=1e-12)
         assert Parity(word, epsilon=1e-3).s == pytest.approx(ours(normed, word), rel=1e-10)
         assert First(word).s == pytest.approx(ours(one, word), rel=1e-12)

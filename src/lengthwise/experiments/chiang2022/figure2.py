@@ -143,7 +143,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
         ),
         Statement(
             where="Figure 2",
-            says="with layer norm and epsilon > 0, the cross-entropy is better",
+            says="with layer norm and ε > 0, the cross-entropy is better",
             holds=min(gains) > 0,
             measured=f"lower by {min(gains):.2g} to {max(gains):.2g} bits at the same length",
         ),
@@ -154,11 +154,11 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 _rises(curve) and (epsilon != largest or _last(curve) > 0.5)
                 for (_, epsilon), curve in normed.items()
             ),
-            measured=_lasts(normed),
+            measured=f"{_lasts(normed)}; the smaller ε, the longer it takes",
         ),
         Statement(
             where="Figure 2",
-            says="with epsilon = 0, the cross-entropy is independent of n",
+            says="with ε = 0, the cross-entropy is independent of n",
             holds=max(flat) - min(flat) <= ROUNDING,
             measured=f"{min(flat):.9f} bits, and {max(flat) - min(flat):.1g} more at most",
         ),
@@ -184,16 +184,16 @@ def _last(curve: Mapping[int, float]) -> float:
 
 
 def _lasts(found: Curves) -> str:
-    """Bits at the longest words, language by language."""
+    """How far the bits at the longest words are from one, language by language."""
     by_language: dict[str, list[float]] = {}
     for (language, _), curve in found.items():
-        by_language.setdefault(language.upper(), []).append(_last(curve))
+        by_language.setdefault(language.upper(), []).append(1 - _last(curve))
     longest = max(next(iter(found.values())))
     texts = [
-        f"{name} {min(bits):.5f}" + (f" to {max(bits):.5f}" if len(bits) > 1 else "")
-        for name, bits in by_language.items()
+        (f"{min(short):.2g} to " if len(short) > 1 else "") + f"{max(short):.2g} ({name})"
+        for name, short in by_language.items()
     ]
-    return f"bits at {longest:,} symbols: {', '.join(texts)}"
+    return f"at {longest:,} symbols less than one by {', '.join(texts)}"
 
 
 def _name(epsilon: float | None) -> str:
