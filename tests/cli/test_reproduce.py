@@ -111,9 +111,14 @@ def test_a_statement_that_fails_is_exit_status_1_after_all_is_written(
         ([*SMALL, "--out", "file/in"], "Not a directory."),
     ],
 )
-def test_slips_are_one_line_and_nothing_is_written(
-    shell: Shell, tmp_path: Path, arguments: list[str], words: str
+def test_slips_are_one_line_before_anything_is_measured_or_written(
+    shell: Shell,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    words: str,
 ) -> None:
+    monkeypatch.setattr(reproduce, "reproduced", lambda *_, **__: pytest.fail("was measured"))
     (tmp_path / "file").touch()
     status, out, error = shell("reproduce", *arguments)
     assert (status, out) == (2, "")

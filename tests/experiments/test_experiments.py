@@ -120,6 +120,7 @@ def test_the_commit_is_that_of_the_repository_which_the_code_runs_from(
     assert commit() == git("rev-parse", "--short", "HEAD")
     (tmp_path / "file").write_text("changed")
     assert commit() == git("rev-parse", "--short", "HEAD") + "-dirty"
+    (tmp_path / ".venv").mkdir()
     runs_from(".venv", "lib", "lengthwise", "experiments")  # installed, within somebody's project
     assert commit() is None
 

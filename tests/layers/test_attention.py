@@ -43,7 +43,7 @@ def by_definition(
     attention: Attention, scale: str, queries: Tensor, keys: Tensor, seen: Tensor
 ) -> tuple[Tensor, Tensor]:
     """What is gathered and the weights, one query at a time."""
-    size = attention.head_width
+    size, value_size = attention.head_width, attention.value_width
     words, num_queries, num_keys = len(queries), queries.shape[1], keys.shape[1]
     weights = torch.zeros(words, attention.num_heads, num_queries, num_keys, dtype=torch.float64)
     gathered = torch.zeros_like(queries)
@@ -61,11 +61,12 @@ def by_definition(
                     for place in places
                 ]
                 total = math.fsum(math.exp(logit) for logit in logits)
-                answer = torch.zeros(size, dtype=torch.float64)
+                answer = torch.zeros(value_size, dtype=torch.float64)
+                value_part = slice(head * value_size, (head + 1) * value_size)
                 for place, logit in zip(places, logits, strict=True):
                     weight = math.exp(logit) / total
                     weights[word, head, query, place] = weight
-                    answer += weight * attention.value(keys[word, place])[part]
+                    answer += weight * attention.value(keys[word, place])[value_part]
                 found.append(answer)
             gathered[word, query] = attention.output(torch.cat(found))
     return gathered, weights
@@ -75,6 +76,7 @@ shapes = st.fixed_dictionaries(
     {
         "num_heads": st.integers(1, 3),
         "head_width": st.integers(1, 4),
+        "value_width": st.integers(0, 4),
         "scale": st.sampled_from(sorted(SCALES)),
     }
 )

@@ -164,6 +164,14 @@ def test_two_classes_are_one_number() -> None:
     torch.testing.assert_close(number, model.answer(vectors)[:, 0])
 
 
+@pytest.mark.parametrize("norm", ["post", "pre", "none"])
+def test_the_read_out_normalises_where_the_layers_do_not_at_their_end(norm: str) -> None:
+    model = make(norm=norm)
+    vectors = torch.randn(5, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    larger = torch.allclose(model.read(vectors), model.read(3 * vectors), rtol=1e-4)
+    assert larger == (norm == "pre")
+
+
 def test_a_tie_means_class_0() -> None:
     model = make()
     nn.init.zeros_(model.answer.weight)

@@ -30,9 +30,8 @@ class LayerNorm(nn.LayerNorm):
         centred = x - x.mean(dim=-1, keepdim=True)
         size = centred.abs().amax(dim=-1, keepdim=True)
         unit = F.layer_norm(centred / size, self.normalized_shape, eps=0.0)
-        constant = x.amax(dim=-1, keepdim=True) == x.amin(
-            dim=-1, keepdim=True
-        )  # its size may be > 0
+        # Not where size == 0: three numbers of 0.1 have a mean that is not 0.1.
+        constant = (x == x[..., :1]).all(dim=-1, keepdim=True)
         return torch.where(constant, 0.0, unit) * self.weight + self.bias
 
 
