@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import exact_tables
 import reproduced
 
 from lengthwise.analysis.figures import (
@@ -145,6 +146,12 @@ def _range(shares: list[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+def _rows(name: str) -> list[dict[str, Any]]:
+    text = (ROOT / "results" / f"{name}.json").read_text(encoding="utf-8")
+    rows: list[dict[str, Any]] = json.loads(text)["rows"]
+    return rows
+
+
 def wanted() -> dict[Path, str]:
     """Every generated file, or file with a generated part, and what it should hold."""
     results = json.loads((ROOT / "results" / "main_job.json").read_text(encoding="utf-8"))
@@ -172,6 +179,11 @@ def wanted() -> dict[Path, str]:
         proof_page, "variants", variants_table(proofs["rows"], proofs["most_steps_of_variants"])
     )
     reproducing = (ROOT / "docs" / "reproducing.md").read_text(encoding="utf-8")
+    exact_page = (ROOT / "docs" / "constructions.md").read_text(encoding="utf-8")
+    exact_page = put(exact_page, "ranges", exact_tables.ranges_table(_rows("ranges")))
+    automata = exact_tables.automata_table(_rows("constructions"))
+    exact_page = put(exact_page, "automata", automata)
+    readme = put(readme, "automata", automata)
     drawn = reproduced.pictures(ROOT / "results")
     return {
         ROOT / "docs" / "reproducing.md": put(
@@ -184,6 +196,7 @@ def wanted() -> dict[Path, str]:
         images / "figure4a.svg": to_svg(
             receptive_field_figure([row["receptive-field"] for row in analysis])
         ),
+        ROOT / "docs" / "constructions.md": exact_page,
         ROOT / "README.md": readme,
         ROOT / "docs" / "img" / "main_job.svg": to_svg(main_job_figure(curves, trained=40)),
     }

@@ -4,6 +4,7 @@ import torch
 
 import lengthwise as lw
 from lengthwise.languages.adders import adder, from_bits, to_bits
+from lengthwise.models.decoder import Decoder
 
 bits = 16
 exact = lw.compile("steps2022/addition-2", bits=bits)
@@ -11,6 +12,7 @@ print(exact.claim)
 
 sequence = adder(bits, 2)  # inputs, carries and all, then the sum; lowest bit first
 question = torch.tensor([[*to_bits(12_345, bits), *to_bits(54_321, bits)]])
+assert isinstance(exact.model, Decoder)
 answer = exact.model.complete(question, len(sequence.steps))[0]
 print(from_bits([int(answer[place]) for place in sequence.outputs]), (12_345 + 54_321) % 2**bits)
 

@@ -186,8 +186,7 @@ class Answers:
 def long_words(language: Language, seed: int) -> list[tuple[int, ...]]:
     """Words of `LONG` symbols, or the next length that has words: of one class after the other."""
     machine = language.total().minimised()
-    draw = random.Random(f"long {seed}")
-    num_symbols = machine.num_symbols
+    draw = random.Random(f"long {seed}").random
     for length in range(LONG, LONG + 1_000):
         ways = {c: _ways(machine, c, length) for c in range(language.num_classes)}
         classes = [c for c, rows in ways.items() if rows[length][machine.start]]
@@ -196,11 +195,15 @@ def long_words(language: Language, seed: int) -> list[tuple[int, ...]]:
     words = []
     for index in range(LONG_WORDS if classes else 0):
         rows = ways[classes[(index + seed) % len(classes)]]
+        moves: dict[tuple[int, int], list[tuple[int, int]]] = {}
         state, word = machine.start, []
         for left in range(length - 1, -1, -1):
-            open_ = [a for a in range(num_symbols) if rows[left][machine.transitions[state][a]]]
-            word.append(draw.choice(open_))
-            state = machine.transitions[state][word[-1]]
+            key = (id(rows[left]), state)
+            if key not in moves:
+                after = enumerate(machine.transitions[state])
+                moves[key] = [(symbol, s) for symbol, s in after if rows[left][s]]
+            symbol, state = moves[key][int(draw() * len(moves[key]))]
+            word.append(symbol)
         words.append(tuple(word))
     return words
 

@@ -1,6 +1,6 @@
 """Make `ranges.json`: how far is each exact construction right, in each precision?
 
-    .venv/bin/python results/ranges.py          (half an hour on one core)
+    .venv/bin/python results/ranges.py          (half an hour on one core; resumes)
 
 Every construction of `constructions.catalogue` with its default settings, a few automata, and the
 addition of numbers of 8 to 64 bits, verified against the independent definition.
@@ -8,7 +8,6 @@ addition of numbers of 8 to 64 bits, verified against the independent definition
 
 import json
 import platform
-import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from typing import Any
 from lengthwise.constructions.catalogue import ADDITIONS, CONSTRUCTIONS, construct
 from lengthwise.constructions.verify import verify
 from lengthwise.evaluation.scores import wilson
+from lengthwise.experiments.experiment import commit
 from lengthwise.files import write_json
 
 HERE = Path(__file__).parent
@@ -27,8 +27,6 @@ SEED = 0
 
 AUTOMATA = ("parity", "tomita-4", "d-3", "group:S3")
 FORMS: tuple[Mapping[str, Any], ...] = ({}, {"norm": "post"}, {"chunk": 3})
-LARGE = ("modular-arithmetic", 100)
-"""19 million parameters, and the longest words that half precision answers in reasonable time."""
 BITS = (8, 16, 32, 64)
 
 
@@ -39,67 +37,66 @@ def wanted() -> Iterator[tuple[str, Mapping[str, Any]]]:
     for spec in AUTOMATA:
         for form in FORMS:
             yield spec, form
-    yield LARGE[0], {}
     for name in ADDITIONS:
         for bits in BITS[: 2 if name.endswith("nor") else None]:
             yield name, {"bits": bits}
 
 
-def rows() -> Iterator[dict[str, Any]]:
-    """A row for each construction and precision."""
-    for name, settings in wanted():
-        start = time.monotonic()
-        made = construct(name, settings)
-        result = verify(made, longest=LONGEST, words_per_length=WORDS, all_words=1 << 12, seed=SEED)
-        seconds = time.monotonic() - start
-        print(f"{name} {dict(settings)}: {result.holds}, {seconds:.0f} s", flush=True)
-        for precision, found in result.precisions.items():
-            lengths = [n for n in found.margin if n > 0]
-            least = min(lengths, key=lambda n: found.margin[n])
-            yield {
-                "construction": name,
-                "settings": dict(made.settings),
-                "precision": precision,
-                "claimed": found.claimed,
-                "claimed_to": found.claimed_to,
-                "holds": found.holds,
-                "exhaustive_to": result.exhaustive_to,
-                "longest": result.longest,
-                "right_to": found.right_to,
-                "first_wrong": found.first_wrong,
-                "least_margin": [least, found.margin[least]],
-                "last_margin": [max(lengths), found.margin[max(lengths)]],
-                "required_margin": result.required_margin,
-                "parameters": made.num_parameters,
-                "words": found.words,
-                "interval_95": list(wilson(found.words, found.words))
-                if found.first_wrong is None
-                else None,
-                "seed": SEED,
-                "words_per_length": WORDS,
-                "protocol": "all short words; drawn words, repeated symbols, one edit of each",
-                "seconds": round(seconds, 1),
-                "date": datetime.now(UTC).date().isoformat(),
-            }
+def rows(name: str, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row for each precision."""
+    start = time.monotonic()
+    made = construct(name, settings)
+    result = verify(made, longest=LONGEST, words_per_length=WORDS, all_words=1 << 12, seed=SEED)
+    seconds = time.monotonic() - start
+    print(f"{name} {dict(settings)}: {result.holds}, {seconds:.0f} s", flush=True)
+    for precision, found in result.precisions.items():
+        lengths = [n for n in found.margin if n > 0]
+        least = min(lengths, key=lambda n: found.margin[n])
+        yield {
+            "construction": name,
+            "asked_for": dict(settings),
+            "settings": dict(made.settings),
+            "precision": precision,
+            "claimed": found.claimed,
+            "claimed_to": found.claimed_to,
+            "holds": found.holds,
+            "exhaustive_to": result.exhaustive_to,
+            "longest": result.longest,
+            "right_to": found.right_to,
+            "first_wrong": found.first_wrong,
+            "least_margin": [least, found.margin[least]],
+            "last_margin": [max(lengths), found.margin[max(lengths)]],
+            "required_margin": result.required_margin,
+            "parameters": made.num_parameters,
+            "words": found.words,
+            "interval_95": list(wilson(found.words, found.words))
+            if found.first_wrong is None
+            else None,
+            "seed": SEED,
+            "words_per_length": WORDS,
+            "protocol": "all short words; drawn words, repeated symbols, one edit of each",
+            "seconds": round(seconds, 1),
+            "commit": commit(),
+            "date": datetime.now(UTC).date().isoformat(),
+        }
 
 
 def main() -> None:
-    """Verify all and write the result."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"],
-        cwd=HERE,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
-    result = {
-        "preset": "none: nothing is trained",
-        "commit": commit,
-        "processor": platform.machine(),
-        "rows": list(rows()),
-    }
-    write_json(HERE / "ranges.json", result)
-    print(json.dumps({"rows": len(result["rows"])}))
+    """Verify what is missing, and write the result after each construction."""
+    path = HERE / "ranges.json"
+    known = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else []
+    done = [(row["construction"], row["asked_for"]) for row in known]
+    for name, settings in wanted():
+        if (name, settings) in done:
+            continue
+        known.extend(rows(name, settings))
+        result = {
+            "preset": "none: nothing is trained",
+            "commit": known[-1]["commit"],
+            "processor": platform.machine(),
+            "rows": known,
+        }
+        write_json(path, result)
 
 
 if __name__ == "__main__":

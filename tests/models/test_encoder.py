@@ -340,6 +340,12 @@ def test_epsilon_reaches_every_norm(norm: str) -> None:
     assert found == [0.25] * {"post": 6, "pre": 7}[norm]
 
 
+@pytest.mark.parametrize(("head_width", "numbers"), [(0, 8), (3, 6)])
+def test_heads_have_a_width_of_their_own_if_told(head_width: int, numbers: int) -> None:
+    for layer in make(head_width=head_width, num_layers=2).block:
+        assert layer.attention.query.weight.shape == (numbers, 8)
+
+
 def test_the_scale_reaches_every_layer() -> None:
     model = make(scale="log-length", num_layers=2)
     assert {type(layer.attention.scale).__name__ for layer in model.block} == {"LogLengthScale"}

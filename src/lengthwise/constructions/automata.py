@@ -41,13 +41,16 @@ from torch import Tensor
 
 from lengthwise.constructions.forms import FORMS, Form
 from lengthwise.constructions.weights import blank
-from lengthwise.errors import ConstructionError, LanguageError
+from lengthwise.errors import ConstructionError, LanguageError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.layers.norms import EPSILON, PostNorm
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 
 MAX_PARAMETERS = 100_000_000
 """Most parameters that are built: 800 MB in float64."""
+
+MAX_CHUNK = 16
+"""Past it products are too many for all but the smallest languages; at 64 bfloat16 would round."""
 
 SURE = 16.0
 """The logit of the right class; the others have 0."""
@@ -93,10 +96,14 @@ def design_automaton(
     Raises:
         ConstructionError: it has more than `MAX_PARAMETERS` parameters, or a setting is unknown.
     """
-    if chunk < 2:
-        raise ConstructionError(f"a chunk has 2 or more places, but chunk={chunk}. Use 2 or 3.")
+    if not 2 <= chunk <= MAX_CHUNK:
+        raise ConstructionError(
+            f"a chunk has 2 to {MAX_CHUNK} places, but chunk={chunk}. Use 2 or 3."
+        )
     if norm not in ("none", "post"):
         raise ConstructionError(f"norm is none or post here, but norm={norm!r}. Choose one.")
+    if target != "auto" and target not in FORMS:
+        raise unknown_name("target", target, ["auto", *FORMS], ConstructionError)
     machine = language.minimised()
     names = tuple(FORMS) if target == "auto" else (target,)
     designs: list[Design] = []

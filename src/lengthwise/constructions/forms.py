@@ -287,7 +287,7 @@ class SubwordElements:
                 lost = lost | (maps[:, self._found.machine.start] < 0)
             maps[lost] = -1
             results[part] = self._numbered(maps, level)
-            self._require_few(np.count_nonzero(results[: part.stop] >= 0))
+            self._require_few(int(np.count_nonzero(results[: part.stop] >= 0)))
         results[empty] = 0
         return tuples[results >= 0], results[results >= 0]
 

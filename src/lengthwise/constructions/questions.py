@@ -79,6 +79,8 @@ class Words:
         if length <= self.exhaustive_to:
             powers = num_symbols ** torch.arange(length - 1, -1, -1)
             words = torch.arange(num_symbols**length)[:, None] // powers % num_symbols
+        elif not self._sampler.classes_at(length):
+            return torch.empty((0, length), dtype=torch.int64)
         else:
             generator = torch.Generator().manual_seed(self._seed + length)
             lengths = torch.full((self._count,), length)
@@ -155,7 +157,7 @@ class Inputs:
         some = words[: min(len(words), size)]
         completed = model.complete(some[:, :first], words.shape[1] - first)  # type: ignore[operator]
         strayed = (completed != some).any(dim=1)
-        found[: len(some)][strayed & (found[: len(some)] > 0)] = -0.0
+        found[: len(some)][strayed & ~is_wrong(found[: len(some)])] = -0.0
         return found
 
     def write(self, word: tuple[int, ...]) -> str:

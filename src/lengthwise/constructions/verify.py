@@ -96,7 +96,7 @@ def verify(
     precision goes wrong between two of them, the length is searched for by halving.
 
     Raises:
-        VerificationError: a precision is unknown.
+        VerificationError: a precision is unknown, or there is no word of at most that length.
     """
     for name in precisions:
         if name not in PRECISIONS:
@@ -105,6 +105,10 @@ def verify(
         construction.about, all_words=all_words, words_per_length=words_per_length, seed=seed
     )
     lengths = questions.lengths(longest)
+    if not lengths:
+        raise VerificationError(
+            f"{construction.name} has no word of at most {longest} symbols. Ask about longer ones."
+        )
     found = {}
     for index, name in enumerate(precisions):
         model = copy.deepcopy(construction.model).to(getattr(torch, name)).eval()
@@ -138,10 +142,10 @@ class _Asked:
         self.words = 0
 
     def ask(self, length: int) -> bool:
-        """Whether all words of a length are answered rightly."""
+        """Ask about a length; whether it has words."""
         words = self._questions.at(length)
         if len(words) == 0:
-            return True
+            return False
         found = self._questions.margins(self._model, words)
         self.words += len(words)
         self.margin[length] = float(found.min())
@@ -149,7 +153,7 @@ class _Asked:
         if len(wrong):
             text = self._questions.write(tuple(words[wrong[0]].tolist()))
             self.wrong[length] = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-        return len(wrong) == 0
+        return True
 
     def narrow(self) -> None:
         """Halve the lengths between the last right one and the first wrong one."""
@@ -158,7 +162,9 @@ class _Asked:
             last = max((n for n in self.margin if n < first), default=first)
             if first - last <= 1:
                 return
-            if self.ask((first + last) // 2) and (first + last) // 2 not in self.margin:
+            middle = (first + last) // 2
+            between = sorted(range(last + 1, first), key=lambda n: abs(n - middle))
+            if not any(self.ask(n) for n in between):  # up to the first that has words
                 return
 
 
