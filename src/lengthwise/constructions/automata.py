@@ -34,7 +34,6 @@ Coordinates of matrices that no word can set (j cannot be reached from i) are le
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor
@@ -57,9 +56,6 @@ SURE = 16.0
 
 FAR = -1e4
 """The bias of places that a head does not see; exp of it is 0 in every format."""
-
-
-Target = Literal["auto", "matrices", "elements"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,10 +84,12 @@ def design_automaton(
     language: Language,
     *,
     chunk: int = 2,
-    norm: Literal["none", "post"] = "none",
-    target: Target = "auto",
+    norm: str = "none",
+    target: str = "auto",
 ) -> Design:
-    """What `compile_automaton` would build; `auto` is the target with fewer parameters.
+    """What `compile_automaton` would build.
+
+    `norm` is none or post; `target` is a name in `FORMS`, or auto for fewer parameters.
 
     Raises:
         ConstructionError: it has more than `MAX_PARAMETERS` parameters, or a setting is unknown.
@@ -132,8 +130,8 @@ def compile_automaton(
     language: Language,
     *,
     chunk: int = 2,
-    norm: Literal["none", "post"] = "none",
-    target: Target = "auto",
+    norm: str = "none",
+    target: str = "auto",
 ) -> RegularGPT:
     """Weights in float64 with which RegularGPT gives every word its class.
 
@@ -190,22 +188,22 @@ def build(design: Design) -> RegularGPT:
     return model
 
 
-def _design(
-    name: str, form: Form, machine: Language, chunk: int, norm: Literal["none", "post"]
-) -> Design:
+def _design(name: str, form: Form, machine: Language, chunk: int, norm: str) -> Design:
     heads = chunk - 1
     width = math.ceil(chunk * form.size / heads) * heads
     units = form.count_units(chunk)
     factor = math.ceil((width + 2 * units) / width)
-    config = RegularGPTConfig(
-        vocab_size=machine.num_symbols,
-        num_classes=machine.num_classes,
-        chunk=chunk,
-        d_model=width,
-        num_heads=heads,
-        ff_factor=factor,
-        norm=norm,
-        embedding_scale=1.0,
+    config = RegularGPTConfig.from_dict(
+        {
+            "vocab_size": machine.num_symbols,
+            "num_classes": machine.num_classes,
+            "chunk": chunk,
+            "d_model": width,
+            "num_heads": heads,
+            "ff_factor": factor,
+            "norm": norm,
+            "embedding_scale": 1.0,
+        }
     )
     hidden = factor * width
     size = (

@@ -15,11 +15,11 @@ from torch import nn
 from lengthwise.catalogue import Catalogue
 from lengthwise.constructions import first, parity
 from lengthwise.constructions.automata import build, design_automaton
-from lengthwise.constructions.circuits import compile_circuit
+from lengthwise.constructions.circuits import MOST_SYMBOLS, compile_circuit
 from lengthwise.constructions.confidence import logit_for
 from lengthwise.constructions.construction import PRECISIONS, Construction
 from lengthwise.constructions.nor_circuits import compile_nor
-from lengthwise.errors import ConfigError, unknown_name
+from lengthwise.errors import ConfigError, ConstructionError, unknown_name
 from lengthwise.languages.adders import adder, adder_circuit
 from lengthwise.languages.circuit_files import read_circuit
 from lengthwise.languages.gate_sequence import GateSequence
@@ -196,6 +196,11 @@ def construct(
     how = _nor_completion if is_nor else _completion
     if spec in ADDITIONS:
         bits = _settings(_bits, {k: v for k, v in chosen.items() if k == "bits"})
+        if bits["bits"] > MOST_SYMBOLS:  # refused below, but only after it is written down
+            raise ConstructionError(
+                f"a decoder reads at most {MOST_SYMBOLS} symbols, but numbers of {bits['bits']:,} "
+                f"bits need more. Use fewer bits."
+            )
         rest = _settings(how, {k: v for k, v in chosen.items() if k != "bits"}, also=bits)
         return replace(how(spec, ADDITIONS[spec](bits["bits"]), **rest), settings={**bits, **rest})
     if spec.startswith((CIRCUIT, NOR_CIRCUIT)):
@@ -291,8 +296,13 @@ def _settings(
         if name not in defaults:
             raise unknown_name("setting", name, [*also, *defaults])
         kind = type(defaults[name])
-        fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
+        fits = isinstance(value, kind) or (kind is float and _is_whole(value))
         if not fits or isinstance(value, bool):
             words = {float: "a number", int: "a whole number", str: "a word"}[kind]
             raise ConfigError(f"setting {name}={value!r} must be {words}.")
     return {name: type(default)(chosen.get(name, default)) for name, default in defaults.items()}
+
+
+def _is_whole(value: object) -> bool:
+    """Whether this is a whole number that has a nearest float."""
+    return isinstance(value, int) and abs(value) < 2**1023

@@ -15,8 +15,8 @@ The read-out multiplies it by
 
 so the cross-entropy of a word on the right side is log(1 + exp(-g sqrt(d/2))) = eta, in nats. QED
 
-Rounding is not in the way as far as the first two coordinates hold 0 before, as they do at CLS: what
-they held would have to cancel against s.
+Rounding is not in the way if the first two coordinates hold 0 before, as they do at CLS: what they
+held would have to cancel against s.
 
 Departures from print. The paper leaves out two minus signs (the cross-entropy is -log sigma(...),
 not log sigma(...)). Its g is zero at eta = log 2 and negative above, which would turn all answers

@@ -10,7 +10,7 @@ Axes:
 
 import math
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ MAX_PRODUCTS = 10_000_000
 _ROWS = 1 << 16
 
 
+@runtime_checkable
 class Form(Protocol):
     """What a sub-word does, as zeros and ones."""
 

@@ -6,7 +6,7 @@ Axes:
     option  classes, or symbols that may come next
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -23,6 +23,7 @@ _MOST_SYMBOLS = 1 << 18
 """Places that are computed together, so that memory stays bounded."""
 
 
+@runtime_checkable
 class Questions(Protocol):
     """All that is asked at each length, and how a network's answers are read."""
 

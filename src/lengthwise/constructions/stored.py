@@ -1,12 +1,12 @@
 """A construction from the folder that `compile` wrote, with the claim that was made of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
 from torch import nn
 
-from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.construction import PRECISIONS, Construction
 from lengthwise.errors import RunError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.languages.gate_sequence import GateSequence
@@ -32,11 +32,21 @@ def load_construction(path: Path | str) -> Construction:
             about=about if isinstance(about, GateSequence) else about.language,
             architecture=compiled.model,
             model=model,
-            range={str(name): longest for name, longest in claim["range"].items()},
+            range=_range(claim["range"]),
             required_margin=float(claim["required_margin"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RunError(f"{path}/config.json is damaged ({error!r}). Compile again.") from None
+
+
+def _range(values: Mapping[str, object]) -> dict[str, int | None]:
+    """The longest words of a claim by precision, as they were stored."""
+    found: dict[str, int | None] = {}
+    for name, longest in values.items():
+        if name not in PRECISIONS or not (longest is None or type(longest) is int):
+            raise ValueError(f"range {name}: {longest}")
+        found[name] = longest
+    return found
 
 
 def is_circuit(path: Path | str) -> bool:

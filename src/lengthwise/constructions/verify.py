@@ -191,5 +191,10 @@ def _judge(construction: Construction, precision: str, asked: _Asked) -> Found:
 
 
 def _number(margin: float) -> float:
-    """The margin; the least float where logits are no numbers, since JSON has no infinity."""
-    return margin if math.isfinite(margin) else NO_NUMBER
+    """The margin; the least float where logits are no numbers, since JSON has no infinity.
+
+    It is infinite where there is one class only.
+    """
+    if math.isfinite(margin):
+        return margin
+    return -NO_NUMBER if margin > 0 else NO_NUMBER

@@ -87,6 +87,10 @@ class RegularGPTConfig(Config):
         )
 
 
+_MOST_HIDDEN = 2**26
+"""Hidden units of nodes that are computed together; compiled networks have many for each node."""
+
+
 class Layer(nn.Module):
     """Attention inside a chunk, then a feed-forward network on each place."""
 
@@ -186,8 +190,15 @@ class RegularGPT(nn.Module):
         children: Int[Tensor, "node chunk"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "node width"]:
-        """The vectors of nodes, from the vectors of the level below and the children of each."""
-        return self.memory(self.gathered(below, children, generator), generator)
+        """The vectors of nodes, from the vectors of the level below and the children of each.
+
+        Without gradients many nodes are computed in parts, so that memory stays bounded.
+        """
+        size = max(1, _MOST_HIDDEN // (self.config.ff_factor * self.config.d_model))
+        if len(children) <= size or torch.is_grad_enabled():
+            return self.memory(self.gathered(below, children, generator), generator)
+        parts = [self.gathered(below, part, generator) for part in torch.split(children, size)]
+        return self.memory(torch.cat(parts), generator)
 
     def gathered(
         self,

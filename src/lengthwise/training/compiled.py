@@ -143,7 +143,7 @@ def load_weights(model: nn.Module, weights: Mapping[str, Tensor], path: Path) ->
     """
     try:
         model.to(next(iter(weights.values())).dtype).load_state_dict(weights)
-    except (RuntimeError, StopIteration) as error:
+    except (RuntimeError, StopIteration, TypeError) as error:
         raise RunError(
             f"{path}/model.safetensors does not fit its config.json "
             f"({str(error).splitlines()[0] if str(error) else 'it is empty'}). Make it again in a "

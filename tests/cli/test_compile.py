@@ -1,0 +1,235 @@
+"""`compile`, `verify`, and the commands that use what they wrote, as a user runs them."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from cli.shell import Shell
+
+FULL_ADDER = {
+    "adder.bench": (
+        "INPUT(a)\nINPUT(b)\nINPUT(c)\nOUTPUT(s)\nOUTPUT(m)\n"
+        "s = XOR(a, b, c)\nm = OR(x, y, z)\nx = AND(a, b)\ny = AND(a, c)\nz = AND(b, c)\n"
+    ),
+    "adder.blif": (
+        ".model adder\n.inputs a b c\n.outputs s m\n"
+        ".names a b c s\n100 1\n010 1\n001 1\n111 1\n"
+        ".names a b c m\n11- 1\n1-1 1\n-11 1\n.end\n"
+    ),
+    "adder.aag": (
+        "aag 10 3 0 2 7\n2\n4\n6\n20\n15\n"
+        "8 2 4\n10 3 5\n12 9 11\n14 17 9\n16 12 6\n18 13 7\n20 17 19\n"
+    ),
+}
+"""One function in three formats: sum and carry of three bits."""
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(capsys, monkeypatch)
+
+
+def complaint(result: tuple[int, str, str], status: int = 2) -> str:
+    found, out, error = result
+    assert (found, out) == (status, ""), error
+    assert error.count("\n") == 1
+    assert error.startswith("lengthwise: ")
+    return error
+
+
+def test_without_a_name_the_constructions_are_listed(shell: Shell) -> None:
+    names = shell.json("compile")["constructions"]
+    assert {"chiang2022/parity", "steps2022/addition-2", "circuit:FILE", "SPEC"} <= set(names)
+    status, out, _ = shell("compile")
+    assert status == 0
+    assert len(out.splitlines()) == len(names) + 1
+
+
+@pytest.mark.parametrize("setting", ["chunk=3", "norm=post", "target=matrices"])
+def test_a_compiled_language_is_used_as_a_trained_one(
+    shell: Shell, tmp_path: Path, setting: str
+) -> None:
+    folder = str(tmp_path / "exact")
+    facts = shell.json("compile", "tomita-4", "--out", folder, "--set", setting)
+    assert facts["architecture"] == "regular-gpt"
+    assert facts["range"]["float32"] is None
+    name, value = setting.split("=")
+    assert str(facts["settings"][name]) == value
+
+    words = ["", "000", "0010", "1" * 300 + "000" + "1" * 300, "01" * 500]
+    status, out, _ = shell("predict", folder, stdin="\n".join(words) + "\n")
+    assert status == 0
+    _, label, _ = shell("label", "tomita-4", stdin="\n".join(words) + "\n")
+    assert out == label
+    scores = shell.json("evaluate", folder, "--lengths", "1:60:7", "--words", "32")
+    assert scores["mean_accuracy"] == 1.0
+    proof = shell.json("certify", folder, "--strength", "robust")
+    assert proof["verdict"] == "equivalent"
+    assert shell("snap", folder)[0] == 0
+    assert shell("extract", folder)[0] == 0
+    found = shell.json("verify", folder, "--longest", "60", "--all", "256")
+    assert found["holds"]
+    assert json.loads((tmp_path / "exact" / "verification.json").read_text())["holds"]
+
+
+def test_the_size_is_told_before_the_network_is_built(shell: Shell, tmp_path: Path) -> None:
+    status, _, error = shell("compile", "parity", "--out", str(tmp_path / "exact"))
+    assert status == 0
+    assert "200 parameters, width 4" in error
+
+
+@pytest.mark.parametrize("name", sorted(FULL_ADDER))
+@pytest.mark.parametrize("prefix", ["circuit:", "nor-circuit:"])
+def test_a_circuit_of_any_format_adds_three_bits(
+    shell: Shell, tmp_path: Path, name: str, prefix: str
+) -> None:
+    (tmp_path / name).write_text(FULL_ADDER[name])
+    folder = str(tmp_path / "made")
+    assert shell("compile", f"{prefix}{tmp_path / name}", "--out", folder)[0] == 0
+    inputs = [f"{number:03b}" for number in range(8)]
+    status, out, _ = shell("predict", folder, stdin="\n".join(inputs) + "\n")
+    assert status == 0
+    ones = [line.count("1") for line in inputs]
+    assert out.split() == [f"{count % 2}{count // 2}" for count in ones]
+    (tmp_path / name).unlink()  # the folder knows all that it needs
+    assert shell.json("verify", folder)["holds"]
+
+
+def test_numbers_are_added(shell: Shell, tmp_path: Path) -> None:
+    folder = str(tmp_path / "adder")
+    assert shell("compile", "steps2022/addition-2", "--set", "bits=4", "--out", folder)[0] == 0
+    status, out, _ = shell("predict", folder, stdin="1100 1010\n1111 1000\n")
+    assert (status, out) == (0, "0001\n0000\n")  # 3 + 5 = 8, 15 + 1 = 0, lowest bit first
+    answer = shell.json("predict", folder, stdin="11001010\n")["words"][0]
+    assert answer["sequence"].startswith("11001010")
+    assert len(answer["sequence"]) == 7 * 4 + 1
+
+
+@pytest.mark.parametrize(
+    ("inputs", "part"),
+    [("110", "line 1: the circuit has 4 inputs, but there are 3 bits"), ("11x0", "there is 'x'")],
+)
+def test_inputs_of_a_circuit_are_checked(
+    shell: Shell, tmp_path: Path, inputs: str, part: str
+) -> None:
+    folder = str(tmp_path / "adder")
+    assert shell("compile", "steps2022/addition-1", "--set", "bits=2", "--out", folder)[0] == 0
+    assert part in complaint(shell("predict", folder, stdin=inputs + "\n"))
+
+
+@pytest.mark.parametrize("command", ["evaluate", "certify", "snap", "extract", "analyse"])
+def test_what_asks_about_words_refuses_a_circuit(
+    shell: Shell, tmp_path: Path, command: str
+) -> None:
+    folder = str(tmp_path / "adder")
+    assert shell("compile", "steps2022/addition-1", "--set", "bits=1", "--out", folder)[0] == 0
+    assert "Use predict or verify" in complaint(shell(command, folder))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("parity",), "Add --out DIR"),
+        (("parity", "--set", "chnk=3"), "Did you mean 'chunk'"),
+        (("parity", "--set", "chunk=1"), "chunk=1"),
+        (("parity", "--set", "chunk=two"), "must be a whole number"),
+        (("parity", "--set", "norm=pre"), "norm='pre'"),
+        (("parity", "--set", "target=matrix"), "Did you mean 'matrices'"),
+        (("modular-arithmetic", "--set", "chunk=3"), "Use chunk 2"),
+        (("chiang2022/paity",), "Did you mean 'chiang2022/parity'"),
+        (("chiang2022/parity-norm", "--set", "epsilon=-1"), "epsilon >= 0"),
+        (("chiang2022/parity-confident", "--set", "eta=0"), "eta=0"),
+        (("chiang2022/first", "--alphabet", "01"), "alphabet"),
+        (("steps2022/addition-1", "--set", "bits=0"), "at least 1 bit"),
+        (("steps2022/addition-1", "--set", "error=1e-20"), "error=1e-20"),
+        (("steps2022/addition-nor", "--set", "epsilon=0"), "unknown setting 'epsilon'"),
+        (("circuit:nowhere.blif",), "nowhere.blif"),
+        (("circuit:adder.v",), ".blif"),
+    ],
+)
+def test_what_cannot_be_compiled_is_refused_in_one_line_and_leaves_nothing(
+    shell: Shell, tmp_path: Path, arguments: tuple[str, ...], part: str
+) -> None:
+    out = tmp_path / "made"
+    where = () if part == "Add --out DIR" else ("--out", str(out))
+    assert part in complaint(shell("compile", *arguments, *where))
+    assert not out.exists()
+
+
+def test_an_unsupported_line_of_a_circuit_file_is_shown(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "memory.bench"
+    file.write_text("INPUT(a)\nOUTPUT(q)\nq = DFF(a)\n")
+    error = complaint(shell("compile", f"circuit:{file}", "--out", str(tmp_path / "made")))
+    assert "line 3" in error
+    assert "q = DFF(a)" in error
+    assert not (tmp_path / "made").exists()
+
+
+def test_another_construction_is_not_put_into_the_same_folder(shell: Shell, tmp_path: Path) -> None:
+    folder = str(tmp_path / "exact")
+    assert shell("compile", "parity", "--out", folder)[0] == 0
+    assert shell("compile", "parity", "--out", folder)[0] == 0  # the same: nothing to do
+    status, out, error = shell("compile", "parity", "--set", "chunk=3", "--out", folder)
+    assert (status, out) == (2, "")
+    assert "chunk=2" in error
+    assert "chunk=3" in error
+    assert "computed weights" in complaint(shell("report", folder, "--out", str(tmp_path / "r")))
+
+
+def test_a_claim_that_fails_has_status_1(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "exact"
+    assert shell("compile", "chiang2022/first", "--out", str(folder))[0] == 0
+    weights = load_file(folder / "model.safetensors")
+    weights["answer.weight"] = -weights["answer.weight"]
+    save_file(weights, folder / "model.safetensors")
+    status, out, error = shell("verify", str(folder), "--longest", "20", "--all", "64", "--json")
+    assert status == 1
+    assert "the claim does not hold in float64" in error
+    found = json.loads(out)
+    assert not found["holds"]
+    assert found["precisions"]["float64"]["first_wrong"] == 1
+
+
+def test_a_claim_of_some_lengths_is_checked_on_these(shell: Shell) -> None:
+    found = shell.json(
+        "verify", "chiang2022/first-flawed", "--set", "sharpness=2", "--longest", "30"
+    )
+    assert found["holds"]
+    precise = found["precisions"]["float64"]
+    assert (precise["right_to"], precise["first_wrong"]) == (7, 8)
+    assert precise["wrong_word"] == "10000000"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("nowhere",), "unknown language 'nowhere'"),
+        (("parity", "--precision", "float8"), "float8"),
+        (("parity", "--longest", "-1"), "whole number"),
+        (("parity", "--set", "chunk"), "KEY=VALUE"),
+    ],
+)
+def test_what_cannot_be_verified_is_refused_in_one_line(
+    shell: Shell, arguments: tuple[str, ...], part: str
+) -> None:
+    assert part in complaint(shell("verify", *arguments))
+
+
+def test_a_trained_run_and_settings_of_a_folder_are_refused(shell: Shell, tmp_path: Path) -> None:
+    folder = str(tmp_path / "exact")
+    assert shell("compile", "parity", "--out", folder)[0] == 0
+    assert "--set cannot change them" in complaint(shell("verify", folder, "--set", "chunk=3"))
+    run = str(tmp_path / "run")
+    assert shell("train", "parity", "--out", run, "--preset", "smoke", "--set", "steps=2")[0] == 0
+    assert "holds a trained run" in complaint(shell("verify", run))
+
+
+def test_weights_that_need_double_precision_are_stored_in_it(shell: Shell, tmp_path: Path) -> None:
+    for name, wanted in (("parity", torch.float32), ("chiang2022/parity", torch.float64)):
+        folder = tmp_path / name.replace("/", "-")
+        assert shell("compile", name, "--out", str(folder))[0] == 0
+        weights = load_file(folder / "model.safetensors")
+        assert {weight.dtype for weight in weights.values()} == {wanted}
