@@ -25,7 +25,7 @@ LONGEST = 10_000
 WORDS = 16
 SEED = 0
 
-AUTOMATA = ("parity", "tomita-4", "d-3", "group:S3")
+AUTOMATA = ("parity", "tomita-4", "d-3")
 FORMS: tuple[Mapping[str, Any], ...] = ({}, {"norm": "post"}, {"chunk": 3})
 BITS = (8, 16, 32, 64)
 
@@ -37,6 +37,7 @@ def wanted() -> Iterator[tuple[str, Mapping[str, Any]]]:
     for spec in AUTOMATA:
         for form in FORMS:
             yield spec, form
+    yield "group:S3", {}
     for name in ADDITIONS:
         for bits in BITS[: 2 if name.endswith("nor") else None]:
             yield name, {"bits": bits}

@@ -4,7 +4,7 @@ Idea. What a sub-word does to the automaton composes: the state map of uv is tha
 v. A node of the tree holds what its sub-word does, as zeros and ones, in one of two forms
 (`FORMS`): the matrix of the state map, or the one-hot vector of its element in the transition
 monoid. A symbol's embedding is what the symbol does; the pad is the identity, so it changes nothing
-wherever it stands. One head for each offset but 0 copies that child into a block of its own (its
+before a word. One head for each offset but 0 copies that child into a block of its own (its
 bias is 0 at its offset, and so low elsewhere that exp gives 0); the last child is in place already,
 by the residual connection. Then the feed-forward network multiplies. Lemma 1 does so for matrices:
 the sum over k of relu(A_ik + B_kj - 1). For elements it is relu(a_x + b_y - 1), added at the

@@ -248,12 +248,11 @@ class SubwordElements:
             partial = [np.array([0])]
             for place in range(self._chunk):
                 pads = [np.array([0])] * (self._chunk - 1 - place)
-                for first in (edge, inner[: len(inner) * (place + 1 < self._chunk)]):
-                    factors = [*pads, first, *[inner] * place]
-                    tuples, result = self._multiply(factors, level + 1, at_edge=True)
-                    chunks.append(tuples)
-                    products.append(result)
-                    partial.append(result)
+                factors = [*pads, edge, *[inner] * place]
+                tuples, result = self._multiply(factors, level + 1, at_edge=True)
+                chunks.append(tuples)
+                products.append(result)
+                partial.append(result)
             chunks.append(full)
             products.append(above)
             inner, edge = np.unique(above), np.unique(np.concatenate(partial))
