@@ -26,8 +26,9 @@ def run_python(code: str, folder: Path) -> str:
 
 def test_the_python_of_the_readme_runs_and_says_what_is_claimed(tmp_path: Path) -> None:
     (block,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    facts, scores, proof, predictions = run_python(block, tmp_path).splitlines()
+    facts, exact, scores, proof, predictions = run_python(block, tmp_path).splitlines()
     assert facts == "2 True (512, 512)"
+    assert exact == "right; every activation is exactly 0 or 1 True"
     assert scores.startswith("1.0 ")
     assert proof.startswith("equivalent The model as it runs gives every word of regex:(0|10*1)*")
     assert predictions == "['1', '1']"

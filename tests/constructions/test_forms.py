@@ -13,7 +13,7 @@ from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.spec import parse
-from strategies import domained, machines
+from strategies import domained, expressions, machines
 
 ENOUGH = 30_000
 """Parameters that random languages may need at most; larger ones are passed over."""
@@ -119,6 +119,33 @@ def test_elements_serve_finite_domains(machine: Language, words: set[str], chunk
     domain = from_regex("|".join(f"({word})" for word in sorted(words)), ("a", "b"))
     asked = with_domain(machine, domain)
     assert agrees(small("elements", asked, chunk), asked, chunk, max_length=9) == len(words)
+
+
+@given(
+    machine=machines(alphabet="abc", max_states=2),
+    expression=expressions("abc"),
+    chunk=st.integers(2, 3),
+)
+def test_elements_serve_the_words_of_an_expression(
+    machine: Language, expression: str, chunk: int
+) -> None:
+    """Most such domains have dead ends, so that most is undefined."""
+    asked = with_domain(machine, from_regex(expression, ("a", "b", "c")))
+    agrees(small("elements", asked, chunk), asked, chunk, max_length=6)
+
+
+@pytest.mark.parametrize("chunk", [2, 3])
+@pytest.mark.parametrize(
+    "domain", ["c*(ac*bc*)*", "c(ab|bac)*", "(abc)*", "(c|ab|ba)*", "a(b|ca)*c", "(a|bb|ccc)*"]
+)
+def test_what_is_undefined_is_taken_for_what_agrees_and_nothing_else(
+    domain: str, chunk: int
+) -> None:
+    for members in (".*", ".*b", "(c|b|a(c|b)*a)*", "(..)*"):
+        machine = from_regex(members, ("a", "b", "c"))
+        asked = with_domain(machine, from_regex(domain, ("a", "b", "c")))
+        form = SubwordElements(asked, chunk, MAX_PARAMETERS)
+        assert agrees(form, asked, chunk, max_length=8) > 2
 
 
 @pytest.mark.parametrize("chunk", [2, 3])
