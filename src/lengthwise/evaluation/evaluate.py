@@ -1,7 +1,7 @@
 """How far does a model carry? Fresh words of every length, through the model, into scores."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -28,6 +28,27 @@ class Recogniser(Protocol):
     ) -> Float[Tensor, "word class"]:
         """The logits."""
         ...
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """A recogniser that has room for a number of words only, which falls with their length."""
+
+    def words_at_once(self, time: int) -> int | None:
+        """How many words of rows of `time` places are answered at once; none for any number."""
+        ...
+
+
+@torch.no_grad()
+def answers(
+    model: Recogniser, tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"]
+) -> Float[Tensor, "word class"]:
+    """The logits of a batch, in as many parts as the model asks for."""
+    at_once = model.words_at_once(tokens.shape[1]) if isinstance(model, Bounded) else None
+    if at_once is None or at_once >= len(tokens):
+        return model(tokens, lengths)
+    parts = zip(torch.split(tokens, at_once), torch.split(lengths, at_once), strict=True)
+    return torch.cat([model(*part) for part in parts])
 
 
 def evaluate(
@@ -68,8 +89,7 @@ def evaluate(
     for group in neighbours(drawable, words_per_length):
         wanted = torch.tensor(drawable[group]).repeat_interleave(words_per_length)
         batch = task.draw(wanted, generator)
-        with torch.no_grad():
-            logits = model(batch.tokens.to(device), batch.lengths.to(device)).cpu()
+        logits = answers(model, batch.tokens.to(device), batch.lengths.to(device)).cpu()
         records.extend(_records(logits, batch, task, name))
         done += len(wanted)
         if progress:

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from lengthwise.evaluation.evaluate import Recogniser, neighbours
+from lengthwise.evaluation.evaluate import Recogniser, answers, neighbours
 from lengthwise.tasks.automaton import PAD
 
 
@@ -19,11 +19,10 @@ def predict(
     """
     order = sorted(range(len(words)), key=lambda index: len(words[index]))
     results: list[Tensor] = []
-    with torch.no_grad():
-        for group in neighbours([len(words[index]) for index in order]):
-            chosen = [words[index] for index in order[group]]
-            tokens, lengths = right_aligned(chosen)
-            results.append(model(tokens.to(device), lengths.to(device)).softmax(dim=1).cpu())
+    for group in neighbours([len(words[index]) for index in order]):
+        tokens, lengths = right_aligned([words[index] for index in order[group]])
+        logits = answers(model, tokens.to(device), lengths.to(device))
+        results.append(logits.softmax(dim=1).cpu())
     if not results:
         return torch.zeros(0, 1)
     shares = torch.cat(results)

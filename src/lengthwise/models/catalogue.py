@@ -1,15 +1,17 @@
 """The models by name: how each is built for a language, and how trained unless told otherwise."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
 
+import torch
 from torch import nn
 
 from lengthwise.catalogue import Catalogue
-from lengthwise.config import Config
+from lengthwise.config import Config, require
 from lengthwise.models.decoder import Decoder, DecoderConfig
 from lengthwise.models.encoder import Encoder, EncoderConfig
+from lengthwise.models.recurrent import Recurrent, RecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 
 Supervision = Literal["final", "prefix", "node", "transition", "composition"]
@@ -23,39 +25,110 @@ class Architecture:
     module: Callable[[Any], nn.Module]
 
 
+REGULAR_GPT = Architecture(config=RegularGPTConfig, module=RegularGPT)
+ENCODER = Architecture(config=EncoderConfig, module=Encoder)
+DECODER = Architecture(config=DecoderConfig, module=Decoder)
+RECURRENT = Architecture(config=RecurrentConfig, module=Recurrent)
+
 ARCHITECTURES: Catalogue[Architecture] = Catalogue(
     "architecture",
-    {
-        "regular-gpt": Architecture(config=RegularGPTConfig, module=RegularGPT),
-        "encoder": Architecture(config=EncoderConfig, module=Encoder),
-        "decoder": Architecture(config=DecoderConfig, module=Decoder),
-    },
+    {"regular-gpt": REGULAR_GPT, "encoder": ENCODER, "decoder": DECODER},
 )
 """What weights can be computed for (`constructions`) and stored."""
 
 
+@runtime_checkable
+class Initialised(Protocol):
+    """A network whose initial weights are drawn, so that a seed decides them."""
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Draw all weights."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelEntry:
-    """One way to build a network."""
+    """One way to build a network that classifies words: tokens and lengths to logits."""
 
     summary: str
+    architecture: Architecture
     defaults: Mapping[str, Any]
     supervision: Supervision
     """What it is told in training unless the user says otherwise."""
+    supervisions: tuple[Supervision, ...]
+    """What it can be told: `prefix` needs answers at every position, and all but `final` and
+    `prefix` need vectors of sub-words."""
     audited: bool
     """Whether it trains on `audited` words even where the paper's own distribution exists."""
     training: Mapping[str, Any]
     """How long and how fast it is trained unless the user or the preset says otherwise."""
-    config: type[RegularGPTConfig] = RegularGPTConfig
-    module: type[RegularGPT] = RegularGPT
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Numbers of this model that stand in place of a preset's."""
+    fixed: frozenset[str] = frozenset()
+    """Settings of the network that the name of the entry decides."""
 
-    def configure(self, settings: Mapping[str, Any]) -> RegularGPTConfig:
+    @property
+    def config(self) -> type[Config]:
+        """The class of its settings."""
+        return self.architecture.config
+
+    def configure(self, settings: Mapping[str, Any]) -> Config:
         """The defaults of this entry, with `settings` over them."""
         return self.config.from_dict({**self.defaults, **settings})
 
-    def build(self, config: RegularGPTConfig) -> RegularGPT:
+    def build(self, config: Config) -> nn.Module:
         """The network, with weights that are still to be drawn or loaded."""
-        return self.module(config)
+        return self.architecture.module(config)
+
+    def draw(self, config: Config, generator: torch.Generator) -> nn.Module:
+        """The network, with initial weights."""
+        model = self.build(config)
+        assert isinstance(model, Initialised)
+        model.initialise(generator)
+        return model
+
+    def require_supervision(self, name: str, supervision: Supervision) -> None:
+        """Refuse what this model, called `name`, cannot be told.
+
+        Raises:
+            ConfigError: the supervision is not among `supervisions`.
+        """
+        able = [other for other, entry in MODELS.items() if supervision in entry.supervisions]
+        require(
+            supervision in self.supervisions,
+            f"supervision={supervision!r} is not for {name}, which learns from "
+            f"{' or '.join(self.supervisions)}. Use {self.supervision}, or model "
+            f"{' or '.join(able)}.",
+        )
+
+
+def _recurrent(cell: str, summary: str) -> ModelEntry:
+    return ModelEntry(
+        summary=summary,
+        architecture=RECURRENT,
+        defaults={"cell": cell},
+        supervision="final",
+        supervisions=("final", "prefix"),
+        audited=False,
+        training={"steps": 10_000, "learning_rate": 1e-3, "schedule": "cosine"},
+        presets={"paper": {"d_model": 256, "learning_rate": 3e-4}},
+        fixed=frozenset({"cell"}),
+    )
+
+
+def _encoder(summary: str, *, d_model: int, num_heads: int, **shape: Any) -> ModelEntry:
+    """An encoder of a published shape; it reads whole words, so it answers at their end only."""
+    own = {"d_model": d_model, "num_heads": num_heads}
+    return ModelEntry(
+        summary=summary,
+        architecture=ENCODER,
+        defaults={**own, **shape},
+        supervision="final",
+        supervisions=("final",),
+        audited=False,
+        training={"steps": 10_000, "learning_rate": 3e-4},
+        presets={"smoke": {"d_model": 16, "num_heads": 2}, "paper": {**own, "learning_rate": 3e-4}},
+    )
 
 
 MODELS: Catalogue[ModelEntry] = Catalogue(
@@ -63,8 +136,10 @@ MODELS: Catalogue[ModelEntry] = Catalogue(
     {
         "regular-gpt": ModelEntry(
             summary="RegularGPT's own network: vectors as memory, the answer alone is supervised",
+            architecture=REGULAR_GPT,
             defaults={"memory": "continuous"},
             supervision="final",
+            supervisions=("final", "prefix", "node", "transition", "composition"),
             audited=False,
             training={
                 "steps": 5_000,
@@ -75,10 +150,22 @@ MODELS: Catalogue[ModelEntry] = Catalogue(
         ),
         "regular-gpt-binary": ModelEntry(
             summary="RegularGPT with binary working memory, trained until it is proved right",
+            architecture=REGULAR_GPT,
             defaults={"memory": "binary", "num_bits": 24, "noise": 0.2},
             supervision="composition",
+            supervisions=("final", "prefix", "node", "transition", "composition"),
             audited=True,
             training={"patience": 1},
+        ),
+        "elman": _recurrent("elman", "Elman's recurrent network, the RNN of Table 1"),
+        "gru": _recurrent("gru", "a recurrent network with gates (GRU)"),
+        "lstm": _recurrent("lstm", "a recurrent network with gates and a cell of its own (LSTM)"),
+        "encoder-cls": _encoder(
+            "the encoder with CLS of Chiang and Cholak (2022)",
+            d_model=16,
+            num_heads=2,
+            num_layers=2,
+            d_hidden=64,
         ),
     },
 )

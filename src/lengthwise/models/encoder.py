@@ -25,6 +25,9 @@ from lengthwise.layers.norms import EPSILON
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.transformer_layer import TransformerLayer, draw_weights
 
+MOST_PAIRS = 2**25
+"""About how many attention weights of one layer are held at once, where all are computed."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EncoderConfig(Config):
@@ -152,3 +155,9 @@ class Encoder(nn.Module):
             if self.training or not layer.attention.is_idle:
                 after = num_places
         return wanted[::-1]
+
+    def words_at_once(self, time: int) -> int | None:
+        """How many words of rows of `time` places attention has room for; none for any number."""
+        if all(layer.attention.queries_are_alike for layer in self.block[:-1]):
+            return None
+        return max(1, MOST_PAIRS // (self.config.num_heads * (time + 1) ** 2))

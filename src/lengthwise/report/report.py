@@ -196,10 +196,15 @@ _NEEDED = {
 
 
 def published(config: dict[str, Any]) -> Published | None:
-    """The printed number for the language and chunk of a run, if the paper has one."""
-    return PUBLISHED.get(
-        (config["language"]["spec"], f"regular-gpt C={config['network']['chunk']}")
-    )
+    """The printed number for the language and network of a run, if the paper has one."""
+    column = _COLUMNS.get(config["model"])
+    if "chunk" in config["network"]:
+        column = f"regular-gpt C={config['network']['chunk']}"
+    return PUBLISHED.get((config["language"]["spec"], column)) if column else None
+
+
+_COLUMNS = {"elman": "rnn"}
+"""Models other than RegularGPT that have a column in Table 1 of Chi et al. (2023)."""
 
 
 def render(pages: Sequence[RunPage], title: str = "lengthwise report") -> str:

@@ -5,6 +5,7 @@ One length is drawn per batch, uniformly from those between 1 and `max_length` t
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -87,13 +88,24 @@ class Final(Objective):
         """Cross-entropy of the class on words of one length."""
         batch = _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
         tokens, classes = _on_device(model, batch.tokens, batch.classes)
-        logits = model(tokens, generator=noise)
+        logits = model(tokens, generator=noise) if isinstance(model, RegularGPT) else model(tokens)
         return Step(F.cross_entropy(logits, classes), _accuracy(logits, classes), len(tokens))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Loss and accuracy on words of mixed lengths; perfect if all are right."""
         lengths = self._lengths.draw(self._config.validation_words, data)
         return validate_answers(model, self._task.draw(lengths, data))
+
+
+@runtime_checkable
+class AnswersEverywhere(Protocol):
+    """A model that reads from left to right, and can answer after every symbol."""
+
+    def every_position(
+        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word place class"]:
+        """The logits for every prefix."""
+        ...
 
 
 class Prefix(Objective):
@@ -115,7 +127,7 @@ class Prefix(Objective):
         batch = _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
         targets = self._automaton.prefix_classes(batch.tokens)
         tokens, targets = _on_device(model, batch.tokens, targets)
-        logits = _regular_gpt(model).every_position(tokens, generator=noise)
+        logits = _answering(model).every_position(tokens, generator=noise)
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         return Step(loss, _accuracy(logits[:, -1], targets[:, -1]), len(tokens))
 
@@ -262,10 +274,19 @@ def _on_device(model: nn.Module, *tensors: Tensor) -> list[Tensor]:
     return [tensor.to(device) for tensor in tensors]
 
 
+def _answering(model: nn.Module) -> AnswersEverywhere:
+    if not isinstance(model, AnswersEverywhere):
+        raise ConfigError(
+            f"{type(model).__name__} answers at the end of a word only, so it does not learn from "
+            f"supervision='prefix'. Use 'final'."
+        )
+    return model
+
+
 def _regular_gpt(model: nn.Module) -> RegularGPT:
     if not isinstance(model, RegularGPT):
         raise ConfigError(
             f"{type(model).__name__} has no vectors of sub-words, so it learns from "
-            f"supervision='final' only."
+            f"supervision='final' or 'prefix' only."
         )
     return model

@@ -10,13 +10,13 @@ from typing import Any
 import torch
 from torch import nn
 
+from lengthwise.config import Config
 from lengthwise.errors import ConfigError, LanguageError, RunError, unknown_name
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.stored import from_dict, to_dict
-from lengthwise.models.catalogue import MODELS, Supervision
-from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.models.catalogue import MODELS, ModelEntry, Supervision
 from lengthwise.tasks.supervision import state_maps
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import (
@@ -132,25 +132,29 @@ def make_plan(
         ConfigError: a name is unknown, or a value does not fit.
     """
     entry = MODELS[model]
-    chosen = {**entry.training, **preset_settings(preset, language.spec), **(settings or {})}
-    parts = {
-        part: {f.name for f in fields(part)}
-        for part in (entry.config, RecognitionConfig, LoopConfig)
-    }
-    fixed = {"vocab_size", "num_classes", "transition_size"}
-    settable = sorted({"p_one"}.union(*parts.values()) - fixed)
-    for name in chosen:
+    parts = _settable(entry)
+    settable = sorted({"p_one"}.union(*parts.values()))
+    for name in settings or {}:
         if name not in settable:
             raise unknown_name("setting", name, settable)
+    numbers = {**preset_settings(preset, language.spec), **entry.presets.get(preset, {})}
+    chosen = {
+        **entry.training,
+        **{name: value for name, value in numbers.items() if name in settable},
+        **(settings or {}),
+    }
     own = {part: {k: v for k, v in chosen.items() if k in names} for part, names in parts.items()}
     recognition = RecognitionConfig.from_dict(
         {"supervision": _suitable(entry.supervision, language), **own[RecognitionConfig]}
     )
+    entry.require_supervision(model, recognition.supervision)
     if recognition.supervision == "composition":
         _require_few_elements(language)
-    size = 0
+    network = {"vocab_size": language.num_symbols, "num_classes": language.num_classes}
     if recognition.supervision in ("transition", "composition"):
-        size = transition_size(state_maps(language))
+        network["transition_size"] = transition_size(state_maps(language))
+    if "max_length" in (known := _names(entry.config)):
+        network["max_length"] = max(recognition.max_length, known["max_length"])
     return Plan(
         task=Task(
             language=language,
@@ -159,17 +163,31 @@ def make_plan(
         ),
         model=model,
         preset=preset,
-        network=entry.configure(
-            {
-                **own[entry.config],
-                "vocab_size": language.num_symbols,
-                "num_classes": language.num_classes,
-                "transition_size": size,
-            }
-        ),
+        network=entry.configure({**own[entry.config], **network}),
         recognition=recognition,
         loop=LoopConfig.from_dict(own[LoopConfig]),
     )
+
+
+_MADE_HERE = {"vocab_size", "num_classes", "transition_size", "max_length"}
+"""Settings of a network that follow from the language, the supervision and the words."""
+
+_OF_COMPOSITION = {"pull", "margin", "lessons"}
+
+
+def _settable(entry: ModelEntry) -> dict[type[Config], set[str]]:
+    """What can be set of the network, the words and the loop of a model."""
+    needless = set() if "composition" in entry.supervisions else _OF_COMPOSITION
+    return {
+        entry.config: set(_names(entry.config)) - _MADE_HERE - entry.fixed,
+        RecognitionConfig: set(_names(RecognitionConfig)) - needless,
+        LoopConfig: set(_names(LoopConfig)),
+    }
+
+
+def _names(config: type[Config]) -> dict[str, Any]:
+    """The settings of a class, with their defaults."""
+    return {setting.name: setting.default for setting in fields(config)}
 
 
 def _suitable(supervision: Supervision, language: Language) -> Supervision:
@@ -227,9 +245,10 @@ def train(
 
 
 _MOST_PARAMETERS = 2**31
+_WIDTHS = ("d_model", "num_bits", "d_hidden", "num_layers")
 
 
-def _build(plan: Plan) -> RegularGPT:
+def _build(plan: Plan) -> nn.Module:
     """The network of a plan, with the initial weights of its seed."""
     entry = MODELS[plan.model]
     try:
@@ -238,13 +257,13 @@ def _build(plan: Plan) -> RegularGPT:
     except RuntimeError:
         size = _MOST_PARAMETERS + 1
     if size > _MOST_PARAMETERS:
+        shape = plan.network.to_dict()
+        lower = [f"{name}={shape[name]}" for name in _WIDTHS if name in shape]
         raise ConfigError(
             f"the network would have {size:,} parameters or more, but {_MOST_PARAMETERS:,} is the "
-            f"most. Lower d_model={plan.network.d_model} or num_bits={plan.network.num_bits}."
+            f"most. Lower {' or '.join(lower)}."
         )
-    model = entry.build(plan.network)
-    model.initialise(torch.Generator().manual_seed(plan.loop.seed))
-    return model
+    return entry.draw(plan.network, torch.Generator().manual_seed(plan.loop.seed))
 
 
 def _share(value: Any) -> float:

@@ -58,7 +58,9 @@ def load_snapped(path: Path, model: nn.Module) -> Extraction:
 
     Raises:
         RunError: there is no such file, it is damaged, or it was taken from another model.
+        VerificationError: the model is no RegularGPT.
     """
+    require_regular_gpt(model)
     if not path.exists():
         raise RunError(f"{path} does not exist. Give `lengthwise snap {path.parent}` first.")
     again = f"Give `lengthwise snap {path.parent}` again"

@@ -1,0 +1,134 @@
+r"""Recurrent networks that classify a word by the state at its end: Elman's, GRU and LSTM.
+
+The sequential baselines of Deletang et al. (2023), which Chi et al. (2023, Table 1) repeat: symbols
+enter one-hot, torch's own cell reads them from left to right, and a linear map reads the state. The
+empty word is read from the initial state, which is zero.
+
+    elman   $h' = \tanh(W x + U h + b)$
+    gru     Cho et al. (2014), in torch's form
+    lstm    Hochreiter and Schmidhuber (1997) with forget gates, in torch's form; h is read
+
+Axes:
+    word    words of a batch
+    time    places of a row, of which a word takes the last ones
+    place   places of words that fill their rows
+    state   numbers that the answer is read from
+    class   classes
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.catalogue import Catalogue
+from lengthwise.config import Config, require_at_least
+
+PLACES_AT_ONCE = 2**15
+"""About how many states a cell computes in one call, so that long words need little memory."""
+
+CELLS: Catalogue[Callable[[int, int, int], nn.RNNBase]] = Catalogue(
+    "cell",
+    {
+        "elman": partial(nn.RNN, nonlinearity="tanh"),
+        "gru": nn.GRU,
+        "lstm": nn.LSTM,
+    },
+)
+"""From the widths of inputs and states, and the number of layers."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecurrentConfig(Config):
+    """Shape of the network. The defaults are those of the Chomsky-hierarchy study."""
+
+    vocab_size: int
+    num_classes: int
+    cell: Literal["elman", "gru", "lstm"]
+    """A name in `CELLS`."""
+    d_model: int = 256
+    """Numbers in a state."""
+    num_layers: int = 1
+
+    def __post_init__(self) -> None:
+        require_at_least(
+            self, dict.fromkeys(("vocab_size", "num_classes", "d_model", "num_layers"), 1)
+        )
+
+
+class Recurrent(nn.Module):
+    """Right-aligned words to the logits of their classes, a symbol after the other."""
+
+    def __init__(self, config: RecurrentConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.cell = CELLS[config.cell](config.vocab_size, config.d_model, config.num_layers)
+        self.answer = nn.Linear(config.d_model, config.num_classes)
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Draw all weights: N(0, 1/inputs) for matrices, as the study does but for its cut tails;
+        biases are 0, and 1 for the forget gates of an LSTM."""
+        with torch.no_grad():
+            for name, parameter in self.named_parameters():
+                if parameter.ndim == 2:
+                    parameter.normal_(0.0, parameter.shape[1] ** -0.5, generator=generator)
+                    continue
+                parameter.zero_()
+                if self.config.cell == "lstm" and name.startswith("cell.bias_ih"):
+                    parameter[self.config.d_model : 2 * self.config.d_model] = 1.0
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "word time"],
+        lengths: Int[Tensor, " word"] | None = None,
+    ) -> Float[Tensor, "word class"]:
+        """The logits of the class of each word.
+
+        Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
+        """
+        num_words, time = tokens.shape
+        if lengths is None:
+            lengths = tokens.new_full((num_words,), time)
+        # All words begin together, so that all start from the initial state; what is read past the
+        # end of a word is never looked at.
+        index = torch.arange(time, device=tokens.device) + (time - lengths)[:, None]
+        symbols = tokens.gather(1, index.clamp(max=max(time - 1, 0))).clamp(min=0)
+        longest = int(lengths.max()) if num_words else 0
+        row = torch.arange(num_words, device=tokens.device)
+        last = self.answer.weight.new_zeros(num_words, self.config.d_model)
+        start = 0
+        for states in self._states(symbols[:, :longest]):
+            ends_at = lengths - 1 - start
+            ends_here = (ends_at >= 0) & (ends_at < len(states))
+            found = states[ends_at.clamp(0, len(states) - 1), row]
+            last = torch.where(ends_here[:, None], found, last)
+            start += len(states)
+        return self.answer(last)
+
+    def every_position(
+        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word place class"]:
+        """The answer for every prefix: `every_position(x)[:, t]` equals `forward(x[:, : t + 1])`.
+
+        Nothing is random here, so `generator` is left alone.
+        """
+        if not tokens.numel():
+            return self.answer.weight.new_zeros(*tokens.shape, self.config.num_classes)
+        return self.answer(torch.cat(list(self._states(tokens)))).transpose(0, 1)
+
+    def _states(
+        self, symbols: Int[Tensor, "word place"]
+    ) -> Iterator[Float[Tensor, "part word state"]]:
+        """The states after each symbol, a stretch of places after the other."""
+        at_once = max(1, PLACES_AT_ONCE // max(1, len(symbols)))
+        state = None
+        for part in torch.split(symbols.t(), at_once):
+            if part.numel():
+                inputs = F.one_hot(part, self.config.vocab_size).to(self.answer.weight.dtype)
+                states, state = self.cell(inputs, state)
+                yield states

@@ -1,0 +1,105 @@
+"""Models without sub-words, through every command: it works, or says in one line why not."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.shell import Shell
+from lengthwise.cli.main import main
+
+NAMES = ("elman", "gru", "lstm", "encoder-cls")
+SMALL = ("--preset", "smoke", "--device", "cpu")
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(capsys, monkeypatch)
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def run_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was trained for a moment, and knows little."""
+    path: Path = tmp_path_factory.mktemp("runs") / request.param
+    assert main(["train", "parity", "--model", request.param, "--out", str(path), *SMALL]) == 0
+    return path
+
+
+def test_training_evaluation_answers_and_the_page(
+    shell: Shell, run_folder: Path, tmp_path: Path
+) -> None:
+    name = run_folder.name
+    again = shell.json("train", "parity", "--model", name, "--out", str(run_folder), *SMALL)
+    assert (again["model"], again["supervision"], again["protocol"]) == (name, "final", "published")
+    assert again["steps"] == 40
+    summary = shell.json("evaluate", str(run_folder), "--lengths", "41:45", "--device", "cpu")
+    assert 0.4 < summary["mean_accuracy"] < 0.6
+    answered = shell.json("predict", str(run_folder), "--device", "cpu", stdin="\n1\n0110\n")
+    assert [each["word"] for each in answered["words"]] == ["", "1", "0110"]
+    assert {each["class"] for each in answered["words"]} <= {"0", "1"}
+    page = tmp_path / "page.html"
+    assert shell("report", str(run_folder), "--out", str(page))[0] == 0
+    text = page.read_text()
+    assert f"parity, {name}" in text
+    assert "not certified" in text
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("certify",), "Use a RegularGPT, or learn_automaton, which tests any model."),
+        (("extract",), "Use a RegularGPT, or learn_automaton, which tests any model."),
+        (("snap",), "Use a RegularGPT, or learn_automaton, which tests any model."),
+        (("predict", "--snapped"), "Use a RegularGPT"),
+        (("evaluate", "--snapped", "--lengths", "5"), "Use a RegularGPT"),
+        (("analyse",), "Give a run of regular-gpt or regular-gpt-binary."),
+        (("verify",), "is a trained run"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_needs_sub_words_is_refused_and_leaves_nothing(
+    shell: Shell, run_folder: Path, command: tuple[str, ...], message: str
+) -> None:
+    before = {path.name for path in run_folder.iterdir()}
+    name, *rest = command
+    status, out, err = shell(name, str(run_folder), *rest)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert {path.name for path in run_folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("gru", "supervision=node"), "is not for gru, which learns from final or prefix"),
+        (("encoder-cls", "supervision=prefix"), "is not for encoder-cls, which learns from final."),
+        (("lstm", "num_heads=2"), "unknown setting 'num_heads'"),
+        (("encoder-cls", "position=alibii"), "unknown position 'alibii'"),
+        (("grru", "steps=3"), "unknown model 'grru'. Did you mean 'gru'?"),
+    ],
+)
+def test_slips_are_refused_before_anything_is_written(
+    shell: Shell, tmp_path: Path, arguments: tuple[str, str], message: str
+) -> None:
+    model, setting = arguments
+    out = tmp_path / "run"
+    status, printed, err = shell(
+        "train", "parity", "--model", model, "--set", setting, "--out", str(out)
+    )
+    assert (status, printed) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not out.exists()
+
+
+def test_words_past_the_learned_positions_lose_nothing(shell: Shell, tmp_path: Path) -> None:
+    out = str(tmp_path / "run")
+    train = ("train", "parity", "--model", "encoder-cls", "--set", "position=learned")
+    assert shell(*train, "--out", out, *SMALL)[0] == 0
+    first = shell.json("evaluate", out, "--lengths", "5", "--words", "8", "--device", "cpu")
+    status, printed, err = shell("evaluate", out, "--lengths", "1500", "--words", "2")
+    assert (status, printed) == (2, "")
+    assert "at most 1025 places" in err
+    assert err.count("\n") == 1
+    assert first["lengths"] == [5, 5]
+    assert (tmp_path / "run" / "evaluation.json").exists()

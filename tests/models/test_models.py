@@ -1,0 +1,170 @@
+"""What every model of the catalogue must do, whatever it is inside; weights are random."""
+
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load, save
+from torch import Tensor, nn
+
+from lengthwise.errors import ConfigError, WordError
+from lengthwise.models.catalogue import MODELS
+from lengthwise.training.recognition import AnswersEverywhere
+
+SYMBOLS, CLASSES, PAD = 3, 4, -1
+WIDTH = 8
+
+
+def make(name: str, seed: int = 0, **values: Any) -> nn.Module:
+    """A small model in float64, its biases away from 0."""
+    entry = MODELS[name]
+    shape = {"vocab_size": SYMBOLS, "num_classes": CLASSES, "d_model": WIDTH, **values}
+    generator = torch.Generator().manual_seed(seed)
+    model = entry.draw(entry.configure(shape), generator).double().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            noise = torch.randn(parameter.shape, dtype=torch.double, generator=generator)
+            parameter.add_(noise, alpha=0.3)
+    return model
+
+
+def draw(words: int, length: int, seed: int = 0) -> Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(SYMBOLS, (words, length), generator=generator)
+
+
+def close(left: Tensor, right: Tensor) -> None:
+    torch.testing.assert_close(left, right, rtol=1e-9, atol=1e-9)
+
+
+def together(words: list[Tensor], room: int = 0) -> tuple[Tensor, Tensor]:
+    """Words at the right of one batch, and their lengths."""
+    time = max(len(word) for word in words) + room
+    tokens = torch.full((len(words), time), PAD)
+    for row, word in enumerate(words):
+        tokens[row, time - len(word) :] = word
+    return tokens, torch.tensor([len(word) for word in words])
+
+
+names = pytest.mark.parametrize("name", sorted(MODELS))
+everywhere = [name for name in sorted(MODELS) if "prefix" in MODELS[name].supervisions]
+
+
+@names
+@settings(max_examples=15)
+@given(lengths=st.lists(st.integers(0, 9), min_size=1, max_size=5), room=st.integers(0, 2))
+def test_words_of_several_lengths_are_as_alone(name: str, lengths: list[int], room: int) -> None:
+    """Whatever stands in the other rows, and left of a word in its own."""
+    model = make(name)
+    words = [draw(1, length, seed=seed)[0] for seed, length in enumerate(lengths)]
+    answered = model(*together(words, room))
+    assert answered.shape == (len(words), CLASSES)
+    for row, word in enumerate(words):
+        close(answered[row], model(word[None])[0])
+
+
+@names
+def test_lengths_never_trained_on_run(name: str) -> None:
+    model = make(name)
+    assert model(draw(2, 700)).isfinite().all()
+
+
+@names
+def test_the_empty_word_has_an_answer_of_its_own(name: str) -> None:
+    model = make(name)
+    empty = model(torch.zeros(2, 0, dtype=torch.long))
+    assert empty.shape == (2, CLASSES)
+    assert empty.isfinite().all()
+    close(model(torch.full((2, 5), PAD), torch.tensor([0, 0])), empty)
+    for symbol in range(SYMBOLS):
+        assert not torch.allclose(model(torch.tensor([[symbol]])), empty[:1])
+
+
+@pytest.mark.parametrize("name", sorted(set(MODELS) - {"regular-gpt-binary"}))
+@settings(max_examples=15)
+@given(length=st.integers(1, 9), data=st.data())
+def test_every_symbol_counts(name: str, length: int, data: st.DataObject) -> None:
+    """What the tests of equality compare does depend on the word (but signs may agree)."""
+    model = make(name)
+    word = draw(1, length)
+    place = data.draw(st.integers(0, length - 1))
+    others = word.repeat(SYMBOLS, 1)
+    others[:, place] = torch.arange(SYMBOLS)
+    assert len(torch.unique(model(others), dim=0)) == SYMBOLS
+
+
+@names
+def test_one_seed_gives_one_network(name: str) -> None:
+    def drawn(seed: int) -> Tensor:
+        entry = MODELS[name]
+        config = entry.configure({"vocab_size": SYMBOLS, "num_classes": CLASSES})
+        torch.manual_seed(seed + 100)  # the state of the world does not count
+        generator = torch.Generator().manual_seed(seed // 2)
+        answers: Tensor = entry.draw(config, generator).eval()(draw(5, 12))
+        return answers
+
+    assert torch.equal(drawn(2), drawn(3))
+    assert not torch.equal(drawn(2), drawn(4))
+
+
+@names
+def test_stored_weights_give_the_same_answers(name: str) -> None:
+    model, other = make(name), make(name, seed=1)
+    words = draw(6, 9)
+    assert not torch.equal(model(words), other(words))
+    other.load_state_dict(load(save(model.state_dict())))
+    assert torch.equal(model(words), other(words))
+
+
+@names
+def test_settings_survive_being_stored(name: str) -> None:
+    config = MODELS[name].configure({"vocab_size": SYMBOLS, "num_classes": CLASSES})
+    assert MODELS[name].config.from_dict(config.to_dict()) == config
+
+
+@names
+def test_models_that_answer_everywhere_say_so(name: str) -> None:
+    assert isinstance(make(name), AnswersEverywhere) == (name in everywhere)
+
+
+@pytest.mark.parametrize("name", everywhere)
+@settings(max_examples=15)
+@given(num_words=st.integers(0, 3), length=st.integers(0, 9))
+def test_answers_everywhere_are_those_of_the_prefixes(
+    name: str, num_words: int, length: int
+) -> None:
+    model = make(name)
+    words = draw(num_words, length)
+    assert isinstance(model, AnswersEverywhere)
+    answers = model.every_position(words)
+    assert answers.shape == (num_words, length, CLASSES)
+    if num_words:
+        for place in range(length):
+            close(answers[:, place], model(words[:, : place + 1]))
+
+
+@names
+def test_what_a_model_can_be_told_includes_what_it_is_told(name: str) -> None:
+    entry = MODELS[name]
+    assert entry.supervision in entry.supervisions
+    assert "final" in entry.supervisions
+    for supervision in entry.supervisions:
+        entry.require_supervision(name, supervision)
+
+
+def test_supervision_that_a_model_cannot_take_is_refused_in_one_line() -> None:
+    with pytest.raises(ConfigError) as caught:
+        MODELS["encoder-cls"].require_supervision("encoder-cls", "prefix")
+    assert str(caught.value) == (
+        "supervision='prefix' is not for encoder-cls, which learns from final. Use final, or model "
+        "regular-gpt or regular-gpt-binary or elman or gru or lstm."
+    )
+
+
+def test_encoder_of_learned_positions_refuses_what_it_has_not() -> None:
+    model = make("encoder-cls", position="learned", max_length=9)
+    assert model(draw(2, 9)).isfinite().all()
+    with pytest.raises(WordError, match="at most 10 places, but a word needs 11"):
+        model(draw(2, 10))
