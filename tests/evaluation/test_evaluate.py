@@ -56,6 +56,29 @@ def test_cutting_the_work_into_batches_changes_nothing(monkeypatch: pytest.Monke
     assert sorted(seen[1:]) == [30] * 11 + [60] or len(seen) > 8
 
 
+def test_a_model_with_room_for_few_words_is_asked_in_parts() -> None:
+    seen: list[tuple[int, int]] = []
+
+    class Small:
+        def words_at_once(self, time: int) -> int | None:
+            return None if time < 4 else 100 // time
+
+        def __call__(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+            assert not torch.is_grad_enabled()
+            seen.append(tuple(tokens.shape))
+            return parity_until(8)(tokens, lengths)
+
+    task = Task(language=parse("parity"), protocol="audited")
+    for lengths in ([3], [12]):
+        scores = evaluate(Small(), task, lengths, words_per_length=30)
+        assert scores.accuracy_by_length() == {lengths[0]: 1.0 if lengths[0] < 9 else 0.5}
+    assert seen == [(30, 3), (8, 12), (8, 12), (8, 12), (6, 12)]
+    words = [[1] * 4] * 25 + [[1] * 3] + [[1] * 4] * 25
+    shares = predict(Small(), words)
+    assert shares.argmax(dim=1).tolist() == [0] * 25 + [1] + [0] * 25
+    assert seen[5:] == [(25, 4), (25, 4), (1, 4)]
+
+
 def test_lengths_without_words_are_left_out_and_listed() -> None:
     task = Task(language=parse("modular-arithmetic"), protocol="audited")
 

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.models.catalogue import MODELS
+from lengthwise.models.encoder import Encoder
 from lengthwise.training.recognition import AnswersEverywhere
 
 SYMBOLS, CLASSES, PAD = 3, 4, -1
@@ -131,7 +132,7 @@ def test_models_that_answer_everywhere_say_so(name: str) -> None:
 
 @pytest.mark.parametrize("name", everywhere)
 @settings(max_examples=15)
-@given(num_words=st.integers(0, 3), length=st.integers(0, 9))
+@given(num_words=st.integers(1, 3), length=st.integers(1, 9))
 def test_answers_everywhere_are_those_of_the_prefixes(
     name: str, num_words: int, length: int
 ) -> None:
@@ -140,9 +141,8 @@ def test_answers_everywhere_are_those_of_the_prefixes(
     assert isinstance(model, AnswersEverywhere)
     answers = model.every_position(words)
     assert answers.shape == (num_words, length, CLASSES)
-    if num_words:
-        for place in range(length):
-            close(answers[:, place], model(words[:, : place + 1]))
+    for place in range(length):
+        close(answers[:, place], model(words[:, : place + 1]))
 
 
 @names
@@ -168,3 +168,18 @@ def test_encoder_of_learned_positions_refuses_what_it_has_not() -> None:
     assert model(draw(2, 9)).isfinite().all()
     with pytest.raises(WordError, match="at most 10 places, but a word needs 11"):
         model(draw(2, 10))
+
+
+def test_encoder_has_room_for_fewer_words_the_longer_they_are() -> None:
+    """Unless all places of all layers but the last ask the same, so that one query is computed."""
+    model = make("encoder-cls")
+    assert isinstance(model, Encoder)
+    assert [model.words_at_once(time) for time in (0, 39, 499, 100_000)] == [
+        2**24,
+        2**24 // 1600,
+        2**24 // 250_000,
+        1,
+    ]
+    with torch.no_grad():
+        model.block[0].attention.query.weight.zero_()
+    assert model.words_at_once(500) is None

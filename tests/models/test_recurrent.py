@@ -77,6 +77,15 @@ def test_long_words_in_stretches_are_as_in_one_go(
         torch.testing.assert_close(model.every_position(tokens), everywhere)
 
 
+@cells
+def test_nothing_to_read_is_no_error(cell: str) -> None:
+    model = make(cell)
+    assert model(torch.zeros(0, 3, dtype=torch.long)).shape == (0, CLASSES)
+    for shape in ((0, 3), (2, 0)):
+        nothing = torch.zeros(shape, dtype=torch.long)
+        assert model.every_position(nothing).shape == (*shape, CLASSES)
+
+
 def test_gates_of_an_lstm_begin_open() -> None:
     model = Recurrent(RecurrentConfig(vocab_size=2, num_classes=2, cell="lstm", d_model=3))
     model.initialise(torch.Generator())

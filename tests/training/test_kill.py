@@ -14,9 +14,9 @@ COMMAND = [
 ]
 
 
-def start(out: Path) -> "subprocess.Popen[bytes]":
+def start(out: Path, model: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [*COMMAND, "--out", str(out)],
+        [*COMMAND, "--model", model, "--out", str(out)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         # a job in the background of a shell would pass on that Ctrl-C is ignored
@@ -25,19 +25,22 @@ def start(out: Path) -> "subprocess.Popen[bytes]":
 
 
 @pytest.mark.parametrize(
-    "sign",
+    ("sign", "model"),
     [
-        signal.SIGKILL,
-        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
-        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        (signal.SIGKILL, "regular-gpt-binary"),
+        (signal.SIGKILL, "lstm"),
+        pytest.param(signal.SIGINT, "regular-gpt-binary", marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, "regular-gpt-binary", marks=pytest.mark.slow),
     ],
 )
-def test_killed_run_ends_with_the_same_bytes(tmp_path: Path, sign: signal.Signals) -> None:
-    assert start(tmp_path / "whole").wait() == 0
+def test_killed_run_ends_with_the_same_bytes(
+    tmp_path: Path, sign: signal.Signals, model: str
+) -> None:
+    assert start(tmp_path / "whole", model).wait() == 0
     broken = tmp_path / "broken"
     kills = 0
     for extra in (0.05, 0.3, 0.11):
-        process = start(broken)
+        process = start(broken, model)
         while not (broken / "config.json").exists() and process.poll() is None:
             time.sleep(0.01)
         if kills:
@@ -46,7 +49,7 @@ def test_killed_run_ends_with_the_same_bytes(tmp_path: Path, sign: signal.Signal
         process.send_signal(sign)
         kills += process.wait() != 0
     assert kills >= 2
-    assert start(broken).wait() == 0
+    assert start(broken, model).wait() == 0
 
     for name in ("model.safetensors", "config.json"):
         assert (broken / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()

@@ -137,10 +137,10 @@ def make_plan(
     for name in settings or {}:
         if name not in settable:
             raise unknown_name("setting", name, settable)
-    numbers = {**preset_settings(preset, language.spec), **entry.presets.get(preset, {})}
     chosen = {
         **entry.training,
-        **{name: value for name, value in numbers.items() if name in settable},
+        **preset_settings(preset, language.spec),  # some numbers are of other networks
+        **entry.presets.get(preset, {}),
         **(settings or {}),
     }
     own = {part: {k: v for k, v in chosen.items() if k in names} for part, names in parts.items()}
