@@ -11,9 +11,20 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError
-from lengthwise.layers.attention import SCALES, Attention
+from lengthwise.layers.attention import SCALES, Attention, LearnedLogScale
+from position_formulas import ACTING
+from position_makers import make as make_position
 
-FACTORS: dict[str, Callable[[int], float]] = {"standard": lambda n: 1.0, "log-length": math.log}
+FACTORS: dict[str, Callable[[Attention, int, int], float]] = {
+    "standard": lambda attention, head, n: 1.0,
+    "log-length": lambda attention, head, n: math.log(n),
+    "learned-log": lambda attention, head, n: learned(attention)[head] * math.log(n),
+}
+
+
+def learned(attention: Attention) -> list[float]:
+    assert isinstance(attention.scale, LearnedLogScale)
+    return attention.scale.factor.tolist()
 
 
 def make(seed: int = 0, *, width: int = 5, **values: Any) -> Attention:
@@ -55,7 +66,7 @@ def by_definition(
                 part = slice(head * size, (head + 1) * size)
                 asked = attention.query(queries[word, query])[part]
                 logits = [
-                    FACTORS[scale](len(places))
+                    FACTORS[scale](attention, head, len(places))
                     * float(asked @ attention.key(keys[word, place])[part])
                     / math.sqrt(size)
                     for place in places
@@ -209,6 +220,57 @@ def test_attention_that_ignores_places_still_gathers(name: str) -> None:
     with torch.no_grad():
         getattr(attention, name).weight.zero_()
     assert not attention.is_idle
+
+
+def test_a_learned_factor_starts_at_one_and_is_of_each_head() -> None:
+    attention, other = Attention(5, 2, 3, "learned-log"), Attention(5, 2, 3, "log-length")
+    assert learned(attention) == [1.0, 1.0]
+    other.load_state_dict(attention.state_dict(), strict=False)
+    x, seen = draw(2, 6, 5).float(), draw_seen(2, 6, 6)
+    assert torch.equal(attention(x, x, seen), other(x, x, seen))
+    attention(x, x, seen).sin().sum().backward()
+    assert isinstance(attention.scale, LearnedLogScale)
+    assert attention.scale.factor.grad is not None
+    assert attention.scale.factor.grad.all()
+
+
+@pytest.mark.parametrize("scale", sorted(SCALES))
+@pytest.mark.parametrize("name", sorted(ACTING))
+def test_the_scale_multiplies_logits_with_all_that_a_position_does(name: str, scale: str) -> None:
+    attention = make(scale=scale)
+    position = make_position(name, width=5, num_heads=2, head_width=3).double()
+    asking, answering, seen = draw(2, 3, 5), draw(2, 6, 5, seed=1), draw_seen(2, 3, 6)
+    places = position.in_layer(1, torch.tensor([4, 0, 9]), torch.arange(6))
+    with torch.no_grad():
+        weights = attention.weights(asking, answering, seen, places)
+        gathered = attention(asking, answering, seen, places)
+        q = attention.query(asking).view(2, 3, 2, 3).tolist()
+        k = attention.key(answering).view(2, 6, 2, 3).tolist()
+        values = attention.value(answering).view(2, 6, 2, 3)
+    for word, query, head in torch.cartesian_prod(*map(torch.arange, (2, 3, 2))).tolist():
+        keys = [key for key in range(6) if seen[word, query, key]]
+        factor, place = FACTORS[scale](attention, head, len(keys)), [4, 0, 9][query]
+        powers = [
+            math.exp(factor * ACTING[name](position, 1, head, q[word][query][head], kk, place, key))
+            for key, kk in ((key, k[word][key][head]) for key in keys)
+        ]
+        expected = torch.zeros(6, dtype=torch.float64)
+        expected[keys] = torch.tensor(powers, dtype=torch.float64) / math.fsum(powers)
+        torch.testing.assert_close(weights[word, head, query], expected)
+    mixed = torch.einsum("whqk,wkhs->wqhs", weights, values).flatten(2)
+    torch.testing.assert_close(gathered, attention.output(mixed))
+
+
+def test_biases_past_the_largest_float_do_no_harm() -> None:
+    """In half precision the bias of ALiBi at 100,000 places is none."""
+    attention = make(scale="log-length").half()
+    position = make_position("alibi", width=5, num_heads=2, head_width=3).half()
+    x, far = draw(1, 2, 5).half(), torch.tensor([10**6, 2 * 10**6])
+    places = position.in_layer(0, far, torch.tensor([0, 1]))
+    weights = attention.weights(x, x, torch.ones(1, 2, 2, dtype=torch.bool), places)
+    assert weights.isfinite().all()
+    one = attention.weights(x, x, torch.eye(2, dtype=torch.bool)[None], places)
+    assert torch.equal(one, torch.eye(2).half().expand(1, 2, 2, 2))
 
 
 def test_an_unknown_scale_is_refused() -> None:

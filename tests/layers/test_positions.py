@@ -1,35 +1,32 @@
-"""Positions: one contract for all, and the formula of each."""
+"""Positions: one contract for all, whichever of its hooks they use."""
 
 import math
 
 import pytest
 import torch
-from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError, WordError
-from lengthwise.layers.positions import POSITIONS, FeaturePosition
+from lengthwise.layers.positions import POSITIONS
+from position_formulas import ACTING
+from position_makers import (
+    HEADS,
+    LAYERS,
+    LONGEST,
+    WIDTH,
+    draw_heads,
+    logits,
+    make,
+    whole,
+)
 
-WIDTH, LONGEST = 6, 12
-FIXED = sorted(set(POSITIONS) - {"learned"})
-
-
-def make(name: str, *, width: int = WIDTH, max_places: int = LONGEST) -> nn.Module:
-    """With every parameter away from zero."""
-    position = POSITIONS[name](width, max_places)
-    with torch.no_grad():
-        for number, parameter in enumerate(position.parameters()):
-            parameter.normal_(generator=torch.Generator().manual_seed(number))
-    return position
+LIMITED = ["learned", "randomised-learned"]
+UNLIMITED = sorted(set(POSITIONS) - set(LIMITED))
+ADDED = sorted(set(POSITIONS) - set(ACTING))
 
 
 @pytest.fixture(params=sorted(POSITIONS))
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
-
-
-def whole(count: int) -> tuple[Tensor, Tensor]:
-    """All places of one word, and their number."""
-    return torch.arange(count)[None], torch.tensor([[count]])
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
@@ -56,7 +53,7 @@ def test_words_of_several_lengths_are_as_alone(name: str) -> None:
 
 def test_less_precision_only_rounds(name: str) -> None:
     """Nothing is computed in the precision of the module, such as i / n or a large angle."""
-    count = LONGEST if name == "learned" else 5000
+    count = LONGEST if name in LIMITED else 5000
     exact, single = make(name).double(), make(name)
     half = make(name).half()
     vectors = exact(*whole(count))
@@ -69,90 +66,186 @@ def test_a_module_made_precise_again_is_exact_again() -> None:
     assert torch.equal(there(*whole(5000)), make("sinusoidal").double()(*whole(5000)))
 
 
-@pytest.mark.parametrize("name", FIXED)
+@pytest.mark.parametrize("name", UNLIMITED)
 def test_words_far_longer_than_told_will_do(name: str) -> None:
     vectors = make(name).double()(*whole(100_000))
     assert vectors.isfinite().all()
     assert vectors.abs().max() <= 1
 
 
-def test_learned_positions_end_where_they_were_told_to() -> None:
-    position = make("learned")
+@pytest.mark.parametrize("name", LIMITED)
+def test_learned_vectors_end_where_they_were_told_to(name: str) -> None:
+    position = make(name)
     assert position(*whole(LONGEST)).shape == (1, LONGEST, WIDTH)
-    with pytest.raises(WordError) as caught:
-        position(*whole(LONGEST + 1))
-    assert str(caught.value) == (
-        "there are positions for at most 12 places, but a word needs 13. Give shorter words."
+    for place in (position, position.train()):
+        with pytest.raises(WordError, match="at most 12 places, but a word needs 13"):
+            place(*whole(LONGEST + 1))
+
+
+# ---- in attention ------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=[False, True], ids=["encoder", "decoder"])
+def causal(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+def test_every_position_that_acts_in_attention_has_a_formula() -> None:
+    assert set(ACTING) == {name for name in POSITIONS if POSITIONS[name].acts_in_attention}
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_what_does_not_act_in_attention_leaves_it_alone(name: str, causal: bool) -> None:
+    """So the model may leave out asking it."""
+    position, query, key, place = (
+        make(name, causal=causal),
+        draw_heads(2, 4),
+        draw_heads(2, 4),
+        whole(4)[0][0],
     )
+    assert torch.equal(position.turn_query(1, query, place), query)
+    assert torch.equal(position.turn_key(1, key, place), key)
+    assert position.bias(1, query, place, place) is None
+    assert position.in_layer(1, place, place) is None
 
 
-def test_learned_positions_past_the_end_of_a_short_word_are_no_error() -> None:
-    """A row may be longer than the words in it."""
-    position = make("learned")
-    assert position(torch.arange(20)[None], torch.tensor([[3]])).shape == (1, 20, WIDTH)
+@pytest.mark.parametrize("size", [1, 4, 5])
+@pytest.mark.parametrize("name", sorted(ACTING))
+def test_logits_are_their_formula(name: str, causal: bool, size: int) -> None:
+    """Near and far, with keys after queries too; in every layer and head."""
+    position = make(name, head_width=size, causal=causal).double()
+    asking = torch.tensor([0, 3, 77, 300])
+    asked = torch.tensor([0, 1, 2, 3, 4, 10, 20, 61, 76, 77, 90, 200, 299, 300, 10_000])
+    query, key = draw_heads(2, len(asking), size=size), draw_heads(2, len(asked), size=size)
+    for layer in range(LAYERS):
+        found = logits(position, query, key, asking, asked, layer)
+        assert found.shape == (2, HEADS, len(asking), len(asked))
+        for word, head, a, b in torch.cartesian_prod(*map(torch.arange, found.shape)).tolist():
+            q, k = query[word, head, a].tolist(), key[word, head, b].tolist()
+            places = int(asking[a]), int(asked[b])
+            defined = ACTING[name](position, layer, head, q, k, *places)
+            assert found[word, head, a, b].item() == pytest.approx(defined, rel=1e-9, abs=1e-9)
 
 
-def test_learned_vectors_are_those_of_the_places() -> None:
-    position = make("learned")
-    (vectors,) = position.parameters()
-    assert torch.equal(
-        position(torch.tensor([[4, 0, 4]]), torch.tensor([[5]])), vectors[[4, 0, 4]][None]
-    )
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_hooks_keep_shape_and_precision(name: str, causal: bool, dtype: torch.dtype) -> None:
+    position = make(name, causal=causal).to(dtype)
+    query, key, place = draw_heads(2, 3).to(dtype), draw_heads(2, 7).to(dtype), torch.arange(7)
+    turned = position.turn_query(0, query, place[4:]), position.turn_key(0, key, place)
+    for before, after in zip((query, key), turned, strict=True):
+        assert (after.shape, after.dtype) == (before.shape, dtype)
+        assert after.isfinite().all()
+    bias = position.bias(0, query, place[4:], place)
+    if bias is not None:
+        assert torch.broadcast_to(bias, (2, HEADS, 3, 7)).isfinite().all()
+        assert bias.dtype in (dtype, torch.float32)
 
 
-def test_no_positions_are_zeros() -> None:
-    assert not make("none")(*whole(9)).any()
+@pytest.mark.parametrize("name", sorted(ACTING))
+def test_logits_in_less_precision_are_near(name: str, causal: bool) -> None:
+    """Angles, distances and powers are not computed in the precision of the module."""
+    query, key, asked = draw_heads(1, 1), draw_heads(1, 3000), torch.arange(3000)
+    exact = logits(make(name, causal=causal).double(), query, key, asked[-1:], asked)
+    single = logits(make(name, causal=causal), query.float(), key.float(), asked[-1:], asked)
+    torch.testing.assert_close(single, exact.float(), rtol=1e-5, atol=2e-5)
+    half = logits(make(name, causal=causal).half(), query.half(), key.half(), asked[-1:], asked)
+    torch.testing.assert_close(half.double(), exact, rtol=1e-2, atol=3e-2)
 
 
-@pytest.mark.parametrize("width", [5, 6])
-def test_sinusoids(width: int) -> None:
-    vectors = make("sinusoidal", width=width).double()(*whole(40))
-    for place in range(40):
-        for coordinate in range(width):
-            angle = place / 10_000 ** (coordinate // 2 * 2 / width)
-            wave = math.cos(angle) if coordinate % 2 else math.sin(angle)
-            assert vectors[0, place, coordinate].item() == pytest.approx(wave, abs=1e-14)
+def test_one_query_is_the_last_row_of_the_full_matrix(name: str, causal: bool) -> None:
+    position, query, key = make(name, causal=causal).double(), draw_heads(2, 9), draw_heads(2, 9)
+    place = torch.arange(9)
+    whole_matrix = logits(position, query, key, place, place, 1)
+    one = logits(position, query[:, :, 8:], key, place[8:], place, 1)
+    torch.testing.assert_close(one, whole_matrix[:, :, 8:])
 
 
-@pytest.mark.parametrize("count", [1, 2, 7, 10])
-def test_fractions_and_parities(count: int) -> None:
-    vectors = make("fraction").double()(*whole(count))
-    for place in range(count):
-        fraction, sign, *rest = vectors[0, place].tolist()
-        assert fraction == place / count
-        assert sign == (-1) ** place == round(math.cos(place * math.pi))
-        assert not any(rest)
+def test_keys_one_by_one_are_the_keys_together(name: str, causal: bool) -> None:
+    """What a cache keeps of a key does not depend on the others."""
+    position, key, place = make(name, causal=causal).double(), draw_heads(2, 9), torch.arange(9)
+    together = position.turn_key(1, key, place)
+    alone = [position.turn_key(1, key[:, :, j : j + 1], place[j : j + 1]) for j in range(9)]
+    torch.testing.assert_close(together, torch.cat(alone, dim=2), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_fractions_are_rounded_once(dtype: torch.dtype) -> None:
-    """They are compared with k / n, which attention computes in one division."""
-    for count in (3, 10, 49, 1000):
-        fractions = make("fraction").to(dtype)(*whole(count))[0, :, 0]
-        assert torch.equal(fractions, torch.arange(count).to(dtype) / count)
+def test_attention_depends_on_distances_only(name: str, causal: bool) -> None:
+    position, query, key = make(name, causal=causal).double(), draw_heads(2, 9), draw_heads(2, 9)
+    place = torch.arange(9)
+    here, there = (logits(position, query, key, at, at, 1) for at in (place, place + 1000))
+    torch.testing.assert_close(here, there, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("count", [1, 2, 9])
-def test_first_marks_the_symbol_after_cls(count: int) -> None:
-    vectors = make("first")(*whole(count))
-    assert vectors[0, :, 0].tolist() == [float(place == 1) for place in range(count)]
-    assert not vectors[0, :, 1:].any()
+@pytest.mark.parametrize("name", sorted(ACTING))
+def test_attention_does_depend_on_distances(name: str, causal: bool) -> None:
+    position, query, key = make(name, causal=causal).double(), draw_heads(2, 9), draw_heads(2, 9)
+    place = torch.arange(9)
+    here, further = (logits(position, query, key, at, place, 1) for at in (place + 9, place + 10))
+    changed = ~torch.isclose(here, further)
+    assert changed.flatten(2).any(dim=2).all()
 
 
-def test_features_stand_along_their_directions() -> None:
-    position = make("fraction", width=3).double()
-    assert isinstance(position, FeaturePosition)
-    position.directions.copy_(torch.tensor([[1.0, 0.0, -1.0], [0.0, 2.0, 0.0]]))
-    assert position(*whole(4))[0, 3].tolist() == [0.75, -2.0, -0.75]
+@pytest.mark.parametrize("name", sorted(ACTING))
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_attention_runs_at_any_distance(name: str, dtype: torch.dtype) -> None:
+    position = make(name).to(dtype)
+    query, key = draw_heads(1, 1).to(dtype), draw_heads(1, 1).to(dtype)
+    for places in ([0], [100_000]), ([100_000], [0]):
+        assert logits(position, query, key, *map(torch.tensor, places)).isfinite().all()
 
 
-@pytest.mark.parametrize("name", ["fraction", "first"])
-def test_directions_are_stored(name: str) -> None:
-    position, other = make(name), make(name)
-    assert isinstance(position, FeaturePosition)
-    position.directions.mul_(3.0)
-    other.load_state_dict(position.state_dict())
-    assert torch.equal(position(*whole(5)), other(*whole(5)))
+def test_words_do_not_see_each_other(name: str, causal: bool) -> None:
+    position, query, key = make(name, causal=causal).double(), draw_heads(3, 4), draw_heads(3, 6)
+    asking, asked = torch.arange(4), torch.arange(6)
+    together = logits(position, query, key, asking, asked)
+    for word in range(3):
+        one = slice(word, word + 1)
+        torch.testing.assert_close(
+            together[one], logits(position, query[one], key[one], asking, asked)
+        )
+
+
+def test_every_weight_gets_a_gradient(name: str, causal: bool) -> None:
+    position = make(name, causal=causal).double()
+    place, count = whole(LONGEST)
+    query, key = draw_heads(1, LONGEST), draw_heads(1, LONGEST)
+    found = [logits(position, query, key, place[0], place[0], layer) for layer in range(LAYERS)]
+    total = torch.stack(found).sin().sum() + position(place, count).sin().sum()
+    if total.requires_grad:
+        total.backward()
+    for parameter in position.parameters():
+        assert parameter.grad is not None
+        assert parameter.grad.any()
+
+
+def test_names_of_stored_weights_do_not_change() -> None:
+    """Stored folders rely on them."""
+    names = {name: sorted(make(name).state_dict()) for name in POSITIONS}
+    assert {name: stored for name, stored in names.items() if stored} == {
+        "learned": ["vectors"],
+        "fraction": ["directions"],
+        "first": ["directions"],
+        "transformer-xl": ["u", "v", "w.0", "w.1"],
+        "t5": ["table"],
+        "kerple-log": ["a", "p"],
+        "kerple-power": ["a", "p"],
+        "randomised-learned": ["encoding.vectors"],
+    }
+
+
+def test_weights_are_drawn_by_the_generator(name: str) -> None:
+    first, second, other = (make(name) for _ in range(3))
+    for position, seed in (first, 0), (second, 0), (other, 1):
+        position.draw(torch.Generator().manual_seed(seed))
+    for one, two, three in zip(*(p.parameters() for p in (first, second, other)), strict=True):
+        assert torch.equal(one, two)
+        assert not torch.equal(one, three)
+        assert one.any()
+
+
+def test_learned_vectors_are_drawn_with_variance_one_over_width() -> None:
+    position = make("learned", width=64, max_places=900)
+    position.draw(torch.Generator().manual_seed(0))
+    assert next(position.parameters()).std().item() == pytest.approx(1 / math.sqrt(64), rel=0.02)
 
 
 def test_an_unknown_position_is_refused() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from lengthwise.errors import ConfigError, WordError
+from lengthwise.layers.attention import SCALES
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models import decoder
 from lengthwise.models.decoder import Decoder, DecoderConfig
@@ -54,7 +55,7 @@ shapes = st.fixed_dictionaries(
         "epsilon": st.sampled_from([0.0, 1e-5, 1.0]),
         "activation": st.sampled_from(["relu", "gelu"]),
         "position": st.sampled_from(sorted(POSITIONS)),
-        "scale": st.sampled_from(["standard", "log-length"]),
+        "scale": st.sampled_from(sorted(SCALES)),
     }
 )
 
@@ -85,6 +86,52 @@ def test_completing_with_a_cache_is_completing_without(
     words = model.complete(prefix, steps)
 
     assert torch.equal(words, complete_without_cache(model, prefix, steps))
+
+
+@pytest.mark.parametrize("scale", sorted(SCALES))
+@pytest.mark.parametrize("position", sorted(POSITIONS))
+def test_a_cache_changes_no_logit(position: str, scale: str) -> None:
+    """Whether a place is computed with all before it, or from what is kept of them."""
+    model = make(position=position, scale=scale, num_layers=3)
+    found: list[Tensor] = []
+    hook = model.answer.register_forward_hook(lambda *call: found.append(call[2]))
+    words = model.complete(draw(3, 4), 8)
+    hook.remove()
+    torch.testing.assert_close(torch.stack(found, dim=1), model(words[:, :-1])[:, 3:])
+
+
+@pytest.mark.parametrize("position", sorted(POSITIONS))
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_near(position: str, dtype: torch.dtype) -> None:
+    model = make(position=position, scale="log-length", max_length=200)
+    words = draw(2, 200)
+    exact, half = model(words), model.to(dtype)(words)
+    assert half.dtype == dtype
+    torch.testing.assert_close(half.double(), exact, rtol=0.2, atol=0.4)
+    assert model.complete(words[:, :3], 5).shape == (2, 8)
+
+
+@pytest.mark.parametrize("scale", sorted(SCALES))
+@pytest.mark.parametrize("position", sorted(POSITIONS))
+def test_every_weight_is_trained(position: str, scale: str) -> None:
+    model = make(position=position, scale=scale, num_layers=2).train()
+    model(draw(3, LONGEST)).sin().sum().backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None, name
+        # A bias of all keys of a query alike changes no attention.
+        assert parameter.grad.any() or name.endswith("key.bias"), name
+
+
+@pytest.mark.parametrize("position", ["randomised-sinusoidal", "randomised-learned"])
+def test_positions_are_drawn_in_training_only(position: str) -> None:
+    model, words = make(position=position), draw(3, 7)
+    assert torch.equal(model(words), model(words))
+    model.train()
+    first, again, other = (
+        model(words, generator=torch.Generator().manual_seed(seed)) for seed in (0, 0, 1)
+    )
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
 
 
 @settings(max_examples=20)

@@ -13,7 +13,9 @@ from bits import binary
 from lengthwise.constructions.first import compile_confident_first, compile_scaled_normed_first
 from lengthwise.constructions.parity import compile_normed_parity, compile_parity
 from lengthwise.errors import ConfigError, WordError
-from lengthwise.layers.positions import POSITIONS, FeaturePosition
+from lengthwise.layers.attention import SCALES
+from lengthwise.layers.encodings import FeaturePosition
+from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.encoder import Encoder, EncoderConfig
 
 VOCABULARY, LONGEST = 3, 12
@@ -66,7 +68,7 @@ shapes = st.fixed_dictionaries(
         "norm": st.sampled_from(["post", "pre", "none"]),
         "epsilon": st.sampled_from([0.0, 1e-5, 1.0]),
         "position": st.sampled_from(sorted(POSITIONS)),
-        "scale": st.sampled_from(["standard", "log-length"]),
+        "scale": st.sampled_from(sorted(SCALES)),
     }
 )
 
@@ -134,7 +136,7 @@ def test_the_number_of_places_counts_cls() -> None:
     assert count.tolist() == [[5]]
 
 
-@pytest.mark.parametrize("position", sorted(set(POSITIONS) - {"learned"}))
+@pytest.mark.parametrize("position", sorted(set(POSITIONS) - {"learned", "randomised-learned"}))
 def test_lengths_never_trained_on_run(position: str) -> None:
     assert make(position=position)(draw(1, 700)).isfinite().all()
 
@@ -276,6 +278,55 @@ def test_memory_of_a_construction_grows_with_the_length_not_its_square(model: En
     assert largest(model, places - 1, thrifty=True) <= model.config.d_hidden * places
 
 
+@pytest.mark.parametrize("position", sorted(POSITIONS))
+def test_queries_that_stand_elsewhere_are_not_alike(position: str) -> None:
+    """Places with one query for all still gather differently where attention knows the places."""
+    model = make(position=position, num_layers=3)
+    asked: list[int] = []
+    for number, layer in enumerate(model.block):
+        silence(model, number, alike=True, idle=False)
+        layer.attention.query.register_forward_hook(lambda *call: asked.append(call[2].shape[1]))
+    words, lengths = draw(3, LONGEST), torch.tensor([LONGEST, 5, 0])
+    found = model(words, lengths)
+    knows = POSITIONS[position].acts_in_attention
+    assert asked == ([LONGEST + 1, LONGEST + 1, 1] if knows else [1, 1, 1])
+    torch.testing.assert_close(found, model(words, lengths, thrifty=False), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("position", sorted(POSITIONS))
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_near(position: str, dtype: torch.dtype) -> None:
+    """Also where short words stand beside long ones."""
+    model = make(position=position, scale="log-length", max_length=300)
+    words, lengths = draw(4, 300), torch.tensor([300, 0, 1, 17])
+    exact, half = model(words, lengths), model.to(dtype)(words, lengths)
+    assert half.dtype == dtype
+    torch.testing.assert_close(half.double(), exact, rtol=0.2, atol=0.3)
+
+
+@pytest.mark.parametrize("scale", sorted(SCALES))
+@pytest.mark.parametrize("position", sorted(POSITIONS))
+def test_every_weight_is_trained(position: str, scale: str) -> None:
+    model = make(position=position, scale=scale).train()
+    model(draw(3, 12), torch.tensor([12, 12, 7])).sin().sum().backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None, name
+        # A bias of all keys of a query alike changes no attention.
+        assert parameter.grad.any() or name.endswith("key.bias"), name
+
+
+@pytest.mark.parametrize("position", ["randomised-sinusoidal", "randomised-learned"])
+def test_positions_are_drawn_in_training_only(position: str) -> None:
+    model, words = make(position=position, max_length=100), draw(3, 7)
+    assert torch.equal(model(words), model(words))
+    model.train()
+    first, again, other = (
+        model(words, generator=torch.Generator().manual_seed(seed)) for seed in (0, 0, 1)
+    )
+    assert torch.equal(first, again)
+    assert not torch.isclose(first, other).all(dim=1).any()
+
+
 def test_training_computes_all_queries() -> None:
     """Else weights that are zero by chance would get no gradient from most places."""
     model = make(num_layers=2).train()
@@ -373,11 +424,15 @@ def test_the_scale_reaches_every_layer() -> None:
             {"norm": "past"},
             "EncoderConfig setting norm='past' must be one of 'post', 'pre', 'none'.",
         ),
-        ({"scale": "log"}, "unknown attention scale 'log'. Known: standard, log-length."),
+        (
+            {"scale": "log"},
+            "unknown attention scale 'log'. Known: standard, log-length, learned-log.",
+        ),
         (
             {"position": "learnt"},
             "unknown position 'learnt'. Did you mean 'learned'? Known: none, learned, sinusoidal, "
-            "fraction, first.",
+            "fraction, first, transformer-xl, t5, alibi, kerple-log, kerple-power, rope, "
+            "randomised-sinusoidal, randomised-learned.",
         ),
         ({"layers": 2}, "unknown EncoderConfig setting 'layers'. Did you mean 'num_layers'?"),
     ],

@@ -72,7 +72,7 @@ from lengthwise.constructions.weights import blank, require_epsilon, set_unit
 from lengthwise.errors import ConstructionError
 from lengthwise.languages.gate_sequence import GateSequence, Step
 from lengthwise.layers.attention import Attention
-from lengthwise.layers.positions import LearnedPosition
+from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.models.decoder import Decoder, DecoderConfig
 
 NAMES = ("value", "-value", "balance", "read", "-read", "answer", "-answer")

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.attention import Attention
-from lengthwise.layers.positions import FeaturePosition
+from lengthwise.layers.encodings import FeaturePosition
 from lengthwise.models.encoder import Encoder
 from lengthwise.models.transformer_layer import TransformerLayer
 

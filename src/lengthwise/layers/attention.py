@@ -2,8 +2,10 @@ r"""Scaled dot-product attention over whole sequences: what does each place gath
 
     Att(q, K, V) = V^T softmax(f K q / sqrt(D))
 
-with D numbers in a head and a factor f of the logits: 1, or log n (`SCALES`). The weighted sum is
-divided by the sum of the weights at the end, so uniform attention is the exact mean of its values.
+with D numbers in a head and a factor f of the logits: 1, or a multiple of log n (`SCALES`). Some
+positions turn Q and K, and add a bias to the logits before they are multiplied with f (`Position`).
+The weighted sum is divided by the sum of the weights at the end, so uniform attention is the exact
+mean of its values.
 
 Axes:
     word    sequences of a batch
@@ -20,26 +22,50 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lengthwise.catalogue import Catalogue
+from lengthwise.layers.position import Places
 
 
-class StandardScale:
+class StandardScale(nn.Module):
     """The logits as they are (Vaswani et al., 2017)."""
 
-    def __call__(self, visible: Int[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
+    def __init__(self, num_heads: int) -> None:
+        super().__init__()
+
+    def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
         """1 for every number of visible places."""
-        return torch.ones_like(visible, dtype=torch.float64)
+        return torch.ones(1, 1, 1, dtype=torch.float64, device=visible.device)
 
 
-class LogLengthScale:
+class LogLengthScale(nn.Module):
     """The logits times log n, where a query sees n places (Chiang & Cholak 2022, equation 2)."""
 
-    def __call__(self, visible: Int[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
+    def __init__(self, num_heads: int) -> None:
+        super().__init__()
+
+    def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
         """The natural logarithm of each number of visible places."""
-        return visible.double().log()
+        return visible.double().log()[:, None]
 
 
-SCALES: Catalogue[type[StandardScale] | type[LogLengthScale]] = Catalogue(
-    "attention scale", {"standard": StandardScale, "log-length": LogLengthScale}
+class LearnedLogScale(nn.Module):
+    """The logits times s log n, with a learned s for each head of each layer.
+
+    s starts at 1, so that an untrained network is one with `LogLengthScale`. It is not kept
+    positive. (Nakanishi 2025, "Scalable-Softmax", has the same factor.)
+    """
+
+    def __init__(self, num_heads: int) -> None:
+        super().__init__()
+        self.factor = nn.Parameter(torch.ones(num_heads))
+
+    def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
+        """The learned factor of each head times the logarithm of the number of visible places."""
+        return visible.double().log()[:, None] * self.factor[:, None]
+
+
+SCALES: Catalogue[type[StandardScale] | type[LogLengthScale] | type[LearnedLogScale]] = Catalogue(
+    "attention scale",
+    {"standard": StandardScale, "log-length": LogLengthScale, "learned-log": LearnedLogScale},
 )
 
 
@@ -65,16 +91,30 @@ class Attention(nn.Module):
         self.key = nn.Linear(width, num_heads * head_width)
         self.value = nn.Linear(width, num_heads * self.value_width)
         self.output = nn.Linear(num_heads * self.value_width, width)
-        self.scale = SCALES[scale]()
+        self.scale = SCALES[scale](num_heads)
 
     def forward(
         self,
         queries: Float[Tensor, "word query width"],
         keys: Float[Tensor, "word key width"],
         seen: Bool[Tensor, "#word #query key"],
+        places: Places | None = None,
     ) -> Float[Tensor, "word query width"]:
-        """What each query gathers from the places that it sees; it sees at least one."""
-        return self.gather(self.query(queries), self.key(keys), self.value(keys), seen)
+        """What each query gathers from the places that it sees; it sees at least one.
+
+        `places` says where queries and keys stand, if the attention has to know.
+        """
+        turned = self.turned_keys(keys, places)
+        return self.gather(self.query(queries), turned, self.value(keys), seen, places)
+
+    def turned_keys(
+        self, keys: Float[Tensor, "word key width"], places: Places | None = None
+    ) -> Float[Tensor, "word key inner"]:
+        """The keys of places, as their position turns them: what a cache keeps."""
+        projected = self.key(keys)
+        if places is None:
+            return projected
+        return places.turn_key(self._heads(projected)).transpose(1, 2).flatten(2)
 
     def gather(
         self,
@@ -82,9 +122,10 @@ class Attention(nn.Module):
         key: Float[Tensor, "word key inner"],
         value: Float[Tensor, "word key values"],
         seen: Bool[Tensor, "#word #query key"],
+        places: Places | None = None,
     ) -> Float[Tensor, "word query width"]:
-        """The same from projections, such as those that a cache keeps."""
-        power = self._powers(query, key, seen)
+        """The same from projections, such as those that a cache keeps; only keys are turned."""
+        power = self._powers(query, key, seen, places)
         total = power.sum(dim=-1, keepdim=True)
         mixed = power @ self._heads(value) / total
         return self.output(mixed.transpose(1, 2).flatten(2))
@@ -94,14 +135,18 @@ class Attention(nn.Module):
         queries: Float[Tensor, "word query width"],
         keys: Float[Tensor, "word key width"],
         seen: Bool[Tensor, "#word #query key"],
+        places: Places | None = None,
     ) -> Float[Tensor, "word head query key"]:
         """The attention weights; each row adds up to 1."""
-        power = self._powers(self.query(queries), self.key(keys), seen)
+        power = self._powers(self.query(queries), self.turned_keys(keys, places), seen, places)
         return power / power.sum(dim=-1, keepdim=True)
 
     @property
     def queries_are_alike(self) -> bool:
-        """Whether all places ask the same, so that the answer for one is the answer for all."""
+        """Whether all places ask the same, so that the answer for one is the answer for all.
+
+        This does not hold where the position acts in attention (`Position.acts_in_attention`).
+        """
         return not bool(self.query.weight.any())
 
     @property
@@ -109,10 +154,17 @@ class Attention(nn.Module):
         """Whether what is gathered does not depend on the places at all."""
         return not bool(self.value.weight.any() and self.output.weight.any())
 
-    def _powers(self, query: Tensor, key: Tensor, seen: Tensor) -> Tensor:
+    def _powers(self, query: Tensor, key: Tensor, seen: Tensor, places: Places | None) -> Tensor:
         """exp(logit - greatest logit), and 0 where nothing is seen."""
-        factor = self.scale(seen.sum(dim=-1))[:, None, :, None] / math.sqrt(self.head_width)
-        logits = self._heads(query) * factor.to(query.dtype) @ self._heads(key).transpose(2, 3)
+        asked, factor = self._heads(query), self.scale(seen.sum(dim=-1))[..., None]
+        turned = asked if places is None else places.turn_query(asked)
+        part = (factor / math.sqrt(self.head_width)).to(query.dtype)
+        logits = turned * part @ self._heads(key).transpose(2, 3)
+        bias = None if places is None else places.bias(asked)
+        if bias is not None:
+            # Not past the largest float, or a row of such biases alone would have no greatest.
+            least = torch.finfo(query.dtype).min / 2
+            logits = logits + (bias * factor.to(bias.dtype)).clamp(min=least).to(query.dtype)
         logits = logits.masked_fill(~seen[:, None], -math.inf)
         return (logits - logits.amax(dim=-1, keepdim=True)).exp()
 

@@ -26,6 +26,7 @@ from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import WordError
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.norms import EPSILON
+from lengthwise.layers.position import Position, PositionShape
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.transformer_layer import TransformerLayer, draw_weights
 
@@ -83,13 +84,23 @@ class Decoder(nn.Module):
         super().__init__()
         self.config = config
         width = config.d_model
+        head_width = config.head_width or width // config.num_heads
         self.embedding = nn.Embedding(config.vocab_size, width)
-        self.position = POSITIONS[config.position](width, config.max_length)
+        self.position = POSITIONS[config.position](
+            PositionShape(
+                width=width,
+                max_places=config.max_length,
+                num_layers=config.num_layers,
+                num_heads=config.num_heads,
+                head_width=head_width,
+                causal=True,
+            )
+        )
         self.layers = nn.ModuleList(
             TransformerLayer(
                 d_model=width,
                 num_heads=config.num_heads,
-                head_width=config.head_width or width // config.num_heads,
+                head_width=head_width,
                 value_width=config.value_width,
                 d_hidden=config.d_hidden or 4 * width,
                 norm=config.norm,
@@ -111,17 +122,21 @@ class Decoder(nn.Module):
         """The layers, in order."""
         return [layer for layer in self.layers if isinstance(layer, TransformerLayer)]
 
-    def forward(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place symbol"]:
+    def forward(
+        self, tokens: Int[Tensor, "word place"], *, generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word place symbol"]:
         """The logits of the symbol at place i + 1, for every place i.
+
+        `generator` is for positions that are drawn in training.
 
         Raises:
             WordError: the words are longer than `max_length`.
         """
         self._require_length(tokens.shape[1])
-        x = self._embed(tokens, 0)
-        seen = _causal(tokens)
-        for layer in self.block:
-            x = layer(x, x, seen)
+        x = self._embed(tokens, 0, generator)
+        seen, place = _causal(tokens), _places(tokens)
+        for number, layer in enumerate(self.block):
+            x = layer(x, x, seen, self.position.in_layer(number, place, place))
         return self.answer(self.final_norm(x))
 
     @torch.no_grad()
@@ -135,12 +150,15 @@ class Decoder(nn.Module):
         """
         self._require_length(tokens.shape[1])
         x = self._embed(tokens, 0)
-        seen = _causal(tokens)
+        seen, place = _causal(tokens), _places(tokens)
         found = []
-        for layer in self.block:
-            before = layer.attention_norm.before(x)
-            found.append(layer.attention.weights(before, before, seen))
-            x = layer(x, x, seen)
+        for number, layer in enumerate(self.block):
+            before, here = (
+                layer.attention_norm.before(x),
+                self.position.in_layer(number, place, place),
+            )
+            found.append(layer.attention.weights(before, before, seen, here))
+            x = layer(x, x, seen, here)
         return torch.stack(found)
 
     @torch.no_grad()
@@ -163,7 +181,9 @@ class Decoder(nn.Module):
 
     def _complete(self, words: Tensor, given: int) -> None:
         """Fill in the places from `given` on."""
-        cache = [_Cache(layer, words) for layer in self.block]
+        cache = [
+            _Cache(self.position, number, layer, words) for number, layer in enumerate(self.block)
+        ]
         start = 0
         for stop in range(given, words.shape[1]):
             x = self._embed(words[:, start:stop], start)
@@ -172,11 +192,13 @@ class Decoder(nn.Module):
             words[:, stop] = self.answer(self.final_norm(x[:, -1])).argmax(dim=-1)
             start = stop
 
-    def _embed(self, tokens: Tensor, start: int) -> Tensor:
+    def _embed(
+        self, tokens: Tensor, start: int, generator: torch.Generator | None = None
+    ) -> Tensor:
         """The vectors of symbols that stand from place `start` on."""
-        place = torch.arange(start, start + tokens.shape[1], device=tokens.device)[None]
+        place = _places(tokens, start)[None]
         count = place.new_full((1, 1), self.config.max_length)
-        return self.embedding(tokens) + self.position(place, count)
+        return self.embedding(tokens) + self.position(place, count, generator=generator)
 
     def _words_at_once(self, length: int) -> int:
         attention = self.block[0].attention
@@ -194,11 +216,13 @@ class Decoder(nn.Module):
 
 
 class _Cache:
-    """A layer that keeps the keys and values of the places that it has seen."""
+    """A layer that keeps the keys, as the position turns them, and values of all places so far."""
 
-    def __init__(self, layer: TransformerLayer, words: Tensor) -> None:
+    def __init__(
+        self, position: Position, number: int, layer: TransformerLayer, words: Tensor
+    ) -> None:
         attention = layer.attention
-        self.layer = layer
+        self.position, self.number, self.layer = position, number, layer
         self.key, self.value = (
             each.weight.new_empty(*words.shape, each.out_features)
             for each in (attention.key, attention.value)
@@ -209,13 +233,24 @@ class _Cache:
         attention = self.layer.attention
         before = self.layer.attention_norm.before(x)
         stop = start + x.shape[1]
-        self.key[:, start:stop] = attention.key(before)
+        new = _places(x, start)
+        turned = attention.turned_keys(before, self.position.in_layer(self.number, new, new))
+        self.key[:, start:stop] = turned
         self.value[:, start:stop] = attention.value(before)
-        seen = _causal(x, start)
+        seen, every = _causal(x, start), _places(self.key[:, :stop])
         gathered = attention.gather(
-            attention.query(before), self.key[:, :stop], self.value[:, :stop], seen
+            attention.query(before),
+            self.key[:, :stop],
+            self.value[:, :stop],
+            seen,
+            self.position.in_layer(self.number, new, every),
         )
         return self.layer.finish(x, gathered)
+
+
+def _places(vectors: Tensor, start: int = 0) -> Int[Tensor, " place"]:
+    """Where symbols or vectors stand, if the first stands at `start`."""
+    return torch.arange(start, start + vectors.shape[1], device=vectors.device)
 
 
 def _causal(places: Tensor, start: int = 0) -> Bool[Tensor, "1 query key"]:

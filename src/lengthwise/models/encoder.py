@@ -2,8 +2,9 @@
 
 The model of Chiang & Cholak (2022, section 2.2): n = |w| + 1 places, CLS at place 0. Only CLS is
 read out, so the last layer is computed for CLS alone (and the one before it, if the last one's
-attention does nothing). Where all places ask the same, one query is computed for all. If that holds
-for all other layers, as in the constructions, time and memory are O(n).
+attention does nothing). Where all places ask the same, and attention does not depend on where they
+stand, one query is computed for all. If that holds for all other layers, as in the constructions,
+time and memory are O(n).
 
 Axes:
     word    words of a batch
@@ -22,6 +23,7 @@ from torch import Tensor, nn
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.norms import EPSILON
+from lengthwise.layers.position import PositionShape
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.transformer_layer import TransformerLayer, draw_weights
 
@@ -48,7 +50,7 @@ class EncoderConfig(Config):
     position: str = "none"
     """A name in `POSITIONS`."""
     max_length: int = 1024
-    """Longest word, for positions that are learned."""
+    """Longest word, for positions that are learned, or drawn from a range."""
     scale: str = "standard"
     """A name in `SCALES`."""
 
@@ -77,13 +79,23 @@ class Encoder(nn.Module):
         super().__init__()
         self.config = config
         width = config.d_model
+        head_width = config.head_width or width // config.num_heads
         self.embedding = nn.Embedding(config.vocab_size + 1, width)  # the last is CLS
-        self.position = POSITIONS[config.position](width, config.max_length + 1)
+        self.position = POSITIONS[config.position](
+            PositionShape(
+                width=width,
+                max_places=config.max_length + 1,
+                num_layers=config.num_layers,
+                num_heads=config.num_heads,
+                head_width=head_width,
+                causal=False,
+            )
+        )
         self.layers = nn.ModuleList(
             TransformerLayer(
                 d_model=width,
                 num_heads=config.num_heads,
-                head_width=config.head_width or width // config.num_heads,
+                head_width=head_width,
                 d_hidden=config.d_hidden,
                 norm=config.norm,
                 epsilon=config.epsilon,
@@ -110,24 +122,29 @@ class Encoder(nn.Module):
         lengths: Int[Tensor, " word"] | None = None,
         *,
         thrifty: bool = True,
+        generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
         """The logits of the class of each word.
 
         Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
-        `thrifty=False` computes every query at every place, for comparison.
+        `thrifty=False` computes every query at every place, for comparison. `generator` is for
+        positions that are drawn in training.
         """
         symbols, count = self._with_cls(tokens, lengths)
-        place = torch.arange(symbols.shape[1], device=tokens.device)[None]
+        place = torch.arange(symbols.shape[1], device=tokens.device)
         seen = (place < count)[:, None]
-        x = self.embedding(symbols) + self.position(place.expand_as(symbols), count)
+        added = self.position(place.expand_as(symbols), count, generator=generator)
+        x = self.embedding(symbols) + added
         wanted = self._wanted(symbols.shape[1]) if thrifty else [symbols.shape[1]] * len(self.block)
-        for layer, num_places in zip(self.block, wanted, strict=True):
+        may_share = thrifty and not self.training and not self.position.acts_in_attention
+        for number, (layer, num_places) in enumerate(zip(self.block, wanted, strict=True)):
             queries, seen = x[:, :num_places], seen[..., : x.shape[1]]
-            if thrifty and not self.training and layer.attention.queries_are_alike:
+            if may_share and layer.attention.queries_are_alike:
                 before = layer.attention_norm.before(x)
                 x = layer.finish(queries, layer.attention(before[:, :1], before, seen))
             else:
-                x = layer(queries, x, seen)
+                here = self.position.in_layer(number, place[:num_places], place[: x.shape[1]])
+                x = layer(queries, x, seen, here)
         return self.read(x[:, 0])
 
     def read(self, vectors: Float[Tensor, "word width"]) -> Float[Tensor, "word class"]:

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from lengthwise.layers.activations import ACTIVATIONS, Activation
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.norms import NORMS
+from lengthwise.layers.position import Places, Position
 
 
 class TransformerLayer(nn.Module):
@@ -50,10 +51,14 @@ class TransformerLayer(nn.Module):
         queries: Float[Tensor, "word query width"],
         keys: Float[Tensor, "word key width"],
         seen: Bool[Tensor, "#word #query key"],
+        places: Places | None = None,
     ) -> Float[Tensor, "word query width"]:
-        """The new vectors of the places `queries`, which see those of `keys`."""
+        """The new vectors of the places `queries`, which see those of `keys`.
+
+        `places` says where they stand, if the attention has to know.
+        """
         before = self.attention_norm.before
-        gathered = self.attention(before(queries), before(keys), seen)
+        gathered = self.attention(before(queries), before(keys), seen, places)
         return self.finish(queries, gathered)
 
     def finish(
@@ -68,12 +73,23 @@ class TransformerLayer(nn.Module):
 
 
 def draw_weights(model: nn.Module, generator: torch.Generator, width: int) -> None:
-    """Draw all weights: N(0, 1/width) for embeddings and positions, Xavier uniform for matrices."""
+    """Draw all weights: N(0, 1/width) for embeddings, Xavier uniform for matrices.
+
+    A position draws its own; the factors of norms and scales are 1, and biases 0.
+    """
+    for name, child in model.named_children():
+        if isinstance(child, Position):
+            child.draw(generator)
+        else:
+            _draw_child(name, child, generator, width)
+
+
+def _draw_child(name: str, child: nn.Module, generator: torch.Generator, width: int) -> None:
     with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if name.startswith(("embedding", "position")):
+        for full_name, parameter in child.named_parameters(prefix=name):
+            if full_name.startswith("embedding"):
                 parameter.normal_(0.0, width**-0.5, generator=generator)
-            elif name.endswith("norm.weight"):
+            elif full_name.endswith(("norm.weight", "scale.factor")):
                 parameter.fill_(1.0)
             elif parameter.ndim < 2:
                 parameter.zero_()

@@ -1,0 +1,124 @@
+"""Which vectors may be added to the embeddings, to tell where a symbol stands?
+
+Axes:
+    place   places of a word, from 0
+    width   numbers in a vector
+"""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from lengthwise.errors import WordError
+from lengthwise.layers.position import Position, PositionShape
+
+
+class NoPosition(Position):
+    """Nothing is added: the word is a bag of symbols, but for masks."""
+
+
+class LearnedPosition(Position):
+    """A vector of its own for each place; places past the last one are refused."""
+
+    def __init__(self, shape: PositionShape) -> None:
+        super().__init__(shape)
+        self.vectors = nn.Parameter(torch.zeros(shape.max_places, shape.width))
+
+    def forward(
+        self,
+        place: Int[Tensor, "*axes"],
+        count: Int[Tensor, "*#axes"],
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "*axes width"]:
+        """The vectors of the places.
+
+        Raises:
+            WordError: a word has more places than there are vectors.
+        """
+        if place.numel() and int(count.max()) > len(self.vectors):
+            raise WordError(
+                f"there are positions for at most {len(self.vectors)} places, but a word needs "
+                f"{int(count.max())}. Give shorter words."
+            )
+        return self.vectors[place.clamp(max=len(self.vectors) - 1)]
+
+
+class SinusoidalPosition(Position):
+    r"""Sines and cosines of many periods (Vaswani et al., 2017).
+
+    $$PE(i)_{2r} = \sin(i / 10000^{2r/width}), \quad PE(i)_{2r+1} = \cos(i / 10000^{2r/width})$$
+    """
+
+    def forward(
+        self,
+        place: Int[Tensor, "*axes"],
+        count: Int[Tensor, "*#axes"],
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "*axes width"]:
+        """The vectors of the places."""
+        return sinusoids(place, len(self.like)).to(self.like.dtype)
+
+
+def sinusoids(place: Int[Tensor, "*axes"], width: int) -> Float[Tensor, "*axes width"]:
+    """The vectors of `SinusoidalPosition` in float64; a place may be negative.
+
+    Computed each time, since a buffer would lose its digits where a module is made less precise.
+    """
+    angle = place[..., None].double() * frequencies(width, place.device)
+    both = torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
+    return both[..., :width]
+
+
+def frequencies(width: int, device: torch.device) -> Float[Tensor, " pair"]:
+    """10000^(-2r/width) in float64, for r = 0, 1, ... below width/2."""
+    power = torch.arange(0, width, 2, dtype=torch.float64, device=device) / width
+    return 10_000.0**-power
+
+
+class FeaturePosition(Position):
+    """Base of fixed encodings that are a few numbers, each written along a direction.
+
+    `directions[feature, width]` is a stored buffer; feature f stands in coordinate f unless it is
+    set otherwise.
+    """
+
+    num_features: int
+    directions: Tensor
+
+    def __init__(self, shape: PositionShape) -> None:
+        super().__init__(shape)
+        self.register_buffer("directions", torch.eye(self.num_features, shape.width))
+
+    def features(self, place: Tensor, count: Tensor) -> tuple[Tensor, ...]:
+        """The numbers of each place, in float64."""
+        raise NotImplementedError
+
+    def forward(
+        self,
+        place: Int[Tensor, "*axes"],
+        count: Int[Tensor, "*#axes"],
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "*axes width"]:
+        """The features of the places, each times its direction."""
+        features = torch.stack(self.features(place, count), dim=-1)
+        return features.to(self.directions.dtype) @ self.directions
+
+
+class FractionPosition(FeaturePosition):
+    r"""$i / n$ and $\cos i\pi$, for a word of n places (Chiang & Cholak 2022, section 3.2)."""
+
+    num_features = 2
+
+    def features(self, place: Tensor, count: Tensor) -> tuple[Tensor, ...]:
+        """How far the place is, and whether it is even (1) or odd (-1)."""
+        return place.double() / count.double(), 1.0 - 2.0 * (place % 2).double()
+
+
+class FirstPosition(FeaturePosition):
+    """Whether i = 1, the first symbol after CLS (Chiang & Cholak 2022, section 3.3)."""
+
+    num_features = 1
+
+    def features(self, place: Tensor, count: Tensor) -> tuple[Tensor, ...]:
+        """1 at the first symbol."""
+        return ((place == 1).double(),)

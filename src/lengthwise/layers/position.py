@@ -1,0 +1,133 @@
+"""How may a transformer know where a symbol stands? The contract of all positions.
+
+There are three hooks: vectors added to the embeddings, a transform of queries and keys, and a bias
+on the logits, which with them become
+
+    f (turn_query(q) . turn_key(k) / sqrt(size) + bias),    f the factor of the attention scale.
+
+Places count from 0, and those that attend need not be all: a cache asks for the newest only.
+
+Axes:
+    word    words of a batch
+    head    attention heads
+    place   places of a word
+    query   places that attend
+    key     places that are attended to
+    size    numbers in a query or key of a head
+    width   numbers in a vector
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PositionShape:
+    """The transformer that a position is made for."""
+
+    width: int
+    max_places: int
+    """Most places of a word, for positions that are learned or drawn from a range."""
+    num_layers: int = 1
+    num_heads: int = 1
+    head_width: int = 1
+    causal: bool = False
+    """Whether places see only those up to themselves, as in a decoder."""
+
+
+class Position(nn.Module):
+    """Base of all positions; here every hook does nothing."""
+
+    acts_in_attention: bool = False
+    """Whether queries, keys or logits depend on the places, so that what a query gathers depends on
+    where it stands, even if all queries are alike."""
+
+    like: Tensor
+
+    def __init__(self, shape: PositionShape) -> None:
+        super().__init__()
+        self.register_buffer("like", torch.zeros(shape.width), persistent=False)
+
+    def forward(
+        self,
+        place: Int[Tensor, "*axes"],
+        count: Int[Tensor, "*#axes"],
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "*axes width"]:
+        """The vectors to add to the embeddings, from places and the number of places of the word.
+
+        `generator` is for positions that are drawn in training.
+        """
+        return self.like.expand(*place.shape, len(self.like))
+
+    def turn_query(
+        self, layer: int, query: Float[Tensor, "word head query size"], place: Int[Tensor, " query"]
+    ) -> Float[Tensor, "word head query size"]:
+        """What is multiplied with the keys."""
+        return query
+
+    def turn_key(
+        self, layer: int, key: Float[Tensor, "word head key size"], place: Int[Tensor, " key"]
+    ) -> Float[Tensor, "word head key size"]:
+        """What is multiplied with the queries, and kept by a cache."""
+        return key
+
+    def bias(
+        self,
+        layer: int,
+        query: Float[Tensor, "word head query size"],
+        query_place: Int[Tensor, " query"],
+        key_place: Int[Tensor, " key"],
+    ) -> Float[Tensor, "#word head query key"] | None:
+        """What is added to the logits, from queries that are not turned; None for nothing."""
+        return None
+
+    def draw(self, generator: torch.Generator) -> None:
+        """Draw all weights: N(0, 1/width) unless a position says otherwise."""
+        with torch.no_grad():
+            for parameter in self.parameters():
+                parameter.normal_(0.0, len(self.like) ** -0.5, generator=generator)
+
+    def in_layer(
+        self, layer: int, query_place: Int[Tensor, " query"], key_place: Int[Tensor, " key"]
+    ) -> "Places | None":
+        """What the attention of a layer is told; None if it need not know."""
+        if not self.acts_in_attention:
+            return None
+        return Places(position=self, layer=layer, query=query_place, key=key_place)
+
+    @property
+    def precise(self) -> torch.dtype:
+        """The precision of the module, but at least float32: what biases are computed in."""
+        return torch.promote_types(self.like.dtype, torch.float32)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Places:
+    """Where the queries and keys of one layer stand, and what follows from it."""
+
+    position: Position
+    layer: int
+    query: Int[Tensor, " query"]
+    key: Int[Tensor, " key"]
+
+    def turn_query(
+        self, query: Float[Tensor, "word head query size"]
+    ) -> Float[Tensor, "word head query size"]:
+        """What is multiplied with the keys."""
+        return self.position.turn_query(self.layer, query, self.query)
+
+    def turn_key(
+        self, key: Float[Tensor, "word head key size"]
+    ) -> Float[Tensor, "word head key size"]:
+        """What is multiplied with the queries."""
+        return self.position.turn_key(self.layer, key, self.key)
+
+    def bias(
+        self, query: Float[Tensor, "word head query size"]
+    ) -> Float[Tensor, "#word head query key"] | None:
+        """What is added to the logits."""
+        return self.position.bias(self.layer, query, self.query, self.key)

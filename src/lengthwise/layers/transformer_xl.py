@@ -1,0 +1,72 @@
+"""May a query ask for a distance? The relative positions of Transformer-XL.
+
+Axes:
+    word    words of a batch
+    head    attention heads
+    query   places that attend
+    key     places that are attended to
+    size    numbers in a query or key of a head
+    delta   differences of places
+    width   numbers in a vector
+"""
+
+import math
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from lengthwise.layers.encodings import sinusoids
+from lengthwise.layers.position import Position, PositionShape
+
+
+class TransformerXlPosition(Position):
+    r"""Logits with a key for each distance (Dai et al., 2019, section 3.3).
+
+    $$((q_i + u) \cdot k_j + (q_i + v) \cdot W R_{i-j}) / \sqrt{size}$$
+
+    R are the vectors of `SinusoidalPosition`, of the width of the model; differences are negative
+    where an encoder looks ahead. All layers share u and v, and each has a W of its own, as in the
+    authors' code. u and v are drawn from N(0, 0.02^2), as there; W like other matrices.
+    """
+
+    acts_in_attention = True
+
+    def __init__(self, shape: PositionShape) -> None:
+        super().__init__(shape)
+        heads = (shape.num_heads, 1, shape.head_width)
+        self.u = nn.Parameter(torch.zeros(heads))
+        self.v = nn.Parameter(torch.zeros(heads))
+        inner = shape.num_heads * shape.head_width
+        self.w = nn.ParameterList(torch.zeros(inner, shape.width) for _ in range(shape.num_layers))
+
+    def draw(self, generator: torch.Generator) -> None:
+        """Draw u and v from N(0, 0.02^2), and W by Xavier's uniform rule."""
+        with torch.no_grad():
+            self.u.normal_(0.0, 0.02, generator=generator)
+            self.v.normal_(0.0, 0.02, generator=generator)
+            for matrix in self.w:
+                nn.init.xavier_uniform_(matrix, generator=generator)
+
+    def turn_query(
+        self, layer: int, query: Float[Tensor, "word head query size"], place: Int[Tensor, " query"]
+    ) -> Float[Tensor, "word head query size"]:
+        """q + u."""
+        return query + self.u
+
+    def bias(
+        self,
+        layer: int,
+        query: Float[Tensor, "word head query size"],
+        query_place: Int[Tensor, " query"],
+        key_place: Int[Tensor, " key"],
+    ) -> Float[Tensor, "word head query key"]:
+        """(q + v) . W R / sqrt(size), computed once for each difference that occurs."""
+        delta = query_place[:, None] - key_place
+        least, most = int(delta.min()), int(delta.max())
+        steps = torch.arange(least, most + 1, device=delta.device)
+        waves = sinusoids(steps, len(self.like)).to(self.like.dtype)
+        _, heads, _, size = query.shape
+        keys = (waves @ self.w[layer].T).view(len(steps), heads, size)
+        found = (query + self.v) @ keys.permute(1, 2, 0) / math.sqrt(size)
+        return found.gather(3, (delta - least).expand(*found.shape[:2], *delta.shape))

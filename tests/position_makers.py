@@ -1,0 +1,57 @@
+"""Positions with weights away from zero, and places to ask them about."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from lengthwise.layers.position import Position, PositionShape
+from lengthwise.layers.positions import POSITIONS
+
+WIDTH, LONGEST, LAYERS, HEADS, SIZE = 6, 12, 2, 3, 5
+
+
+def make(
+    name: str,
+    *,
+    width: int = WIDTH,
+    max_places: int = LONGEST,
+    head_width: int = SIZE,
+    num_heads: int = HEADS,
+    causal: bool = False,
+) -> Position:
+    """For evaluation, with every parameter drawn from N(0, 1)."""
+    shape = PositionShape(
+        width=width,
+        max_places=max_places,
+        num_layers=LAYERS,
+        num_heads=num_heads,
+        head_width=head_width,
+        causal=causal,
+    )
+    position = POSITIONS[name](shape)
+    with torch.no_grad():
+        for number, parameter in enumerate(position.parameters()):
+            parameter.normal_(generator=torch.Generator().manual_seed(number))
+    return position.eval()
+
+
+def whole(count: int) -> tuple[Tensor, Tensor]:
+    """All places of one word, and their number."""
+    return torch.arange(count)[None], torch.tensor([[count]])
+
+
+def draw_heads(words: int, places: int, *, heads: int = HEADS, size: int = SIZE) -> Tensor:
+    """Queries or keys of every head in float64."""
+    generator = torch.Generator().manual_seed(places)
+    return torch.randn(words, heads, places, size, dtype=torch.float64, generator=generator)
+
+
+def logits(
+    position: Position, query: Tensor, key: Tensor, asking: Tensor, asked: Tensor, layer: int = 0
+) -> Tensor:
+    """The contract in one line, from queries and keys and the places where they stand."""
+    turned = position.turn_query(layer, query, asking) / math.sqrt(query.shape[-1])
+    found = turned @ position.turn_key(layer, key, asked).transpose(2, 3)
+    bias = position.bias(layer, query, asking, asked)
+    return found if bias is None else found + bias
