@@ -2,20 +2,33 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from torch import nn
+from lengthwise.layers.biases import AlibiPosition, KerplePosition, T5Position
+from lengthwise.layers.position import Position
+from lengthwise.layers.transformer_xl import TransformerXlPosition
 
 Vector = list[float]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """A query q at place i and a key k at place j, in one head of one layer."""
+
+    layer: int
+    head: int
+    q: Vector
+    k: Vector
+    i: int
+    j: int
+
+    @property
+    def product(self) -> float:
+        return dot(self.q, self.k) / math.sqrt(len(self.q))
+
+
 def dot(left: Vector, right: Vector) -> float:
     return math.fsum(a * b for a, b in zip(left, right, strict=True))
-
-
-def plain(
-    position: nn.Module, layer: int, head: int, q: Vector, k: Vector, i: int, j: int
-) -> float:
-    return dot(q, k) / math.sqrt(len(q))
 
 
 def bucket(delta: int, causal: bool) -> int:
@@ -34,63 +47,61 @@ def bucket(delta: int, causal: bool) -> int:
     return found + min(exact + math.floor(more + 1e-9), num_buckets - 1)
 
 
-def t5(position: nn.Module, layer: int, head: int, q: Vector, k: Vector, i: int, j: int) -> float:
-    row = bucket(i - j, position.causal)
-    return plain(position, layer, head, q, k, i, j) + position.table[row, head].item()
+def t5(position: Position, pair: Pair) -> float:
+    assert isinstance(position, T5Position)
+    row = bucket(pair.i - pair.j, position.causal)
+    return pair.product + position.table[row, pair.head].item()
 
 
-def alibi(
-    position: nn.Module, layer: int, head: int, q: Vector, k: Vector, i: int, j: int
-) -> float:
-    slope = 2 ** (-8 * (head + 1) / position.num_heads)
-    return plain(position, layer, head, q, k, i, j) - slope * abs(i - j)
+def alibi(position: Position, pair: Pair) -> float:
+    assert isinstance(position, AlibiPosition)
+    slope: float = 2 ** (-8 * (pair.head + 1) / position.num_heads)
+    return pair.product - slope * abs(pair.i - pair.j)
 
 
-def kerple_log(
-    position: nn.Module, layer: int, head: int, q: Vector, k: Vector, i: int, j: int
-) -> float:
-    p, a = max(position.p[head].item(), 0.01), max(position.a[head].item(), 0.01)
-    return plain(position, layer, head, q, k, i, j) - p * math.log(1 + a * abs(i - j))
+def kerple_log(position: Position, pair: Pair) -> float:
+    assert isinstance(position, KerplePosition)
+    p, a = (max(weight[pair.head].item(), 0.01) for weight in (position.p, position.a))
+    return pair.product - p * math.log(1 + a * abs(pair.i - pair.j))
 
 
-def kerple_power(
-    position: nn.Module, layer: int, head: int, q: Vector, k: Vector, i: int, j: int
-) -> float:
-    p, a = position.p[head].item(), max(position.a[head].item(), 0.01)
-    return plain(position, layer, head, q, k, i, j) - a * abs(i - j) ** min(max(p, 0.01), 2)
+def kerple_power(position: Position, pair: Pair) -> float:
+    assert isinstance(position, KerplePosition)
+    p, a = (max(weight[pair.head].item(), 0.01) for weight in (position.p, position.a))
+    power: float = abs(pair.i - pair.j) ** min(p, 2)
+    return pair.product - a * power
 
 
-def rope(position: nn.Module, layer: int, head: int, q: Vector, k: Vector, i: int, j: int) -> float:
+def rope(position: Position, pair: Pair) -> float:
+    size = len(pair.q)
+
     def rotated(x: Vector, place: int) -> Vector:
         found = list(x)
-        for r in range(len(x) // 2):
-            turn = complex(x[2 * r], x[2 * r + 1])
-            angle = place * 10_000 ** (-2 * r / len(x))
-            turn *= complex(math.cos(angle), math.sin(angle))
-            found[2 * r : 2 * r + 2] = [turn.real, turn.imag]
+        for r in range(size // 2):
+            angle = place * 10_000 ** (-2 * r / size)
+            turned = complex(*x[2 * r : 2 * r + 2]) * complex(math.cos(angle), math.sin(angle))
+            found[2 * r : 2 * r + 2] = [turned.real, turned.imag]
         return found
 
-    return dot(rotated(q, i), rotated(k, j)) / math.sqrt(len(q))
+    return dot(rotated(pair.q, pair.i), rotated(pair.k, pair.j)) / math.sqrt(size)
 
 
-def transformer_xl(
-    position: nn.Module, layer: int, head: int, q: Vector, k: Vector, i: int, j: int
-) -> float:
-    size, matrix = len(q), position.w[layer].tolist()
+def transformer_xl(position: Position, pair: Pair) -> float:
+    assert isinstance(position, TransformerXlPosition)
+    matrix, size = position.w[pair.layer].tolist(), len(pair.q)
     width = len(matrix[0])
     waves = []
     for c in range(width):
-        angle = (i - j) / 10_000 ** (2 * (c // 2) / width)
+        angle = (pair.i - pair.j) / 10_000 ** (2 * (c // 2) / width)
         waves.append(math.cos(angle) if c % 2 else math.sin(angle))
-    asked = dot([a + b for a, b in zip(q, position.u[head, 0].tolist(), strict=True)], k)
-    keys = [dot(row, waves) for row in matrix[head * size : (head + 1) * size]]
-    distance = dot([a + b for a, b in zip(q, position.v[head, 0].tolist(), strict=True)], keys)
+    u, v = (vector[pair.head, 0].tolist() for vector in (position.u, position.v))
+    keys = [dot(row, waves) for row in matrix[pair.head * size : (pair.head + 1) * size]]
+    asked = dot([a + b for a, b in zip(pair.q, u, strict=True)], pair.k)
+    distance = dot([a + b for a, b in zip(pair.q, v, strict=True)], keys)
     return (asked + distance) / math.sqrt(size)
 
 
-Formula = Callable[[nn.Module, int, int, Vector, Vector, int, int], float]
-
-ACTING: dict[str, Formula] = {
+ACTING: dict[str, Callable[[Position, Pair], float]] = {
     "t5": t5,
     "alibi": alibi,
     "kerple-log": kerple_log,

@@ -48,7 +48,7 @@ def draw_heads(words: int, places: int, *, heads: int = HEADS, size: int = SIZE)
 
 
 def logits(
-    position: Position, query: Tensor, key: Tensor, asking: Tensor, asked: Tensor, layer: int = 0
+    position: Position, query: Tensor, key: Tensor, asking: Tensor, asked: Tensor, *, layer: int = 0
 ) -> Tensor:
     """The contract in one line, from queries and keys and the places where they stand."""
     turned = position.turn_query(layer, query, asking) / math.sqrt(query.shape[-1])

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError
 from lengthwise.layers.attention import SCALES, Attention, LearnedLogScale
-from position_formulas import ACTING
+from position_formulas import ACTING, Pair
 from position_makers import make as make_position
 
 FACTORS: dict[str, Callable[[Attention, int, int], float]] = {
@@ -249,11 +249,17 @@ def test_the_scale_multiplies_logits_with_all_that_a_position_does(name: str, sc
         values = attention.value(answering).view(2, 6, 2, 3)
     for word, query, head in torch.cartesian_prod(*map(torch.arange, (2, 3, 2))).tolist():
         keys = [key for key in range(6) if seen[word, query, key]]
-        factor, place = FACTORS[scale](attention, head, len(keys)), [4, 0, 9][query]
-        powers = [
-            math.exp(factor * ACTING[name](position, 1, head, q[word][query][head], kk, place, key))
-            for key, kk in ((key, k[word][key][head]) for key in keys)
-        ]
+        factor, powers = FACTORS[scale](attention, head, len(keys)), []
+        for key in keys:
+            pair = Pair(
+                layer=1,
+                head=head,
+                q=q[word][query][head],
+                k=k[word][key][head],
+                i=[4, 0, 9][query],
+                j=key,
+            )
+            powers.append(math.exp(factor * ACTING[name](position, pair)))
         expected = torch.zeros(6, dtype=torch.float64)
         expected[keys] = torch.tensor(powers, dtype=torch.float64) / math.fsum(powers)
         torch.testing.assert_close(weights[word, head, query], expected)

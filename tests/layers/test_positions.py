@@ -7,7 +7,7 @@ import torch
 
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.layers.positions import POSITIONS
-from position_formulas import ACTING
+from position_formulas import ACTING, Pair
 from position_makers import (
     HEADS,
     LAYERS,
@@ -118,12 +118,18 @@ def test_logits_are_their_formula(name: str, causal: bool, size: int) -> None:
     asked = torch.tensor([0, 1, 2, 3, 4, 10, 20, 61, 76, 77, 90, 200, 299, 300, 10_000])
     query, key = draw_heads(2, len(asking), size=size), draw_heads(2, len(asked), size=size)
     for layer in range(LAYERS):
-        found = logits(position, query, key, asking, asked, layer)
+        found = logits(position, query, key, asking, asked, layer=layer)
         assert found.shape == (2, HEADS, len(asking), len(asked))
         for word, head, a, b in torch.cartesian_prod(*map(torch.arange, found.shape)).tolist():
-            q, k = query[word, head, a].tolist(), key[word, head, b].tolist()
-            places = int(asking[a]), int(asked[b])
-            defined = ACTING[name](position, layer, head, q, k, *places)
+            pair = Pair(
+                layer=layer,
+                head=head,
+                q=query[word, head, a].tolist(),
+                k=key[word, head, b].tolist(),
+                i=int(asking[a]),
+                j=int(asked[b]),
+            )
+            defined = ACTING[name](position, pair)
             assert found[word, head, a, b].item() == pytest.approx(defined, rel=1e-9, abs=1e-9)
 
 
@@ -155,8 +161,8 @@ def test_logits_in_less_precision_are_near(name: str, causal: bool) -> None:
 def test_one_query_is_the_last_row_of_the_full_matrix(name: str, causal: bool) -> None:
     position, query, key = make(name, causal=causal).double(), draw_heads(2, 9), draw_heads(2, 9)
     place = torch.arange(9)
-    whole_matrix = logits(position, query, key, place, place, 1)
-    one = logits(position, query[:, :, 8:], key, place[8:], place, 1)
+    whole_matrix = logits(position, query, key, place, place, layer=1)
+    one = logits(position, query[:, :, 8:], key, place[8:], place, layer=1)
     torch.testing.assert_close(one, whole_matrix[:, :, 8:])
 
 
@@ -171,7 +177,7 @@ def test_keys_one_by_one_are_the_keys_together(name: str, causal: bool) -> None:
 def test_attention_depends_on_distances_only(name: str, causal: bool) -> None:
     position, query, key = make(name, causal=causal).double(), draw_heads(2, 9), draw_heads(2, 9)
     place = torch.arange(9)
-    here, there = (logits(position, query, key, at, at, 1) for at in (place, place + 1000))
+    here, there = (logits(position, query, key, at, at, layer=1) for at in (place, place + 1000))
     torch.testing.assert_close(here, there, rtol=1e-9, atol=1e-9)
 
 
@@ -179,7 +185,9 @@ def test_attention_depends_on_distances_only(name: str, causal: bool) -> None:
 def test_attention_does_depend_on_distances(name: str, causal: bool) -> None:
     position, query, key = make(name, causal=causal).double(), draw_heads(2, 9), draw_heads(2, 9)
     place = torch.arange(9)
-    here, further = (logits(position, query, key, at, place, 1) for at in (place + 9, place + 10))
+    here, further = (
+        logits(position, query, key, at, place, layer=1) for at in (place + 9, place + 10)
+    )
     changed = ~torch.isclose(here, further)
     assert changed.flatten(2).any(dim=2).all()
 
@@ -208,7 +216,9 @@ def test_every_weight_gets_a_gradient(name: str, causal: bool) -> None:
     position = make(name, causal=causal).double()
     place, count = whole(LONGEST)
     query, key = draw_heads(1, LONGEST), draw_heads(1, LONGEST)
-    found = [logits(position, query, key, place[0], place[0], layer) for layer in range(LAYERS)]
+    found = [
+        logits(position, query, key, place[0], place[0], layer=layer) for layer in range(LAYERS)
+    ]
     total = torch.stack(found).sin().sum() + position(place, count).sin().sum()
     if total.requires_grad:
         total.backward()

@@ -15,11 +15,11 @@ def made() -> TransformerXlPosition:
 
 def test_layers_share_all_but_the_matrix() -> None:
     position, x, place = made(), draw_heads(2, 7), torch.arange(7)
-    first, second = (logits(position, x, x, place, place, layer) for layer in (0, 1))
+    first, second = (logits(position, x, x, place, place, layer=layer) for layer in (0, 1))
     assert not torch.isclose(first, second).any()
     with torch.no_grad():
         position.w[1].copy_(position.w[0])
-    assert torch.equal(first, logits(position, x, x, place, place, 1))
+    assert torch.equal(first, logits(position, x, x, place, place, layer=1))
 
 
 def test_ahead_is_not_behind() -> None:
