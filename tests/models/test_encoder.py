@@ -377,6 +377,34 @@ def test_initial_weights_are_as_described() -> None:
             assert (weight == 1).all()
 
 
+def test_positions_and_scales_start_as_they_say() -> None:
+    """KERPLE's numbers are uniform, and the scale is log n."""
+    model = Encoder(
+        EncoderConfig(vocab_size=2, num_classes=2, position="kerple-log", scale="learned-log")
+    )
+    model.initialise(torch.Generator().manual_seed(0))
+    weights = dict(model.named_parameters())
+    assert weights["position.p"].gt(0).all()
+    assert weights["position.a"].gt(0).all()
+    assert weights["position.p"].max() < 2
+    assert weights["position.a"].max() < 1
+    for layer in range(2):
+        assert weights[f"layers.{layer}.attention.scale.factor"].tolist() == [1.0, 1.0]
+
+
+def test_drawing_weights_is_as_it_was() -> None:
+    """A seed of a published result gives the same network: the position comes second."""
+    model = make(position="learned")
+    model.initialise(torch.Generator().manual_seed(5))
+    generator = torch.Generator().manual_seed(5)
+    expected = [
+        torch.empty(shape, dtype=torch.double).normal_(0.0, 8**-0.5, generator=generator)
+        for shape in ((VOCABULARY + 1, 8), (LONGEST + 1, 8))
+    ]
+    assert torch.equal(model.embedding.weight, expected[0])
+    assert torch.equal(dict(model.named_parameters())["position.vectors"], expected[1])
+
+
 def test_the_defaults_are_those_of_the_experiments() -> None:
     """Section 5.1: 16 numbers, 64 hidden units, epsilon 1e-5; two layers and heads."""
     config = EncoderConfig(vocab_size=2, num_classes=2)
