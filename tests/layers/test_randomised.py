@@ -6,7 +6,7 @@ from torch import Tensor
 
 from lengthwise.errors import WordError
 from lengthwise.layers.position import Position
-from position_makers import make, whole
+from position_makers import LONGEST, make, whole
 
 RANGE = 30
 
@@ -83,6 +83,14 @@ def test_words_that_are_too_long_take_their_own_places(training: bool) -> None:
     torch.testing.assert_close(position(*whole(50)), make("sinusoidal").double()(*whole(50)))
     mixed = position(torch.arange(50).expand(2, 50), torch.tensor([[50], [3]]))
     torch.testing.assert_close(mixed[:1], make("sinusoidal").double()(*whole(50)))
+
+
+def test_a_long_word_does_not_widen_the_range_of_the_others() -> None:
+    position = make("randomised-sinusoidal").double().train()
+    place, count = torch.arange(50).expand(40, 50), torch.tensor([[50], *[[3]] * 39])
+    short = position(place, count, torch.Generator().manual_seed(0))[1:, :3].flatten(0, 1)
+    within = make("sinusoidal").double()(*whole(LONGEST))[0]
+    assert torch.cdist(short, within).amin(dim=1).max() < 1e-6
 
 
 @pytest.mark.parametrize("training", [False, True])

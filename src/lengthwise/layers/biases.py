@@ -52,7 +52,7 @@ class T5Position(DistanceBias):
     A decoder has 32 buckets for delta >= 0: the distances 0..15 have one each, the others share
     16 + floor(16 log(delta/16) / log(128/16)), at most 31. An encoder has 16 for delta >= 0 and 16
     for delta < 0 in the same manner, with 8 in place of 16. One table serves all layers. T5 does
-    not divide logits by sqrt(size); here this is left as it is in all models.
+    not divide q . k by sqrt(size); here it is divided, as with every other position.
     """
 
     def __init__(self, shape: PositionShape) -> None:
