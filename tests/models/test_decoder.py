@@ -188,16 +188,18 @@ def test_attention_weights_are_of_what_is_seen(shape: dict[str, Any]) -> None:
     assert bool((weights >= 0).all())
 
 
-def test_attention_weights_are_those_that_the_logits_come_from() -> None:
-    model = make(num_heads=1, norm="none", num_layers=2)
+@pytest.mark.parametrize("position", sorted(POSITIONS))
+def test_attention_weights_are_those_that_the_logits_come_from(position: str) -> None:
+    model = make(position=position, num_heads=1, norm="none", num_layers=2)
     words = draw(1, 5)
     weights = model.attention_weights(words)
     seen = torch.ones(1, 5, 5).tril().bool()
     x = model.embedding(words) + model.position(torch.arange(5)[None], torch.tensor([[LONGEST]]))
-    for layer, weight in zip(model.block, weights[:, 0, 0], strict=True):
+    for number, (layer, weight) in enumerate(zip(model.block, weights[:, 0, 0], strict=True)):
+        places = model.position.in_layer(number, torch.arange(5), torch.arange(5))
         gathered = layer.attention.output(weight @ layer.attention.value(x[0]))
-        torch.testing.assert_close(gathered, layer.attention(x, x, seen)[0])
-        x = layer(x, x, seen)
+        torch.testing.assert_close(gathered, layer.attention(x, x, seen, places)[0])
+        x = layer(x, x, seen, places)
 
 
 @pytest.mark.parametrize("norm", ["post", "pre", "none"])
