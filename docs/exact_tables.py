@@ -29,15 +29,17 @@ def ranges_table(rows: list[dict[str, Any]]) -> str:
 def automata_table(rows: list[dict[str, Any]]) -> str:
     """A row for each family of languages: words asked, wrong answers, the largest network."""
     lines = [
-        "| languages | how many | chunk | words of 1..64 symbols | words of 100,000 | wrong "
-        "| largest network, parameters |",
-        "|---|---|---|---|---|---|---|",
+        "| languages | how many | left out | chunk | words of 1..64 symbols | words of 100,000 "
+        "| wrong | largest network, parameters |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         lines.append(
-            f"| {row['family']} | {row['languages']} | {row['chunk']} | {row['words']:,} "
+            f"| {row['family']} | {row['languages']} | {row['left_out']} | {row['chunk']} "
+            f"| {row['words']:,} "
             f"| {row['long_words']:,} | {row['wrong']:,} | {row['largest_parameters']:,} |"
         )
+    lines += ["", "“Left out” are networks that were too large, or for which there was no time."]
     return "\n".join(lines)
 
 

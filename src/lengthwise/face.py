@@ -77,7 +77,7 @@ def compile(spec: Language | str, **settings: Any) -> Construction:
     """Exact weights: `.model` is right by construction, within `.range`; `.claim` says of what.
 
     `spec` is a language (`chunk`, `norm`, `target` are its settings), `circuit:FILE` (`error`,
-    `epsilon`, `gates`), or a name such as `chiang2022/parity` or `steps2022/addition-2`;
+    `epsilon`), or a name such as `chiang2022/parity` or `steps2022/addition-2`;
     `lengthwise compile` lists them.
 
     Raises:

@@ -151,6 +151,17 @@ def test_every_activation_is_exactly_zero_or_one(
         assert (vectors[0].sum(dim=1) == ones).all()
 
 
+@given(language=machines(max_states=4), chunk=st.integers(2, 4), target=TARGETS)
+def test_layer_norm_is_the_identity_up_to_rounding(
+    language: Language, chunk: int, target: str
+) -> None:
+    model = small(language, chunk, "post", target)
+    seen = recorded(model)
+    answers(model, all_words(language, 4) + longer_words(language, 3))
+    vectors = torch.cat(seen)
+    assert (vectors - vectors.round()).abs().max() < 1e-12
+
+
 def test_a_weight_that_is_a_little_off_leaves_zero_and_one() -> None:
     """The check above, on a network to which it does not apply."""
     model = compile_automaton(parse("parity"))

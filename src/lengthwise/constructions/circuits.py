@@ -90,6 +90,9 @@ ELSEWHERE = -2.0
 MIN_ERROR = 2.0**-52
 """A smaller share cannot be told from 0 in 1 - error with half of it left for rounding."""
 
+MOST_EPSILON = 1e3
+"""Past 1e5 float16 overflows; past 1e31 the last norm rounds its mean to more than the answer."""
+
 MOST_SYMBOLS = 2**13
 """Queries, keys and values are matrices with an entry for every two places: 2 GB in float64."""
 
@@ -144,6 +147,11 @@ def compile_circuit(
     """
     require_error(error)
     require_epsilon(epsilon)
+    if epsilon > MOST_EPSILON:
+        raise ConstructionError(
+            f"with epsilon={epsilon} the numbers of a circuit are too small to be normalised as "
+            f"claimed. Use {MOST_EPSILON:,.0f} or less."
+        )
     stream = stream_of(NAMES, sequence)
     model = blank_decoder(
         sequence,

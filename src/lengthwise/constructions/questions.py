@@ -2,6 +2,7 @@
 
 Axes:
     word    questions of one length
+    some    those inside the domain
     time    symbols
     option  classes, or symbols that may come next
 """
@@ -96,7 +97,7 @@ class Words:
             words = torch.cat([plain, edited])
         return self._inside(words)
 
-    def _inside(self, words: Int[Tensor, "word time"]) -> Int[Tensor, "word time"]:
+    def _inside(self, words: Int[Tensor, "word time"]) -> Int[Tensor, "some time"]:
         return words[self._automaton.classify(words) < self._language.num_classes]
 
     def margins(self, model: nn.Module, words: Int[Tensor, "word time"]) -> Float[Tensor, " word"]:

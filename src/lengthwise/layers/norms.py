@@ -27,11 +27,14 @@ class LayerNorm(nn.LayerNorm):
         """The normalised vectors."""
         if self.eps > 0:
             return super().forward(x)
-        centred = x - x.mean(dim=-1, keepdim=True)
-        size = centred.abs().amax(dim=-1, keepdim=True)
-        unit = F.layer_norm(centred / size, self.normalized_shape, eps=0.0)
         # Not where size == 0: three numbers of 0.1 have a mean that is not 0.1.
         constant = (x == x[..., :1]).all(dim=-1, keepdim=True)
+        centred = x - x.mean(dim=-1, keepdim=True)
+        size = centred.abs().amax(dim=-1, keepdim=True)
+        # A constant row is replaced, so that its gradient is 0 and not NaN.
+        slope = torch.arange(x.shape[-1], dtype=x.dtype, device=x.device)
+        row = torch.where(constant, slope, centred / torch.where(constant, 1.0, size))
+        unit = F.layer_norm(row, self.normalized_shape, eps=0.0)
         return torch.where(constant, 0.0, unit) * self.weight + self.bias
 
 
