@@ -19,7 +19,7 @@ class Example(Config):
     fast: bool = False
 
     def __post_init__(self) -> None:
-        require_at_least(self, {"size": 2})
+        require_at_least(self, {"size": 2, "rate": 0})
 
 
 def test_settings_survive_a_round_trip() -> None:
@@ -33,6 +33,8 @@ def test_settings_survive_a_round_trip() -> None:
     [
         ({}, "Example needs a value for size"),
         ({"size": 1}, "size=1 is too small. Use 2 or more"),
+        ({"size": 2, "rate": float("inf")}, "rate=inf must be finite"),
+        ({"size": 2, "rate": float("nan")}, "rate=nan is too small"),
         ({"size": 2.0}, "size=2.0 must be a whole number"),
         ({"size": True}, "size=True must be a whole number"),
         ({"size": 2, "rate": "fast"}, "rate='fast' must be a number"),

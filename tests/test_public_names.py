@@ -17,6 +17,7 @@ def test_public_names() -> None:
         "language",
         "learn_automaton",
         "load",
+        "load_construction",
         "predict",
         "snap",
         "streaming",

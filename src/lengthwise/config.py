@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields
 from types import NoneType, UnionType
@@ -52,6 +53,7 @@ def require_at_least(config: Config, least: Mapping[str, float]) -> None:
     for name, bound in least.items():
         value = getattr(config, name)
         require(value >= bound, f"{name}={value} is too small. Use {bound} or more.")
+        require(value < math.inf, f"{name}={value} must be finite.")
 
 
 def require(condition: bool, message: str) -> None:

@@ -57,7 +57,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     names = list(known)
     near = get_close_matches(name, names, n=1)
     guess = f"Did you mean {near[0]!r}? " if near else ""
-    return f"{guess}Known: {', '.join(names)}."
+    return f"{guess}Known: {', '.join(names) or 'none'}."
 
 
 def unknown_name(

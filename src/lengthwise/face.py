@@ -8,6 +8,7 @@ from torch import nn
 
 from lengthwise.constructions.catalogue import construct
 from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.stored import load_construction as load_stored
 from lengthwise.constructions.verify import Verification
 from lengthwise.constructions.verify import verify as verify_construction
 from lengthwise.errors import ConfigError
@@ -88,6 +89,15 @@ def compile(spec: Language | str, **settings: Any) -> Construction:
     return construct(spec, settings)
 
 
+def load_construction(path: Path | str) -> Construction:
+    """The construction in a folder that `lengthwise compile` wrote: a recogniser or a circuit.
+
+    Raises:
+        RunError: the folder holds none, or a file is damaged.
+    """
+    return load_stored(path)
+
+
 def verify(
     construction: Construction,
     *,
@@ -97,8 +107,11 @@ def verify(
 ) -> Verification:
     """A construction compared with the independent definition, in four precisions.
 
-    `.holds` says whether the claim stands; `.precisions["float32"]` has `.right_to`,
-    `.first_wrong` and `.margin` by length.
+    `.holds` says whether the claim stands as far as was asked; `.precisions["float32"]` has
+    `.right_to`, `.first_wrong` and `.margin` by length.
+
+    Raises:
+        VerificationError: a number is too small, or no word is as short as `longest`.
     """
     return verify_construction(
         construction, longest=longest, words_per_length=words_per_length, seed=seed

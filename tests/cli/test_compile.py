@@ -70,6 +70,12 @@ def test_a_compiled_language_is_used_as_a_trained_one(
     assert proof["verdict"] == "equivalent"
     assert shell("snap", folder)[0] == 0
     assert shell("extract", folder)[0] == 0
+    status, out, error = shell("analyse", folder, "--words", "2", "--length", "20")
+    assert status == 0
+    assert "attention" in out
+    if setting != "norm=post":  # ReLUs of whole numbers have no slope
+        assert "receptive-field is left out" in error
+        assert shell("analyse", folder, "--figure", "receptive-field", "--length", "20")[0] == 1
     found = shell.json("verify", folder, "--longest", "60", "--all", "256")
     assert found["holds"]
     assert json.loads((tmp_path / "exact" / "verification.json").read_text())["holds"]

@@ -30,7 +30,7 @@ from lengthwise.models.streaming import streaming
 from lengthwise.verification.certify import certify
 from strategies import all_words, domained, expressions, machines
 
-ENOUGH = 60_000
+ENOUGH = 30_000
 """Parameters of the networks that are built here; larger ones are passed over."""
 
 FORMATS = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
@@ -60,7 +60,7 @@ def longer_words(language: Language, seed: int) -> list[tuple[int, ...]]:
     """Random words of up to 100 symbols, and some that repeat one symbol."""
     draw = random.Random(seed)
     symbols = range(language.num_symbols)
-    words = [tuple(draw.choice(symbols) for _ in range(draw.randint(7, 100))) for _ in range(60)]
+    words = [tuple(draw.choice(symbols) for _ in range(draw.randint(7, 100))) for _ in range(30)]
     return [*words, *((symbol,) * length for symbol in symbols for length in (7, 33, 81))]
 
 
@@ -108,7 +108,7 @@ def test_long_words_in_every_precision(spec: str, chunk: int) -> None:
     language = parse(spec)
     words = longer_words(language, 1)
     draw = random.Random(2)
-    words.append(tuple(draw.randrange(language.num_symbols) for _ in range(20_000)))
+    words.append(tuple(draw.randrange(language.num_symbols) for _ in range(5_000)))
     model = compile_automaton(language, chunk=chunk)
     for precision in FORMATS:
         assert answers(model.to(precision), words) == classes(language, words), precision

@@ -105,7 +105,8 @@ def _curve(model: RegularGPT, tokens: Int[Tensor, "word place"]) -> dict[str, An
     if not totals.isfinite().all() or (totals == 0).any():
         raise ClaimError(
             f"the gradient of a word of {length} symbols is zero or not finite, so it has no "
-            f"receptive field. Use shorter words."
+            f"receptive field: computed weights answer in steps, and trained ones can on long "
+            f"words. Use shorter words, or other figures."
         )
     share = (norms / totals).mean(dim=0)
     cumulated = share.flip(0).cumsum(0)

@@ -6,8 +6,8 @@ from typing import Any
 
 from lengthwise.analysis.catalogue import ANALYSES, analyse, record_path
 from lengthwise.analysis.figures import to_png, to_svg
-from lengthwise.cli.output import add_json, print_facts, print_json, whole_number
-from lengthwise.errors import ConfigError
+from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
+from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.files import write_bytes, write_json
 from lengthwise.training.train import load_run
@@ -48,14 +48,20 @@ def run(arguments: argparse.Namespace) -> None:
     trained = load_run(arguments.run, device="cpu")
     results: dict[str, Any] = {}
     for name in names:
-        record = analyse(
-            name,
-            trained.model,
-            trained.task,
-            lengths=lengths,
-            words_per_length=arguments.words,
-            seed=arguments.seed,
-        )
+        try:
+            record = analyse(
+                name,
+                trained.model,
+                trained.task,
+                lengths=lengths,
+                words_per_length=arguments.words,
+                seed=arguments.seed,
+            )
+        except ClaimError as error:
+            if arguments.figure:
+                raise
+            note(f"{name} is left out: {error}")  # the others may be of use
+            continue
         path = record_path(arguments.run, name)
         picture = arguments.out or path.with_suffix(".svg")
         figure = ANALYSES[name].draw(record)

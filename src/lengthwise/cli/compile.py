@@ -67,9 +67,10 @@ def run(arguments: argparse.Namespace) -> None:
         [
             ("weights", f"{arguments.out}/model.safetensors"),
             ("network", f"{made.architecture}, {made.num_parameters:,} parameters"),
-            ("settings", ", ".join(f"{k}={v}" for k, v in made.settings.items())),
+            ("settings", ", ".join(f"{k}={v}" for k, v in made.settings.items()) or "none"),
             ("claim", made.claim),
-            ("range", made.range_in_words()),
+            ("range", made.range_in_words() or "none is claimed"),
+            ("margin", made.margin_in_words()),
             ("source", made.source),
         ]
     )

@@ -76,8 +76,8 @@ def run(arguments: argparse.Namespace) -> None:
         print_json(result.to_dict())
     else:
         _print(result)
-    if not result.holds:
-        failed = [name for name, found in result.precisions.items() if not found.holds]
+    if result.holds is False:
+        failed = [name for name, found in result.precisions.items() if found.holds is False]
         raise ClaimError(f"the claim does not hold in {', '.join(failed)}.")
 
 
@@ -97,12 +97,18 @@ def _print(result: Verification) -> None:
     print_facts(
         [
             ("claim", result.claim),
-            ("range", result.range),
+            ("range", result.range or "none is claimed"),
+            ("margin", result.required_margin_in_words),
             ("asked", _asked(result)),
         ]
     )
-    columns = ["precision", "claim", "words", "right to", "first wrong", "least margin", "longest"]
-    print_table(columns, [_row(name, found) for name, found in result.precisions.items()])
+    rows = [_row(name, found, result) for name, found in result.precisions.items()]
+    if result.is_circuit:
+        columns = ["precision", "claim", "inputs", "wrong", "least margin"]
+        print_table(columns, [_of_one_length(row) for row in rows])
+    else:
+        columns = ["precision", "claim", "words", "right to", "first wrong", "least margin"]
+        print_table([*columns, "at the longest"], rows)
 
 
 def _asked(result: Verification) -> str:
@@ -111,16 +117,37 @@ def _asked(result: Verification) -> str:
     return f"all words to length {result.exhaustive_to}, some to {result.longest:,}"
 
 
-def _row(name: str, found: Found) -> list[str]:
-    verdict = ("holds" if found.holds else "FAILS") if found.claimed else "none"
+def _row(name: str, found: Found, result: Verification) -> list[str]:
     lengths = [n for n in found.margin if n > 0] or list(found.margin)
     least = min(lengths, key=lambda n: found.margin[n])
     return [
         name,
-        verdict,
+        _verdict(found, result),
         f"{found.words:,}",
         "nothing" if found.right_to is None else f"{found.right_to:,}",
         "none" if found.first_wrong is None else f"{found.first_wrong:,}: {found.wrong_word}",
-        f"{found.margin[least]:.3g} at {least:,}" if found.margin[least] > NO_NUMBER else "NaN",
-        f"{found.margin[max(found.margin)]:.3g} at {max(found.margin):,}",
+        _margin(found, least),
+        _margin(found, max(found.margin)),
     ]
+
+
+def _of_one_length(row: list[str]) -> list[str]:
+    """The row without lengths."""
+    name, verdict, inputs, _, wrong, margin, _ = row
+    return [name, verdict, inputs, wrong.partition(": ")[2] or wrong, margin.partition(" at ")[0]]
+
+
+def _verdict(found: Found, result: Verification) -> str:
+    if found.holds is None:
+        return "none"
+    if not found.holds:
+        return "FAILS"
+    if result.is_circuit:
+        return "holds"
+    to = "every length" if found.claimed_to is None else f"{found.claimed_to:,}"
+    return f"holds to {found.holds_to:,} of {to}"
+
+
+def _margin(found: Found, length: int) -> str:
+    margin = found.margin[length]
+    return f"{margin:.3g} at {length:,}" if margin > NO_NUMBER else "NaN"

@@ -7,7 +7,8 @@ of any language.
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from torch import nn
@@ -17,17 +18,25 @@ from lengthwise.constructions import first, parity
 from lengthwise.constructions.automata import build, design_automaton
 from lengthwise.constructions.circuits import MOST_SYMBOLS, compile_circuit
 from lengthwise.constructions.confidence import logit_for
-from lengthwise.constructions.construction import PRECISIONS, Construction
+from lengthwise.constructions.construction import (
+    EVERY_LENGTH,
+    PRECISIONS,
+    Claim,
+    Construction,
+)
 from lengthwise.constructions.nor_circuits import compile_nor
 from lengthwise.errors import ConfigError, ConstructionError, unknown_name
 from lengthwise.languages.adders import adder, adder_circuit
-from lengthwise.languages.circuit_files import read_circuit
+from lengthwise.languages.circuit_files import READERS, read_circuit
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 
 CIRCUIT, NOR_CIRCUIT = "circuit:", "nor-circuit:"
 """What stands before the name of a file of a circuit: computed as it is, or by NOR gates alone."""
+
+MOST_MEASURED = 10_000
+"""Longest words of which a claim is made where rounding grows with the length."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,6 +63,13 @@ def _scaled(settings: Mapping[str, Any]) -> float:
     return logit_for(settings["eta"])
 
 
+def _below_exp(sharpness: float) -> int:
+    """The greatest number below exp(sharpness), but at most `MOST_MEASURED`."""
+    if sharpness > math.log(MOST_MEASURED):
+        return MOST_MEASURED
+    return math.ceil(math.exp(sharpness)) - 1
+
+
 def _to(**longest: int | None) -> Callable[[Mapping[str, Any]], Mapping[str, int | None]]:
     return lambda settings: longest
 
@@ -66,21 +82,21 @@ CONSTRUCTIONS: Catalogue[Entry] = Catalogue(
             source="Chiang & Cholak (2022), Proposition 1",
             language="parity",
             compile=parity.compile_parity,
-            range=_to(float64=10_000, float32=1_000, bfloat16=16, float16=64),
+            range=_to(float64=MOST_MEASURED, float32=1_000, bfloat16=16, float16=64),
         ),
         "chiang2022/parity-norm": Entry(
             claim="right with layer norm, for any epsilon",
             source="Chiang & Cholak (2022), section 4.1",
             language="parity",
             compile=parity.compile_normed_parity,
-            range=_to(float64=10_000, float32=1_000, bfloat16=16, float16=64),
+            range=_to(float64=MOST_MEASURED, float32=1_000, bfloat16=16, float16=64),
         ),
         "chiang2022/parity-confident": Entry(
             claim="right, with cross-entropy at most eta if epsilon is 0",
             source="Chiang & Cholak (2022), Proposition 2",
             language="parity",
             compile=parity.compile_confident_parity,
-            range=_to(float64=10_000, float32=1_000, bfloat16=16, float16=64),
+            range=_to(float64=MOST_MEASURED, float32=1_000, bfloat16=16, float16=64),
             margin=_surely,
         ),
         "chiang2022/first": Entry(
@@ -88,21 +104,21 @@ CONSTRUCTIONS: Catalogue[Entry] = Catalogue(
             source="Chiang & Cholak (2022), section 3.3",
             language="first",
             compile=first.compile_first,
-            range=_to(**dict.fromkeys(PRECISIONS, 10_000)),
+            range=_to(**dict.fromkeys(PRECISIONS, MOST_MEASURED)),
         ),
         "chiang2022/first-norm": Entry(
             claim="right with layer norm, for any epsilon",
             source="Chiang & Cholak (2022), section 4.1",
             language="first",
             compile=first.compile_normed_first,
-            range=_to(**dict.fromkeys(PRECISIONS, 10_000)),
+            range=_to(**dict.fromkeys(PRECISIONS, MOST_MEASURED)),
         ),
         "chiang2022/first-confident": Entry(
             claim="right, with cross-entropy at most eta if epsilon is 0",
             source="Chiang & Cholak (2022), Proposition 2",
             language="first",
             compile=first.compile_confident_first,
-            range=_to(**dict.fromkeys(PRECISIONS, 10_000)),
+            range=_to(**dict.fromkeys(PRECISIONS, MOST_MEASURED)),
             margin=_surely,
         ),
         "chiang2022/first-scaled": Entry(
@@ -110,7 +126,7 @@ CONSTRUCTIONS: Catalogue[Entry] = Catalogue(
             source="Chiang & Cholak (2022), Proposition 3",
             language="first",
             compile=first.compile_scaled_first,
-            range=_to(**dict.fromkeys(PRECISIONS, 10_000)),
+            range=_to(**dict.fromkeys(PRECISIONS, MOST_MEASURED)),
             margin=_scaled,
         ),
         "chiang2022/first-scaled-norm": Entry(
@@ -118,7 +134,7 @@ CONSTRUCTIONS: Catalogue[Entry] = Catalogue(
             source="Chiang & Cholak (2022), Proposition 3",
             language="first",
             compile=first.compile_scaled_normed_first,
-            range=_to(**dict.fromkeys(PRECISIONS, 10_000)),
+            range=_to(**dict.fromkeys(PRECISIONS, MOST_MEASURED)),
             margin=_scaled,
         ),
         "chiang2022/first-flawed": Entry(
@@ -126,26 +142,34 @@ CONSTRUCTIONS: Catalogue[Entry] = Catalogue(
             source="Chiang & Cholak (2022), section 5.2",
             language="first",
             compile=first.compile_flawed_first,
-            range=lambda settings: dict.fromkeys(
-                PRECISIONS, math.ceil(math.exp(settings["sharpness"])) - 1
-            ),
+            range=lambda settings: dict.fromkeys(PRECISIONS, _below_exp(settings["sharpness"])),
         ),
         "chiang2022/first-flawed-scaled": Entry(
             claim="right: the flawed network with log-length scaled attention",
             source="Chiang & Cholak (2022), section 5.3",
             language="first",
             compile=first.compile_flawed_scaled_first,
-            range=_to(float64=10_000, float32=1_000, bfloat16=64, float16=256),
+            range=_to(float64=MOST_MEASURED, float32=1_000, bfloat16=64, float16=256),
         ),
     },
 )
 
 ADDITIONS: Mapping[str, Callable[[int], GateSequence]] = {
-    "steps2022/addition-1": lambda bits: adder(bits, 1),
-    "steps2022/addition-2": lambda bits: adder(bits, 2),
-    "steps2022/addition-nor": lambda bits: adder_circuit(bits).as_nor().sequence(),
+    "steps2022/addition-1": lambda bits: adder(_few(bits), 1),
+    "steps2022/addition-2": lambda bits: adder(_few(bits), 2),
+    "steps2022/addition-nor": lambda bits: adder_circuit(_few(bits)).as_nor().sequence(),
 }
 """The sum of two numbers of `bits` bits: in the paper's two orders of gates, and by NOR alone."""
+
+
+def _few(bits: int) -> int:
+    """As many bits, unless no decoder reads so many symbols: they are not even written down."""
+    if bits > MOST_SYMBOLS:
+        raise ConstructionError(
+            f"a decoder reads at most {MOST_SYMBOLS} symbols, but numbers of {bits:,} bits need "
+            f"more. Use fewer bits."
+        )
+    return bits
 
 
 def names() -> dict[str, str]:
@@ -185,6 +209,8 @@ def construct(
         LanguageError, CircuitError: the language or the circuit cannot be read.
     """
     chosen = dict(settings or {})
+    if isinstance(spec, str) and ":" not in spec and Path(spec).suffix.lower() in READERS:
+        raise ConfigError(f"{spec} is the file of a circuit. Give {CIRCUIT}{spec}.")
     if isinstance(spec, Language) or not is_construction(spec):
         language = parse(spec, alphabet) if isinstance(spec, str) else spec
         return _automaton(language, _settings(design_automaton, chosen), told)
@@ -192,43 +218,75 @@ def construct(
         raise ConfigError(f"only languages have an alphabet, but {spec} is none. Leave it out.")
     if spec in CONSTRUCTIONS:
         return _encoder(spec, CONSTRUCTIONS[spec], chosen)
-    is_nor = spec.startswith(NOR_CIRCUIT) or spec == "steps2022/addition-nor"
-    how = _nor_completion if is_nor else _completion
-    if spec in ADDITIONS:
-        bits = _settings(_bits, {k: v for k, v in chosen.items() if k == "bits"})
-        if bits["bits"] > MOST_SYMBOLS:  # refused below, but only after it is written down
-            raise ConstructionError(
-                f"a decoder reads at most {MOST_SYMBOLS} symbols, but numbers of {bits['bits']:,} "
-                f"bits need more. Use fewer bits."
-            )
-        rest = _settings(how, {k: v for k, v in chosen.items() if k != "bits"}, also=bits)
-        return replace(how(spec, ADDITIONS[spec](bits["bits"]), **rest), settings={**bits, **rest})
-    if spec.startswith((CIRCUIT, NOR_CIRCUIT)):
-        rest = _settings(how, chosen)
-        circuit = read_circuit(spec.partition(":")[2])
-        sequence = (circuit.as_nor() if is_nor else circuit).sequence()
-        return replace(how(spec, sequence, **rest), settings=rest)
+    if spec in ADDITIONS or spec.startswith((CIRCUIT, NOR_CIRCUIT)):
+        return _circuit(spec, chosen, told)
     raise unknown_name("construction", spec, names())
 
 
-def _encoder(name: str, entry: Entry, chosen: Mapping[str, Any]) -> Construction:
-    settings = _settings(entry.compile, chosen)
-    model = entry.compile(**settings)
+def claim_of(name: str, settings: Mapping[str, Any]) -> Claim:
+    """What is claimed of the construction of that name with these settings, all of them.
+
+    Raises:
+        ConstructionError: a setting is out of range.
+        KeyError, TypeError: a setting is missing, or of another type.
+    """
+    if name in CONSTRUCTIONS:
+        return _claim_of_encoder(CONSTRUCTIONS[name], settings)
+    if name in ADDITIONS or name.startswith((CIRCUIT, NOR_CIRCUIT)):
+        precisions = ("float64", "float32") if _is_nor(name) else PRECISIONS
+        return _claim_of_circuit(settings["error"], precisions)
+    exact = "; every activation is exactly 0 or 1" if settings["norm"] == "none" else ""
+    return Claim(
+        claim=f"right{exact}",
+        source="Chi et al. (2023), section 7.2 and Lemma 1",
+        range=dict(EVERY_LENGTH),
+        required_margin=0.0,
+    )
+
+
+def about_of(name: str, settings: Mapping[str, Any]) -> Language | GateSequence | None:
+    """What the construction of that name is about; None if the name alone does not say."""
+    if name in CONSTRUCTIONS:
+        return parse(CONSTRUCTIONS[name].language)
+    return ADDITIONS[name](settings["bits"]) if name in ADDITIONS else None
+
+
+def _is_nor(spec: str) -> bool:
+    return spec.startswith(NOR_CIRCUIT) or spec == "steps2022/addition-nor"
+
+
+def _claim_of_encoder(entry: Entry, settings: Mapping[str, Any]) -> Claim:
     range_ = dict(entry.range(settings))
     if settings != _settings(entry.compile, {}):  # shorter formats were measured with the defaults
         range_ = {"float64": range_["float64"]}
     if settings.get("count_weight", 1.0) != 1.0:  # Figure 3 of the paper: it is wrong
         range_ = {}
+    return Claim(
+        claim=entry.claim,
+        source=entry.source,
+        range=range_,
+        required_margin=entry.margin(settings),
+    )
+
+
+def _claim_of_circuit(error: float, precisions: Sequence[str]) -> Claim:
+    return Claim(
+        claim=f"all gates, step by step, each with P(correct) > 1 - {error:g}",
+        source="Guiding Transformers to Process in Steps (2022), section 4 and appendix A",
+        range=dict.fromkeys(precisions),
+        required_margin=math.log((1 - error) / error),
+    )
+
+
+def _encoder(name: str, entry: Entry, chosen: Mapping[str, Any]) -> Construction:
+    settings = _settings(entry.compile, chosen)
     return Construction(
         name=name,
         settings=settings,
-        source=entry.source,
-        claim=entry.claim,
         about=parse(entry.language),
         architecture="encoder",
-        model=model,
-        range=range_,
-        required_margin=entry.margin(settings),
+        model=entry.compile(**settings),
+        **claim_of(name, settings),
     )
 
 
@@ -238,48 +296,44 @@ def _automaton(
     design = design_automaton(language, **settings)
     if told:
         told(design.summary)
+    settings = {**settings, "target": design.target}
     return Construction(
         name=language.spec or "a language",
-        settings={**settings, "target": design.target},
-        source="Chi et al. (2023), section 7.2 and Lemma 1",
-        claim="right"
-        + ("; every activation is exactly 0 or 1" if settings["norm"] == "none" else ""),
+        settings=settings,
         about=language,
         architecture="regular-gpt",
         model=build(design),
+        **claim_of(language.spec, settings),
+    )
+
+
+def _circuit(
+    name: str, chosen: Mapping[str, Any], told: Callable[[str], None] | None
+) -> Construction:
+    own = {key: value for key, value in chosen.items() if key == "bits" and name in ADDITIONS}
+    bits = _settings(_bits, own) if name in ADDITIONS else {}
+    compile_ = compile_nor if _is_nor(name) else compile_circuit
+    rest = {key: value for key, value in chosen.items() if key not in own}
+    settings = {**bits, **_settings(compile_, rest, also=bits)}
+    if name in ADDITIONS:
+        sequence = ADDITIONS[name](settings.pop("bits"))
+    else:
+        circuit = read_circuit(name.partition(":")[2])
+        sequence = (circuit.as_nor() if _is_nor(name) else circuit).sequence()
+    model = compile_(sequence, told, **settings)
+    settings = {**bits, **settings}
+    return Construction(
+        name=name,
+        settings=settings,
+        about=sequence,
+        architecture="decoder",
+        model=model,
+        **claim_of(name, settings),
     )
 
 
 def _bits(*, bits: int = 8) -> None:
     """What every addition can be told."""
-
-
-def _completion(
-    name: str, sequence: GateSequence, *, error: float = 1e-6, epsilon: float = 1e-5
-) -> Construction:
-    model = compile_circuit(sequence, error=error, epsilon=epsilon)
-    return _circuit(name, sequence, model, error, PRECISIONS)
-
-
-def _nor_completion(name: str, sequence: GateSequence, *, error: float = 1e-6) -> Construction:
-    model = compile_nor(sequence, error=error)
-    return _circuit(name, sequence, model, error, ("float64", "float32"))
-
-
-def _circuit(
-    name: str, sequence: GateSequence, model: nn.Module, error: float, precisions: Sequence[str]
-) -> Construction:
-    return Construction(
-        name=name,
-        settings={},
-        source="Guiding Transformers to Process in Steps (2022), section 4 and appendix A",
-        claim=f"all gates, step by step, each with P(correct) > 1 - {error:g}",
-        about=sequence,
-        architecture="decoder",
-        model=model,
-        range=dict.fromkeys(precisions),
-        required_margin=math.log((1 - error) / error),
-    )
 
 
 def _settings(
@@ -301,13 +355,13 @@ def _settings(
         if name not in defaults:
             raise unknown_name("setting", name, [*also, *defaults])
         kind = type(defaults[name])
-        fits = isinstance(value, kind) or (kind is float and _is_whole(value))
+        fits = _is_number(value) if kind is float else isinstance(value, kind)
         if not fits or isinstance(value, bool):
             words = {float: "a number", int: "a whole number", str: "a word"}[kind]
             raise ConfigError(f"setting {name}={value!r} must be {words}.")
     return {name: type(default)(chosen.get(name, default)) for name, default in defaults.items()}
 
 
-def _is_whole(value: object) -> bool:
-    """Whether this is a whole number that has a nearest float."""
-    return isinstance(value, int) and abs(value) < 2**1023
+def _is_number(value: object) -> bool:
+    """Whether this is a finite float, or a whole number that has a nearest one."""
+    return isinstance(value, int | float) and abs(value) < 2**1023

@@ -62,7 +62,7 @@ Axes:
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import torch
@@ -94,7 +94,10 @@ MOST_EPSILON = 1e3
 """Past 1e5 float16 overflows; past 1e31 the last norm rounds its mean to more than the answer."""
 
 MOST_SYMBOLS = 2**13
-"""Queries, keys and values are matrices with an entry for every two places: 2 GB in float64."""
+"""Queries, keys and values are matrices with an entry for every two places."""
+
+MAX_PARAMETERS = 250_000_000
+"""2 GB in float64."""
 
 
 class Unit(NamedTuple):
@@ -134,12 +137,17 @@ FORMS: Mapping[str, Form] = {
 
 
 def compile_circuit(
-    sequence: GateSequence, *, error: float = 1e-6, epsilon: float = 1e-5
+    sequence: GateSequence,
+    told: Callable[[str], None] | None = None,
+    *,
+    error: float = 1e-6,
+    epsilon: float = 1e-5,
 ) -> Decoder:
     """The decoder that completes the sequence with P(correct) > 1 - error at every step.
 
-    `error` is the paper's eps*; `epsilon` is what layer normalisation adds to the variance. The
-    claim holds for every sequence that begins with the inputs, in float64.
+    `error` is the paper's eps*; `epsilon` is what layer normalisation adds to the variance. `told`
+    hears the size before it is built. The claim holds for every sequence that begins with the
+    inputs, in float64.
 
     Raises:
         ConstructionError: the error is not in (0, 1/2), or smaller than float64 can show; epsilon
@@ -155,6 +163,7 @@ def compile_circuit(
     stream = stream_of(NAMES, sequence)
     model = blank_decoder(
         sequence,
+        told,
         d_model=stream.width,
         head_width=num_places(sequence),
         value_width=1,
@@ -250,6 +259,7 @@ def predictions(sequence: GateSequence) -> Iterator[tuple[int, Step]]:
 
 def blank_decoder(
     sequence: GateSequence,
+    told: Callable[[str], None] | None,
     *,
     d_model: int,
     head_width: int,
@@ -257,19 +267,34 @@ def blank_decoder(
     epsilon: float,
     value_width: int = 0,
 ) -> Decoder:
-    """A decoder of one layer and one head that does nothing yet."""
-    model = Decoder(
-        DecoderConfig(
-            vocab_size=2,
-            max_length=num_places(sequence),
-            d_model=d_model,
-            head_width=head_width,
-            value_width=value_width,
-            d_hidden=d_hidden,
-            epsilon=epsilon,
-            activation="relu",
-        )
+    """A decoder of one layer and one head that does nothing yet; `told` hears its size before.
+
+    Raises:
+        ConstructionError: it would have more than `MAX_PARAMETERS` parameters.
+    """
+    config = DecoderConfig(
+        vocab_size=2,
+        max_length=num_places(sequence),
+        d_model=d_model,
+        head_width=head_width,
+        value_width=value_width,
+        d_hidden=d_hidden,
+        epsilon=epsilon,
+        activation="relu",
     )
+    with torch.device("meta"):
+        size = sum(parameter.numel() for parameter in Decoder(config).parameters())
+    if size > MAX_PARAMETERS:
+        raise ConstructionError(
+            f"the decoder of {sequence.length:,} inputs and gates would have {size:,} parameters, "
+            f"but {MAX_PARAMETERS:,} is the most. Split the circuit."
+        )
+    if told:
+        told(
+            f"{sequence.num_inputs:,} inputs and {len(sequence.steps):,} gates, width {d_model:,}, "
+            f"{size:,} parameters"
+        )
+    model = Decoder(config)
     blank(model)
     return model
 

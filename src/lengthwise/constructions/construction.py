@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from torch import nn
 
@@ -16,6 +16,15 @@ PRECISIONS = ("float64", "float32", "bfloat16", "float16")
 
 EVERY_LENGTH: Mapping[str, int | None] = dict.fromkeys(PRECISIONS)
 """Right at every length in every precision."""
+
+
+class Claim(TypedDict):
+    """What is claimed of a construction, and where; fields of `Construction`."""
+
+    claim: str
+    source: str
+    range: Mapping[str, int | None]
+    required_margin: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +44,8 @@ class Construction:
     model: nn.Module
     range: Mapping[str, int | None] = field(default_factory=lambda: dict(EVERY_LENGTH))
     required_margin: float = 0.0
-    """The least distance from the decision that is claimed in float64, but for the empty word."""
+    """The least distance from the decision that is claimed, but only in float64, where rounding
+    hardly counts, and not of the empty word. Elsewhere a right answer is all that is claimed."""
 
     @property
     def compiled(self) -> Compiled:
@@ -69,6 +79,13 @@ class Construction:
             f"{self._longest_in_words(longest)} in {', '.join(names)}"
             for longest, names in together.items()
         )
+
+    def margin_in_words(self) -> str:
+        """`at least 6.907 in float64, of words with a symbol`, and so on."""
+        if self.required_margin == 0 or "float64" not in self.range:
+            return "none is claimed but that the answer is right"
+        of = "at every step" if isinstance(self.about, GateSequence) else "of words with a symbol"
+        return f"at least {self.required_margin:.4g} in float64, {of}"
 
     def _longest_in_words(self, longest: int | None) -> str:
         if longest is not None:

@@ -49,6 +49,7 @@ Axes:
 """
 
 import math
+from collections.abc import Callable
 
 import torch
 
@@ -70,10 +71,13 @@ NAMES = ("value", "-value", "balance", "read", "-read", "one", "zero", "-one", "
 """The paper's coordinates 1 to 9. The places have their own, after them."""
 
 
-def compile_nor(sequence: GateSequence, *, error: float = 1e-6) -> Decoder:
+def compile_nor(
+    sequence: GateSequence, told: Callable[[str], None] | None = None, *, error: float = 1e-6
+) -> Decoder:
     """The decoder that completes a sequence of NOR gates with P(correct) > 1 - error at every step.
 
-    NOT x is taken as NOR(x, x); `Circuit.as_nor` makes a circuit of NOR gates of any other.
+    `told` hears the size before it is built. NOT x is taken as NOR(x, x); `Circuit.as_nor` makes a
+    circuit of NOR gates of any other.
 
     Raises:
         ConstructionError: a gate is neither NOR nor NOT, the error is not in (0, 1/2), or smaller
@@ -94,7 +98,7 @@ def compile_nor(sequence: GateSequence, *, error: float = 1e-6) -> Decoder:
     c2 = math.ceil(math.log((1 - error) / error))
     root = math.sqrt(d / 4)
 
-    model = blank_decoder(sequence, d_model=d, head_width=d, d_hidden=4 * d, epsilon=0.0)
+    model = blank_decoder(sequence, told, d_model=d, head_width=d, d_hidden=4 * d, epsilon=0.0)
     set_embedding(model, stream)
     layer = model.block[0]
     set_sources(layer.attention, stream, sequence, c1 / root)

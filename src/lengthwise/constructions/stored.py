@@ -1,12 +1,13 @@
 """A construction from the folder that `compile` wrote, with the claim that was made of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 from torch import nn
 
-from lengthwise.constructions.construction import PRECISIONS, Construction
+from lengthwise.constructions.catalogue import about_of, claim_of
+from lengthwise.constructions.construction import Construction
 from lengthwise.errors import RunError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.languages.gate_sequence import GateSequence
@@ -16,37 +17,33 @@ from lengthwise.training.runs import RunFolder
 
 
 def load_construction(path: Path | str) -> Construction:
-    """The stored weights, whatever they are, and the claim.
+    """The stored weights, whatever they are, and the claim that their name and settings make.
 
     Raises:
-        RunError: the folder holds no construction, or a file is damaged.
+        RunError: the folder holds no construction, a file is damaged, or the claim that is stored,
+            or what it is about, is not that of the name and the settings.
     """
     compiled, model = load_compiled(path)
-    claim, about = compiled.claim, compiled.about
+    name, settings, stored = compiled.construction, compiled.settings, compiled.about
+    about = stored if isinstance(stored, GateSequence) else stored.language
     try:
-        return Construction(
-            name=compiled.construction,
-            settings=compiled.settings,
-            source=str(claim["source"]),
-            claim=str(claim["text"]),
-            about=about if isinstance(about, GateSequence) else about.language,
+        made = Construction(
+            name=name,
+            settings=settings,
+            about=about,
             architecture=compiled.model,
             model=model,
-            range=_range(claim["range"]),
-            required_margin=float(claim["required_margin"]),
+            **claim_of(name, settings),
         )
+        meant = about_of(name, settings)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RunError(f"{path}/config.json is damaged ({error!r}). Compile again.") from None
-
-
-def _range(values: Mapping[str, object]) -> dict[str, int | None]:
-    """The longest words of a claim by precision, as they were stored."""
-    found: dict[str, int | None] = {}
-    for name, longest in values.items():
-        if name not in PRECISIONS or not (longest is None or type(longest) is int):
-            raise ValueError(f"range {name}: {longest}")
-        found[name] = longest
-    return found
+    if made.compiled.claim != compiled.claim or meant not in (None, about):
+        raise RunError(
+            f"{path}/config.json does not claim what {name} with its settings does: it was "
+            f"changed, or written by another version. Compile again."
+        )
+    return made
 
 
 def is_circuit(path: Path | str) -> bool:

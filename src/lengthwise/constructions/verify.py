@@ -48,8 +48,11 @@ class Found:
     """A word of that length that is wrong."""
     margin: Mapping[int, float]
     """The least margin at each length."""
-    holds: bool
-    """Whether nothing that was found is against the claim."""
+    holds: bool | None
+    """Whether nothing that was found is against the claim; None if nothing that was asked is
+    claimed."""
+    holds_to: int | None
+    """The longest words that were asked about and of which the claim is made."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,13 +69,15 @@ class Verification:
     is_circuit: bool
     """Whether words are inputs of a circuit, all of one length."""
     required_margin: float
-    """The margin that is claimed, for words of at least one symbol, in float64."""
+    """The margin that is claimed, for words of at least one symbol, in float64 alone."""
+    required_margin_in_words: str
     precisions: Mapping[str, Found]
 
     @property
-    def holds(self) -> bool:
-        """Whether the claim stands in every precision in which it is made."""
-        return all(found.holds for found in self.precisions.values())
+    def holds(self) -> bool | None:
+        """Whether the claim stands, as far as was asked; None if nothing that was is claimed."""
+        verdicts = {found.holds for found in self.precisions.values()} - {None}
+        return all(verdicts) if verdicts else None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -96,8 +101,14 @@ def verify(
     precision goes wrong between two of them, the length is searched for by halving.
 
     Raises:
-        VerificationError: a precision is unknown, or there is no word of at most that length.
+        VerificationError: a precision is unknown, or there is none; a number is too small; or there
+            is no word of at most that length.
     """
+    least = {"longest": 0, "all_words": 1, "words_per_length": 1, "precisions": 1, "seed": 0}
+    given = (longest, all_words, words_per_length, len(precisions), seed)
+    for (name, bound), value in zip(least.items(), given, strict=True):
+        if value < bound:
+            raise VerificationError(f"{name}: {value} is too small. Give {bound} or more.")
     for name in precisions:
         if name not in PRECISIONS:
             raise unknown_name("precision", name, PRECISIONS, VerificationError)
@@ -109,6 +120,8 @@ def verify(
         raise VerificationError(
             f"{construction.name} has no word of at most {longest} symbols. Ask about longer ones."
         )
+    ends = {n for n in construction.range.values() if n is not None and n <= longest}
+    lengths = sorted({*lengths, *ends})  # a claim is asked about to its very end
     found = {}
     for index, name in enumerate(precisions):
         model = copy.deepcopy(construction.model).to(getattr(torch, name)).eval()
@@ -128,6 +141,7 @@ def verify(
         longest=lengths[-1],
         is_circuit=isinstance(construction.about, GateSequence),
         required_margin=construction.required_margin,
+        required_margin_in_words=construction.margin_in_words(),
         precisions=found,
     )
 
@@ -174,8 +188,8 @@ def _judge(construction: Construction, precision: str, asked: _Asked) -> Found:
     first = min(asked.wrong, default=None)
     right = [n for n in asked.margin if first is None or n < first]
     inside = [n for n in asked.margin if claimed_to is None or n <= claimed_to]
-    holds = not claimed or not any(n in asked.wrong for n in inside)
-    if claimed and precision == "float64":
+    holds = not any(n in asked.wrong for n in inside)
+    if precision == "float64":
         needed = construction.required_margin * (1 - 1e-9)
         holds = holds and all(asked.margin[n] >= needed for n in inside if n > 0)
     return Found(
@@ -186,7 +200,8 @@ def _judge(construction: Construction, precision: str, asked: _Asked) -> Found:
         first_wrong=first,
         wrong_word=None if first is None else asked.wrong[first],
         margin={n: _number(asked.margin[n]) for n in sorted(asked.margin)},
-        holds=holds,
+        holds=holds if claimed and inside else None,
+        holds_to=max(inside) if claimed and inside else None,
     )
 
 

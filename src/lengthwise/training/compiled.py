@@ -104,14 +104,25 @@ def save_compiled(
     """Store computed weights: in float32 if they are the same numbers there, and right there too.
 
     Raises:
-        RunError: the folder holds something else.
+        RunError: the folder holds something else, or the same with other weights.
     """
     folder = RunFolder(Path(path))
     folder.claim({**compiled.to_dict(), "environment": dict(environment)})
     with folder.locked():
-        if not folder.is_finished:
-            weights = model.state_dict()
-            narrow = {name: weight.float() for name, weight in weights.items()}
+        weights = model.state_dict()
+        narrow = {name: weight.float() for name, weight in weights.items()}
+        if folder.is_finished:
+            stored = folder.weights()
+            same = stored.keys() == weights.keys() and any(
+                all(torch.equal(stored[name], w) for name, w in kind.items())
+                for kind in (weights, narrow)
+            )
+            if not same:
+                raise RunError(
+                    f"{path}/model.safetensors holds other weights than {compiled.construction} "
+                    f"has: it was changed, or written by another version. Use another folder."
+                )
+        else:
             same = all(torch.equal(narrow[name].double(), w) for name, w in weights.items())
             right = compiled.claim["range"].get("float32", 0) is None
             folder.finish(narrow if same and right else weights, [])
@@ -130,6 +141,11 @@ def load_compiled(path: Path | str) -> tuple[Compiled, nn.Module]:
         raise RunError(f"{path} holds a trained run, not a construction. Use certify or evaluate.")
     compiled = Compiled.from_dict(config)
     model = ARCHITECTURES[compiled.model].module(compiled.network)
+    if not folder.is_finished:
+        raise RunError(
+            f"{path} holds no model.safetensors: compiling was interrupted. Give its `compile` "
+            f"command again."
+        )
     weights = folder.weights()
     load_weights(model, weights, folder.path)
     return compiled, model.to(next(iter(weights.values())).dtype).eval()
