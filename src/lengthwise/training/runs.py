@@ -118,7 +118,7 @@ class RunFolder:
         Raises:
             RunError: another process is at it.
         """
-        with self._config.open("rb") as file:
+        with self._config.open("r+b") as file:  # network file systems lock what is writable
             if fcntl is not None:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,61 @@
+"""How do jobs run on many machines? On workers of a Dask scheduler, which see the same files."""
+
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from typing import Any, Self, TypeVar
+
+from lengthwise.errors import ConfigError
+
+T = TypeVar("T")
+
+
+class DaskExecutor:
+    """The workers of a scheduler, such as `tcp://10.0.0.1:8786`.
+
+    Dask itself gives the job of a worker that died to another one, a few times
+    (`distributed.scheduler.allowed-failures`); only what it gives up is `lost`.
+
+    Raises:
+        ConfigError: `distributed` is not installed, or nothing answers at the address.
+    """
+
+    slots = None
+
+    def __init__(self, address: str, *, timeout: float = 10.0) -> None:
+        try:
+            from distributed import Client, KilledWorker
+        except ImportError:
+            raise ConfigError(
+                "a scheduler needs the library distributed, which is not installed. "
+                "Use pip install 'lengthwise[sweep]'."
+            ) from None
+        try:
+            self._client = Client(address, timeout=timeout, set_as_default=False)
+        except (OSError, ValueError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise ConfigError(
+                f"no Dask scheduler answers at {address!r} ({reason}). Start one with `dask "
+                f"scheduler`, or correct the address."
+            ) from None
+        self._killed = KilledWorker
+        self._executor = self._client.get_executor(pure=False)
+
+    def submit(self, function: Callable[..., T], /, *arguments: Any) -> "Future[T]":
+        """Have some worker call the function."""
+        future: Future[T] = self._executor.submit(function, *arguments)
+        return future
+
+    def lost(self, error: BaseException) -> bool:
+        """Whether workers died of the job, or the scheduler lost sight of it."""
+        return isinstance(error, self._killed | CancelledError)
+
+    def stop(self) -> None:
+        """Take back what has not begun. What a worker has begun runs to its end, and is kept."""
+        self._executor.shutdown(wait=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        self._client.close()

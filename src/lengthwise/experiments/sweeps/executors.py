@@ -1,0 +1,91 @@
+"""Where do jobs run? Three places with one face, in the manner of `concurrent.futures`.
+
+InProcess           here, one after another
+LocalProcesses      processes of this machine (`processes`)
+DaskExecutor        workers of a Dask scheduler, on any machines (`cluster`)
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from types import TracebackType
+from typing import Any, Protocol, Self, TypeVar
+
+from lengthwise.config import require
+from lengthwise.experiments.sweeps.cluster import DaskExecutor
+from lengthwise.experiments.sweeps.processes import LocalProcesses
+
+T = TypeVar("T")
+
+
+class Executor(Protocol):
+    """Runs functions somewhere, and tells a worker that died from a function that raised."""
+
+    @property
+    def slots(self) -> int | None:
+        """How many functions it takes at a time; None for any number."""
+        ...
+
+    def submit(self, function: Callable[..., T], /, *arguments: Any) -> "Future[T]":
+        """Have a function called; it and its arguments can be pickled."""
+        ...
+
+    def lost(self, error: BaseException) -> bool:
+        """Whether the error of a future means that its worker died."""
+        ...
+
+    def stop(self) -> None:
+        """Give up what is running, at once where that is possible."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let workers go."""
+        ...
+
+
+class InProcess:
+    """Calls functions at once, in this process."""
+
+    slots = 1
+
+    def submit(self, function: Callable[..., T], /, *arguments: Any) -> "Future[T]":
+        """Call the function; the future is done."""
+        future: Future[T] = Future()
+        try:
+            future.set_result(function(*arguments))
+        except Exception as error:  # Ctrl-C passes
+            future.set_exception(error)
+        return future
+
+    def lost(self, error: BaseException) -> bool:
+        """Never: if this process dies, nobody is left to ask."""
+        return False
+
+    def stop(self) -> None:
+        """Nothing is running when this can be called."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def executor_for(workers: int = 1, scheduler: str | None = None) -> Executor:
+    """The executor that a command asks for: the workers of a scheduler if one is named.
+
+    Raises:
+        ConfigError: there are no workers, or the scheduler cannot be reached.
+    """
+    if scheduler is not None:
+        return DaskExecutor(scheduler)
+    require(workers >= 1, f"workers={workers} would do nothing. Use 1 or more.")
+    if workers == 1:
+        return InProcess()
+    return LocalProcesses(workers)

@@ -1,0 +1,126 @@
+"""What is one job of a sweep? A run that is trained as planned, and the tests that it takes."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from lengthwise.config import require
+from lengthwise.errors import ConfigError, RunError
+from lengthwise.tasks.task import Task
+from lengthwise.training.train import Plan
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Test:
+    """Fresh words of these lengths, drawn with a seed of their own."""
+
+    __test__ = False  # pytest takes classes of this name for its own
+
+    name: str
+    lengths: tuple[int, ...]
+    words_per_length: int = 512
+    protocol: str | None = None
+    """None for the protocol that the run was trained with."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        about = f"test {self.name!r}"
+        require(bool(self.lengths), f"{about} has no length. Give at least one.")
+        require(min(self.lengths) >= 0, f"{about} has length {min(self.lengths)}. Use 0 or more.")
+        require(
+            len(set(self.lengths)) == len(self.lengths),
+            f"{about} has length {_repeated(self.lengths)} twice. Give each once.",
+        )
+        require(
+            self.words_per_length >= 1,
+            f"{about} has words_per_length={self.words_per_length}. Use 1 or more.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """A run, and what it is tested on."""
+
+    plan: Plan
+    tests: tuple[Test, ...]
+
+    def __post_init__(self) -> None:
+        names = [test.name for test in self.tests]
+        require(bool(names), "a job needs at least one test. Give one.")
+        require(
+            len(set(names)) == len(names),
+            f"a job has two tests called {_repeated(names)!r}. Name them apart.",
+        )
+        for test in self.tests:  # what cannot be drawn is refused before hours of training
+            if test.protocol is not None:
+                Task(language=self.plan.task.language, protocol=test.protocol)
+
+    @property
+    def digest(self) -> str:
+        """Twelve hex digits that change with the plan and with the tests."""
+        body = json.dumps(self.to_dict(), sort_keys=True)
+        return hashlib.sha256(body.encode()).hexdigest()[:12]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The job as plain values, to be sent as JSON; `from_dict` gives it back."""
+        tests = [{**asdict(test), "lengths": list(test.lengths)} for test in self.tests]
+        return {"plan": self.plan.to_dict(), "tests": tests}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Job":
+        """The job that `to_dict` stored.
+
+        Raises:
+            RunError: something is missing, or of the wrong kind.
+        """
+        try:
+            tests = [{**test, "lengths": tuple(test["lengths"])} for test in values["tests"]]
+            plan = values["plan"]
+            return cls(plan=Plan.from_dict(plan), tests=tuple(Test(**test) for test in tests))
+        except (KeyError, TypeError) as error:
+            raise RunError(f"a stored job is damaged ({error!r}). Make it again.") from None
+
+
+def jobs_over_seeds(plan: Plan, seeds: Sequence[int], tests: Sequence[Test]) -> list[Job]:
+    """The same plan with each of the seeds.
+
+    Raises:
+        ConfigError: there is no seed, or one comes twice.
+    """
+    require(bool(seeds), "there is no seed. Give at least one.")
+    require(
+        len(set(seeds)) == len(seeds),
+        f"seed {_repeated(seeds)} comes twice, and would be the same run. Give each once.",
+    )
+    return [
+        Job(plan=replace(plan, loop=replace(plan.loop, seed=seed)), tests=tuple(tests))
+        for seed in seeds
+    ]
+
+
+def require_distinct(jobs: Sequence[Job]) -> None:
+    """Refuse a list in which one run comes twice.
+
+    Raises:
+        ConfigError: two jobs have the same plan.
+    """
+    seen: dict[str, int] = {}
+    for number, job in enumerate(jobs, start=1):
+        first = seen.setdefault(json.dumps(job.plan.to_dict(), sort_keys=True), number)
+        if first != number:
+            raise ConfigError(
+                f"jobs {first} and {number} are the same run ({job.plan.model}, seed "
+                f"{job.plan.loop.seed}). Leave one out, or give one job the tests of both."
+            )
+
+
+def _repeated(values: Iterable[Any]) -> Any:
+    """The first value that comes a second time."""
+    seen = set()
+    for value in values:
+        if value in seen:
+            return value
+        seen.add(value)
+    return None

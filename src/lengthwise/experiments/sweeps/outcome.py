@@ -1,0 +1,127 @@
+"""What came of a job? An outcome with its figures, or a failure with its error; plain values."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from lengthwise.errors import RunError
+
+FORMAT = 1
+"""Version of the stored form."""
+
+
+class AtLength(NamedTuple):
+    """How many words of a length were asked, and how many answers were right."""
+
+    length: int
+    words: int
+    correct: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TestResult:
+    """What one test found."""
+
+    __test__ = False  # pytest takes classes of this name for its own
+
+    name: str
+    by_length: tuple[AtLength, ...]
+    summary: Mapping[str, Any]
+    """As `experiments.measure` gives it: mean and worst accuracy, interval, protocol, seed."""
+
+    @property
+    def mean_accuracy(self) -> float:
+        """The mean over lengths of the share of right answers."""
+        share: float = self.summary["mean_accuracy"]
+        return share
+
+    @property
+    def shortcuts(self) -> dict[str, float]:
+        """What rules that look at very little of a word reach on the same test."""
+        return dict(self.summary["shortcuts"])
+
+    def accuracy_by_length(self) -> dict[int, float]:
+        """Share of right answers at each length."""
+        return {length: correct / words for length, words, correct in self.by_length}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """A job that is done."""
+
+    digest: str
+    plan: Mapping[str, Any]
+    """The settings of the run, as `Plan.to_dict` gives them."""
+    tests: tuple[TestResult, ...]
+    steps: int
+    """Steps trained, which early stopping makes fewer than planned."""
+    seconds: float
+    """Wall-clock time of training up to its last checkpoint, over all attempts. Steps that a killed
+    attempt took after a checkpoint were done again, and are counted once."""
+    attempts: int
+    """How often training was begun or taken up again."""
+    parameters: int
+    """Numbers that were trained."""
+    environment: Mapping[str, str]
+    """Versions, processor and device of the last attempt."""
+    date: str
+
+    def test(self, name: str) -> TestResult:
+        """The result of the test of that name.
+
+        Raises:
+            RunError: the job had no such test.
+        """
+        for result in self.tests:
+            if result.name == name:
+                return result
+        names = ", ".join(result.name for result in self.tests)
+        raise RunError(f"job {self.digest} has no test {name!r}. It has {names}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as plain values, ready for JSON."""
+        return {"format": FORMAT, **asdict(self)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Outcome":
+        """The outcome that `to_dict` stored.
+
+        Raises:
+            RunError: something is missing, or it is of another version.
+        """
+        try:
+            if values["format"] != FORMAT:
+                raise RunError(
+                    f"an outcome is of format {values['format']}, but this version reads {FORMAT}. "
+                    f"Run the sweep again in a new folder."
+                )
+            fields = {name: value for name, value in values.items() if name != "format"}
+            tests = tuple(
+                TestResult(
+                    name=test["name"],
+                    by_length=tuple(AtLength(*row) for row in test["by_length"]),
+                    summary=test["summary"],
+                )
+                for test in values["tests"]
+            )
+            return cls(**{**fields, "tests": tests})
+        except (KeyError, TypeError) as error:
+            raise RunError(
+                f"a stored outcome is damaged ({error!r}). Delete it, and run the sweep again."
+            ) from None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """A job that raised an error, or whose workers died."""
+
+    digest: str
+    plan: Mapping[str, Any]
+    error: str
+    """In one line."""
+    details: str = ""
+    """Where in the code, if an error was raised."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The failure as plain values, ready for JSON."""
+        return asdict(self)

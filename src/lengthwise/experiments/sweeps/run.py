@@ -1,0 +1,132 @@
+"""How is one job done? Trained where it stood, tested, and its outcome stored as the last thing."""
+
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from lengthwise.evaluation.scores import Scores
+from lengthwise.experiments.measure import measure
+from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
+from lengthwise.experiments.sweeps.job import Job, Test
+from lengthwise.experiments.sweeps.outcome import AtLength, Failure, Outcome, TestResult
+from lengthwise.training.runs import RunFolder
+from lengthwise.training.train import Run, environment, train
+
+_ONE_AT_A_TIME = threading.Lock()
+"""The number of torch's threads, which decides the last digits, belongs to a whole process."""
+
+
+def run_job(job: Job, folder: Path, *, device: str = "auto") -> Outcome:
+    """Train the run of a job in its folder and test it; what is done is loaded, not done again.
+
+    An error is recorded in the job's folder, and raised.
+
+    Raises:
+        BusyError: another process is at the job.
+    """
+    place = JobFolder.of(job, folder)
+    with place.locked():
+        done = place.outcome()
+        if done is not None:
+            return done
+        try:
+            outcome = _do(job, place, device)
+        except Exception as error:
+            place.fail(_failure(job, error))
+            raise
+        place.finish(outcome)
+        return outcome
+
+
+def _do(job: Job, place: JobFolder, device: str) -> Outcome:
+    place.describe(job)
+    trained = RunFolder(place.run).is_finished
+    watch = None if trained else _Stopwatch(place)
+    run = train(job.plan, out=place.run, device=device, progress=watch)
+    tests = [
+        # the scores of the first one stay in the run's folder
+        _result(run if index == 0 else replace(run, folder=None), test)
+        for index, test in enumerate(job.tests)
+    ]
+    seconds, attempts = place.clock()
+    return Outcome(
+        digest=job.digest,
+        plan=job.plan.to_dict(),
+        tests=tuple(tests),
+        steps=run.metrics[-1]["step"],
+        seconds=seconds,
+        attempts=attempts,
+        parameters=sum(p.numel() for p in run.model.parameters() if p.requires_grad),
+        environment={"lengthwise": version("lengthwise"), **environment(device)},
+        date=datetime.now(UTC).date().isoformat(),
+    )
+
+
+def _result(run: Run, test: Test) -> TestResult:
+    scores, summary = measure(
+        run,
+        test.lengths,
+        protocol=test.protocol,
+        words_per_length=test.words_per_length,
+        seed=test.seed,
+    )
+    return TestResult(name=test.name, by_length=_by_length(scores), summary=summary)
+
+
+def _failure(job: Job, error: Exception) -> Failure:
+    return Failure(
+        digest=job.digest,
+        plan=job.plan.to_dict(),
+        error=f"{type(error).__name__}: {str(error).partition(chr(10))[0]}",
+        details=traceback.format_exc(),
+    )
+
+
+def attempt(job: Mapping[str, Any], folder: str, device: str) -> dict[str, Any]:
+    """`run_job` between processes: plain values in, and one of three answers out.
+
+    `{"outcome": ...}`, `{"failure": ...}` if an error was raised, which is also stored, or
+    `{"busy": ...}` if another process is at the job.
+    """
+    asked = Job.from_dict(job)
+    try:
+        with _ONE_AT_A_TIME:
+            return {"outcome": run_job(asked, Path(folder), device=device).to_dict()}
+    except BusyError as error:
+        return {"busy": str(error)}
+    except Exception as error:
+        return {"failure": _failure(asked, error).to_dict()}
+
+
+def _by_length(scores: Scores) -> tuple[AtLength, ...]:
+    words = dict.fromkeys(scores.lengths, 0)
+    correct = dict.fromkeys(scores.lengths, 0)
+    for record in scores.records:
+        words[record.length] += record.total
+        correct[record.length] += record.correct
+    return tuple(AtLength(length, words[length], correct[length]) for length in words)
+
+
+class _Stopwatch:
+    """Counts this attempt, and adds the time between its checkpoints to what earlier ones took."""
+
+    def __init__(self, place: JobFolder, now: Callable[[], float] = time.perf_counter) -> None:
+        self._place = place
+        self._now = now
+        self._last = now()
+        self._seconds, attempts = place.clock()
+        self._attempts = attempts + 1
+        place.save_clock(self._seconds, self._attempts)
+
+    def update(self, step: int, record: Mapping[str, Any]) -> None:
+        if "validation_loss" not in record:  # then there is no checkpoint either
+            return
+        elapsed, self._last = self._now() - self._last, self._now()
+        self._seconds += elapsed
+        self._place.save_clock(round(self._seconds, 3), self._attempts)

@@ -1,0 +1,45 @@
+"""Jobs that take a second, for the tests of sweeps."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lengthwise.experiments.sweeps.job import Job, Test, jobs_over_seeds
+from lengthwise.experiments.sweeps.outcome import Failure, Outcome
+from lengthwise.languages.spec import parse
+from lengthwise.training.train import Plan, make_plan
+
+SMALL = {
+    "steps": 4,
+    "validate_every": 2,
+    "batch_size": 8,
+    "validation_words": 16,
+    "max_length": 8,
+    "patience": 0,
+}
+TESTS = (
+    Test(name="beyond", lengths=(9, 12, 20), words_per_length=16),
+    Test(name="audited", lengths=(8,), words_per_length=16, protocol="audited", seed=3),
+)
+
+
+def small_plan(model: str = "elman", **settings: Any) -> Plan:
+    return make_plan(parse("parity"), model, preset="smoke", settings={**SMALL, **settings})
+
+
+def small_jobs(count: int, **settings: Any) -> list[Job]:
+    return jobs_over_seeds(small_plan(**settings), range(count), TESTS)
+
+
+def long_job() -> Job:
+    """Takes a few seconds, with many checkpoints."""
+    (job,) = jobs_over_seeds(small_plan(steps=400, validate_every=10), [0], TESTS)
+    return job
+
+
+def figures(results: Sequence[Outcome | Failure]) -> list[Any]:
+    """What must not depend on where a job ran."""
+    found = []
+    for result in results:
+        assert isinstance(result, Outcome), result
+        found.append((result.digest, result.tests, result.steps))
+    return found
