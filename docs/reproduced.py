@@ -6,7 +6,7 @@ from typing import Any
 
 from lengthwise.analysis.figures import to_svg
 from lengthwise.experiments.catalogue import EXPERIMENTS
-from lengthwise.experiments.experiment import Experiment, stem
+from lengthwise.experiments.experiment import Collected, stem
 
 
 def sections(results: Path) -> str:
@@ -28,9 +28,8 @@ def pictures(results: Path) -> dict[str, str]:
     return drawn
 
 
-def _section(name: str, experiment: Experiment[Any], result: dict[str, Any]) -> str:
+def _section(name: str, experiment: Collected, result: dict[str, Any]) -> str:
     records, made_with = result["records"], result["environment"]
-    columns, rows = experiment.table(records)
     statements = [
         [
             statement.where,
@@ -52,7 +51,10 @@ def _section(name: str, experiment: Experiment[Any], result: dict[str, Any]) -> 
             f"{result['date']}, commit {result['commit']}, {made_with['processor']}, "
             f"torch {made_with['torch']}.",
             *figures,
-            _table(columns, rows),
+            *(
+                f"**{title}**\n\n{_table(*table)}" if title else _table(*table)
+                for title, table in experiment.tables(records).items()
+            ),
             _table(["where", "what the paper says", "holds", "measured"], statements),
         ]
     )

@@ -267,6 +267,30 @@ def sensitivity_figure(panels: Mapping[str, Sequence[Mapping[str, Any]]]) -> Fig
     return figure
 
 
+def curves_figure(panels: Mapping[str, Mapping[str, Mapping[int, float]]]) -> Figure:
+    """Accuracy in per cent by length: a panel for each language, a line for each model."""
+    names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
+    colors = dict(zip(names, _spread_colors(len(names)), strict=True))
+    across = min(4, len(panels))
+    down = -(-len(panels) // across)
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(2.6 * across, 0.6 + 1.9 * down), layout="constrained")
+        grid = figure.subplots(down, across, sharey=True, squeeze=False).flat
+        for axes, (title, curves) in zip(grid, panels.items(), strict=False):
+            for name, curve in curves.items():
+                lengths = sorted(curve)
+                heights = [100 * curve[n] for n in lengths]
+                axes.plot(lengths, heights, color=colors[name], lw=1.2, label=name)
+            axes.set(title=title, ylim=(-4, 104))
+        for axes in figure.axes[len(panels) :]:
+            axes.set_visible(False)
+        figure.supxlabel("length", fontsize=9)
+        figure.supylabel("accuracy (%)", fontsize=9)
+        lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
+        figure.legend(handles=[lines[name] for name in names], loc="outside lower center", ncols=3)
+    return figure
+
+
 def _panels(figure: Figure, count: int) -> list[Any]:
     return list(figure.subplots(1, count, squeeze=False).flat)
 

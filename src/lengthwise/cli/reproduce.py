@@ -1,6 +1,7 @@
 """Measure a table or figure of a paper again; exit status 1 if a statement of it does not hold."""
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,17 @@ from lengthwise.cli.output import (
     whole_number,
 )
 from lengthwise.cli.progress import counting_progress
-from lengthwise.errors import ClaimError
+from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.experiments.catalogue import EXPERIMENTS
-from lengthwise.experiments.experiment import Experiment, Record, Statement, reproduced, stem
+from lengthwise.experiments.experiment import (
+    Collected,
+    Sitting,
+    Statement,
+    Table,
+    reproduced,
+    stem,
+)
+from lengthwise.experiments.sweeps.executors import executor_for
 from lengthwise.files import write_json, write_text
 
 
@@ -29,6 +38,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--preset", default="laptop", help="smoke, laptop or paper: numbers only (default laptop)"
     )
     parser.add_argument("--seed", type=whole_number(0), default=0, help="of the words (default 0)")
+    parser.add_argument(
+        "--seeds", metavar="0,1,2", help="of what is trained (default: the preset's)"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="train only runs with this in their name, such as parity or 'rnn, seed 0'; may be "
+        "repeated",
+    )
+    parser.add_argument(
+        "--runs",
+        type=Path,
+        default=Path("runs"),
+        metavar="DIR",
+        help="where trained runs are kept, so that they are trained once (default: runs)",
+    )
+    parser.add_argument(
+        "--workers", type=whole_number(1), default=1, help="processes that train (default 1)"
+    )
+    parser.add_argument(
+        "--scheduler", metavar="tcp://...", help="of Dask, whose workers train instead"
+    )
     parser.add_argument(
         "--out",
         type=Path,
@@ -47,24 +80,36 @@ def run(arguments: argparse.Namespace) -> None:
     name = arguments.experiment
     experiment = EXPERIMENTS[name]
     experiment.presets[arguments.preset]  # complains of a misspelt name before a folder is made
+    seeds = _seeds(arguments.seeds)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    with counting_progress(name, "steps") as progress:
-        result = reproduced(
-            name, experiment, preset=arguments.preset, seed=arguments.seed, progress=progress
+    with (
+        executor_for(arguments.workers, arguments.scheduler) as executor,
+        counting_progress(name, "steps") as progress,
+    ):
+        sitting = Sitting(
+            progress=progress,
+            seed=arguments.seed,
+            seeds=seeds,
+            only=tuple(arguments.only),
+            runs=arguments.runs,
+            executor=executor,
         )
+        result = reproduced(name, experiment, preset=arguments.preset, sitting=sitting)
     files = _write(experiment, result, arguments.out)
     statements = experiment.check(result["records"])
+    tables = experiment.tables(result["records"])
     if arguments.json:
         print_json(
             {key: value for key, value in result.items() if key != "records"}
             | {
-                "table": experiment.table(result["records"])._asdict(),
+                "table": tables[""]._asdict(),
+                "tables": {title: table._asdict() for title, table in tables.items()},
                 "statements": [statement._asdict() for statement in statements],
                 "files": files,
             }
         )
     else:
-        _print(experiment, result["records"], statements)
+        _print(experiment, tables, statements)
         for file in files:
             note(f"written: {file}")
     failed = [statement for statement in statements if not statement.holds]
@@ -73,6 +118,15 @@ def run(arguments: argparse.Namespace) -> None:
             f"{len(failed)} of {len(statements)} statements of {name} do not hold, such as: "
             f"{failed[0].says} ({failed[0].measured})."
         )
+
+
+def _seeds(text: str | None) -> tuple[int, ...]:
+    if text is None:
+        return ()
+    pieces = text.split(",")
+    if not all(piece.strip().isdecimal() and len(piece) < 10 for piece in pieces):
+        raise ConfigError(f"--seeds are whole numbers with commas, but got {text!r}. Try 0,1,2.")
+    return tuple(int(piece) for piece in pieces)
 
 
 def _list(*, as_json: bool) -> None:
@@ -89,7 +143,7 @@ def _list(*, as_json: bool) -> None:
     print_table(["name", "claim"], [[name, found.claim] for name, found in EXPERIMENTS.items()])
 
 
-def _write(experiment: Experiment[Any], result: dict[str, Any], folder: Path) -> list[str]:
+def _write(experiment: Collected, result: dict[str, Any], folder: Path) -> list[str]:
     """Store the records, draw the figures, and say where."""
     begin = stem(result["experiment"])
     records = folder / f"{begin}.json"
@@ -102,7 +156,7 @@ def _write(experiment: Experiment[Any], result: dict[str, Any], folder: Path) ->
     return files
 
 
-def _print(experiment: Experiment[Any], records: list[Record], statements: list[Statement]) -> None:
+def _print(experiment: Collected, tables: Mapping[str, Table], statements: list[Statement]) -> None:
     print_facts(
         [
             ("paper", f"{experiment.paper}, {experiment.item}"),
@@ -110,8 +164,8 @@ def _print(experiment: Experiment[Any], records: list[Record], statements: list[
             ("printed", experiment.printed),
         ]
     )
-    columns, rows = experiment.table(records)
-    print_table(columns, rows)
+    for title, (columns, rows) in tables.items():
+        print_table(columns, rows, title=title or None)
     for statement in statements:
         verdict = "holds" if statement.holds else "FAILS"
         print(f"{verdict}  {statement.where}: {statement.says}\n       {statement.measured}")

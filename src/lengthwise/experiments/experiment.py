@@ -1,7 +1,8 @@
 """What is an experiment? One table or figure of a paper: measured again, and set beside the print.
 
-`measure` alone computes. What it found is a list of records, plain values that go to a file and
-back, and table, figures and verdicts are functions of the records.
+`collect` alone computes. What it found is a list of records, plain values that go to a file and
+back, and tables, figures and verdicts are functions of the records. An `Experiment` measures what
+it computes itself, a `trained.TrainedExperiment` trains models in a sweep.
 """
 
 import subprocess
@@ -9,10 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.catalogue import Catalogue
+from lengthwise.errors import ConfigError
+from lengthwise.experiments.sweeps.executors import Executor
 from lengthwise.training.train import environment
 
 Record = dict[str, Any]
@@ -42,6 +45,66 @@ class Statement(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Sitting:
+    """What the user says of one measurement: the experiment and its preset say the rest."""
+
+    progress: Progress
+    seed: int = 0
+    """Of what is drawn, where nothing is trained."""
+    seeds: tuple[int, ...] = ()
+    """Of what is trained; those of the preset, if there are none."""
+    only: tuple[str, ...] = ()
+    """Parts of the names of the runs that are wanted; all, if there are none."""
+    runs: Path = Path("runs")
+    """Where runs are kept, in a folder for each experiment."""
+    executor: Executor | None = None
+    """Where runs are trained; in this process, if there is none."""
+
+
+class Collected(Protocol):
+    """What every experiment is: how its records are come by, and what is made of them."""
+
+    @property
+    def paper(self) -> str: ...
+
+    @property
+    def item(self) -> str: ...
+
+    @property
+    def claim(self) -> str:
+        """What it shows, in one sentence."""
+        ...
+
+    @property
+    def printed(self) -> str:
+        """What the paper prints of it."""
+        ...
+
+    @property
+    def presets(self) -> Catalogue[Any]:
+        """`smoke` (seconds), `laptop` and `paper`: numbers only."""
+        ...
+
+    @property
+    def figures(self) -> Callable[[Sequence[Record]], Mapping[str, Picture]]:
+        """By name; the name is part of the name of a file."""
+        ...
+
+    @property
+    def check(self) -> Callable[[Sequence[Record]], list[Statement]]:
+        """The statements of the paper that the records can decide."""
+        ...
+
+    def collect(self, name: str, preset: str, sitting: Sitting) -> list[Record]:
+        """The records of an experiment of that name, from the numbers of a preset."""
+        ...
+
+    def tables(self, records: Sequence[Record]) -> dict[str, Table]:
+        """All that is shown in cells, by title; the one without a title is the paper's."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Experiment(Generic[Sizes]):
     """A table or figure. Its name is that in the catalogue, such as `chiang2022/figure2`."""
 
@@ -53,13 +116,29 @@ class Experiment(Generic[Sizes]):
     """What the paper prints of it."""
     presets: Catalogue[Sizes]
     """`smoke` (seconds), `laptop` (minutes) and `paper`: numbers only."""
-    measure: Callable[[Sizes, int, Progress], list[Record]]
-    """The records, from the numbers of a preset and a seed."""
     table: Callable[[Sequence[Record]], Table]
     figures: Callable[[Sequence[Record]], Mapping[str, Picture]]
     """By name; the name is part of the name of a file."""
     check: Callable[[Sequence[Record]], list[Statement]]
     """The statements of the paper that the records can decide."""
+    measure: Callable[[Sizes, int, Progress], list[Record]]
+    """The records, from the numbers of a preset and a seed."""
+
+    def collect(self, name: str, preset: str, sitting: Sitting) -> list[Record]:
+        """The records.
+
+        Raises:
+            ConfigError: the sitting has seeds or runs, but nothing is trained.
+        """
+        if sitting.seeds or sitting.only:
+            raise ConfigError(
+                f"{name} trains nothing, so it has no --seeds and no runs to choose. Use --seed."
+            )
+        return self.measure(self.presets[preset], sitting.seed, sitting.progress)
+
+    def tables(self, records: Sequence[Record]) -> dict[str, Table]:
+        """All that is shown in cells, by title."""
+        return {"": self.table(records)}
 
 
 def counted(progress: Progress, steps: int) -> Callable[[int], None]:
@@ -80,22 +159,21 @@ def stem(name: str) -> str:
 
 
 def reproduced(
-    name: str, experiment: Experiment[Any], *, preset: str, seed: int, progress: Progress
+    name: str, experiment: Collected, *, preset: str, sitting: Sitting
 ) -> dict[str, Any]:
     """What is stored: the records, and what made them.
 
     Raises:
-        ConfigError: there is no such preset.
+        ConfigError: there is no such preset, or the sitting does not fit the experiment.
     """
-    sizes = experiment.presets[preset]
     return {
         "experiment": name,
         "preset": preset,
-        "seed": seed,
+        "seed": sitting.seed,
         "commit": commit(),
         "environment": environment("cpu"),
         "date": datetime.now(UTC).date().isoformat(),
-        "records": experiment.measure(sizes, seed, progress),
+        "records": experiment.collect(name, preset, sitting),
     }
 
 

@@ -55,6 +55,9 @@ class Outcome:
     tests: tuple[TestResult, ...]
     steps: int
     """Steps trained, which early stopping makes fewer than planned."""
+    perfect: bool
+    """Whether validation found nothing wrong with the weights that were kept; with `composition`,
+    that they were proved right at every length."""
     seconds: float
     """Wall-clock time of training up to its last checkpoint, over all attempts. Steps that a killed
     attempt took after a checkpoint were done again, and are counted once."""

@@ -15,6 +15,7 @@ from lengthwise.experiments.measure import measure
 from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
 from lengthwise.experiments.sweeps.job import Job, Test
 from lengthwise.experiments.sweeps.outcome import AtLength, Failure, Outcome, TestResult
+from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Run, environment, train
 
@@ -60,6 +61,7 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
         plan=job.plan.to_dict(),
         tests=tuple(tests),
         steps=run.metrics[-1]["step"],
+        perfect=bool(kept(run.metrics)["perfect"]),
         seconds=seconds,
         attempts=attempts,
         parameters=sum(p.numel() for p in run.model.parameters() if p.requires_grad),

@@ -1,0 +1,164 @@
+"""Chi et al. (2023), Table 2: PARITY with other shares of ones, P(1) in .1, .3, .5, .7, .9.
+
+Trained and tested with the same P(1), on words of at most 40 symbols; tested at 40 symbols ("same
+length") and at 41..500 ("extrapolation"). The paper prints the mean over 3 seeds.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lengthwise.analysis.figures import Picture, curves_figure
+from lengthwise.catalogue import Catalogue
+from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, ROUNDED, SPARSE, one_digit
+from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
+from lengthwise.experiments.trained import (
+    CellRun,
+    TrainedExperiment,
+    best_and_mean,
+    cells,
+    mean_curve,
+)
+from lengthwise.languages.spec import parse
+from lengthwise.training.train import make_plan
+
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
+SAME, FARTHER = "same length", "extrapolation"
+
+PUBLISHED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
+    SAME: {
+        "regular-gpt C=2": (100, 100, 100, 100, 100),
+        "rnn": (100, 100, 100, 100, 100),
+        "transformer": (98.4, 99.8, 99.6, 97.8, 77.2),
+    },
+    FARTHER: {
+        "regular-gpt C=2": (100, 100, 100, 100, 100),
+        "rnn": (100, 100, 100, 100, 100),
+        "transformer": (50.1, 49.7, 50.3, 49.9, 50.0),
+    },
+}
+"""Test and model to the means, for each of `SHARES`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """Seeds, how long is trained, and on how many words is tested."""
+
+    preset: str
+    seeds: tuple[int, ...]
+    words: int = 512
+    words_of_same_length: int = 16_384
+    stride: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Models that are tested at every so many-th length only, on so many words of each."""
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
+    """All runs of the table."""
+    found = []
+    for key in PUBLISHED[SAME]:
+        for share in SHARES:
+            column = MEASURED[key]
+            plan = make_plan(
+                parse("parity"),
+                column.model,
+                preset=sizes.preset,
+                protocol="published",
+                settings={"p_one": share, **column.settings, **sizes.settings.get(key, {})},
+            )
+            step, words = sizes.stride.get(key, (1, sizes.words))
+            lengths = tuple(parse_lengths(f"41:500:{step}"))
+            tests = [
+                Test(name=SAME, lengths=(40,), words_per_length=sizes.words_of_same_length),
+                Test(name=FARTHER, lengths=lengths, words_per_length=words),
+            ]
+            jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
+            found += [CellRun(key, f"P(1) = {share}", job) for job in jobs]
+    return found
+
+
+def table(records: Sequence[Record]) -> Table:
+    """The paper's layout, with what is printed above what is measured."""
+    found, rows = cells(records), []
+    for test, models in PUBLISHED.items():
+        for key, printed in models.items():
+            measured = [found.get((key, f"P(1) = {share}")) for share in SHARES]
+            name = MEASURED[key].title
+            rows.append([test, name, "printed", *(f"{value:.1f}" for value in printed)])
+            means = [one_digit(best_and_mean(c, test)[1]) if c else "" for c in measured]
+            rows.append([test, name, "measured", *means])
+    return Table(["test", "model", "", *(f"P(1) = {share}" for share in SHARES)], rows)
+
+
+def figures(records: Sequence[Record]) -> dict[str, Picture]:
+    """Accuracy by length, the mean over seeds: a panel for each share, a line for each model."""
+    panels: dict[str, dict[str, dict[int, float]]] = {}
+    for (key, share), of_cell in cells(records).items():
+        panels.setdefault(share, {})[MEASURED[key].title] = mean_curve(of_cell, FARTHER)
+    return {"accuracy": curves_figure(panels)} if panels else {}
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """What section 5.4 says."""
+    found = cells(records)
+    statements = []
+    for key in ("regular-gpt C=2", "rnn"):
+        means = {
+            f"{share}, {test}": best_and_mean(of_cell, test)[1]
+            for (row, share), of_cell in found.items()
+            if row == key
+            for test in PUBLISHED
+        }
+        if means:
+            least = min(means, key=lambda name: means[name])
+            statements.append(
+                Statement(
+                    where="Table 2",
+                    says=f"{MEASURED[key].title} has 100 in every cell",
+                    holds=means[least] >= 100 - ROUNDED,
+                    measured=f"least {one_digit(means[least])} ({least}), of {len(means)} cells",
+                )
+            )
+    far = [
+        best_and_mean(of_cell, FARTHER)[1]
+        for (row, _), of_cell in found.items()
+        if row == "transformer"
+    ]
+    if far:
+        statements.append(
+            Statement(
+                where="section 5.4",
+                says="a Transformer does not carry PARITY farther, whatever P(1)",
+                holds=max(far) < 60,
+                measured=f"{one_digit(min(far))} to {one_digit(max(far))}",
+            )
+        )
+    return statements
+
+
+TABLE_2 = TrainedExperiment(
+    paper="Chi et al. (2023)",
+    item="Table 2",
+    claim="RegularGPT learns PARITY whatever the share of ones.",
+    printed="Means over 3 seeds, at the training length of 40 and at 41..500 symbols.",
+    presets=Catalogue(
+        "preset",
+        {
+            "smoke": Sizes(
+                preset="smoke",
+                seeds=(0,),
+                words_of_same_length=64,
+                stride=dict.fromkeys(MEASURED, (153, 8)),
+                settings={key: {"steps": 4, "validate_every": 2} for key in MEASURED},
+            ),
+            "laptop": Sizes(preset="laptop", seeds=(0, 1, 2), settings=LAPTOP, stride=SPARSE),
+            "paper": Sizes(preset="paper", seeds=(0, 1, 2)),
+        },
+    ),
+    runs=runs,
+    table=table,
+    figures=figures,
+    check=check,
+)

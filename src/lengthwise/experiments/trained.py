@@ -1,0 +1,207 @@
+"""An experiment whose numbers are those of trained models: a sweep of runs, a record of each.
+
+A run belongs to a cell of a table: a row (such as a language), a column (such as a model). What a
+cell shows is a function of the records of its runs, one for each seed.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any, Generic, NamedTuple
+
+from lengthwise.analysis.figures import Picture
+from lengthwise.catalogue import Catalogue
+from lengthwise.errors import ConfigError
+from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.experiments.experiment import Record, Sitting, Sizes, Statement, Table, stem
+from lengthwise.experiments.sweeps.executors import InProcess
+from lengthwise.experiments.sweeps.job import Job
+from lengthwise.experiments.sweeps.outcome import Failure, Outcome, TestResult
+from lengthwise.experiments.sweeps.sweep import run_sweep
+from lengthwise.models.catalogue import MODELS
+from lengthwise.models.cost import forward_flops
+from lengthwise.training.train import Plan
+
+WORD_OF_COST = 500
+"""Symbols of the word whose cost is told."""
+
+
+class CellRun(NamedTuple):
+    """One run of a cell."""
+
+    row: str
+    column: str
+    job: Job
+
+    @property
+    def name(self) -> str:
+        """`parity, RNN, seed 0`: what `only` is looked for in."""
+        return f"{self.row}, {self.column}, seed {self.job.plan.loop.seed}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TrainedExperiment(Generic[Sizes]):
+    """A table or figure of trained models; see `Experiment`."""
+
+    paper: str
+    item: str
+    claim: str
+    printed: str
+    presets: Catalogue[Sizes]
+    runs: Callable[[Sizes, Sequence[int]], list[CellRun]]
+    """All runs, from the numbers of a preset and from seeds; those of the preset, if none."""
+    table: Callable[[Sequence[Record]], Table]
+    figures: Callable[[Sequence[Record]], Mapping[str, Picture]]
+    check: Callable[[Sequence[Record]], list[Statement]]
+    more: Mapping[str, Callable[[Sequence[Record]], Table]] = field(default_factory=dict)
+    """Other tables, by title."""
+
+    def collect(self, name: str, preset: str, sitting: Sitting) -> list[Record]:
+        """A record for each run that is wanted; runs that are done are not done again.
+
+        Raises:
+            ConfigError: no run is wanted, or a seed comes twice.
+            RunError: the folder of runs holds another experiment's.
+        """
+        every = self.runs(self.presets[preset], sitting.seeds)
+        wanted = [run for run in every if all(part in run.name for part in sitting.only)]
+        if not wanted:
+            raise ConfigError(
+                f"none of the {len(every)} runs of {name} has {' and '.join(sitting.only)} in its "
+                f"name, such as {every[0].name!r}. Give parts of such names."
+            )
+        results = run_sweep(
+            f"{name} {preset}",
+            [run.job for run in wanted],
+            sitting.runs / f"{stem(name)}-{preset}",
+            sitting.executor or InProcess(),
+            progress=sitting.progress,
+        )
+        return [record(run, result) for run, result in zip(wanted, results, strict=True)]
+
+    def tables(self, records: Sequence[Record]) -> dict[str, Table]:
+        """All that is shown in cells, by title."""
+        more = {title: make(records) for title, make in self.more.items()}
+        return {"": self.table(records), **more, "Runs": runs_table(records)}
+
+
+def record(run: CellRun, result: Outcome | Failure) -> Record:
+    """What is stored of a run: its settings, what it cost, and what it got right at each length."""
+    plan = run.job.plan
+    common: Record = {
+        "row": run.row,
+        "column": run.column,
+        "seed": plan.loop.seed,
+        "model": plan.model,
+        "supervision": plan.recognition.supervision,
+        "trained_on": f"{plan.task.protocol}, lengths 1..{plan.recognition.max_length}",
+        "digest": result.digest,
+    }
+    if isinstance(result, Failure):
+        return {**common, "error": result.error}
+    return {
+        **common,
+        "steps": result.steps,
+        "perfect": result.perfect,
+        "seconds": round(result.seconds, 1),
+        "parameters": result.parameters,
+        "flops": flops(plan),
+        "environment": dict(result.environment),
+        "date": result.date,
+        "tests": {test.name: _test(run.job, test) for test in result.tests},
+    }
+
+
+def flops(plan: Plan) -> int:
+    """Floating-point operations of one word of `WORD_OF_COST` symbols."""
+    model = MODELS[plan.model].build(plan.network).eval()
+    return forward_flops(model, plan.task.language.num_symbols, WORD_OF_COST)
+
+
+def _test(job: Job, result: TestResult) -> Record:
+    """What a test found; only lengths at which something was wrong are listed."""
+    asked = next(test for test in job.tests if test.name == result.name)
+    summary = result.summary
+    return {
+        "lengths": _written(asked.lengths),
+        "missing": list(summary["missing_lengths"]),
+        "words_per_length": asked.words_per_length,
+        "protocol": summary["protocol"],
+        "seed": asked.seed,
+        "mean_accuracy": summary["mean_accuracy"],
+        "interval_95": list(summary["interval_95"]),
+        "worst_length": summary["worst_length"],
+        "worst_accuracy": summary["worst_accuracy"],
+        "shortcuts": dict(summary["shortcuts"]),
+        "wrong": {str(n): words - right for n, words, right in result.by_length if right < words},
+    }
+
+
+def _written(lengths: Sequence[int]) -> str:
+    """The lengths as `parse_lengths` reads them."""
+    first, last = lengths[0], lengths[-1]
+    step = lengths[1] - first if len(lengths) > 2 else 0
+    if step > 0 and list(lengths) == list(range(first, last + 1, step)):
+        return f"{first}:{last}" if step == 1 else f"{first}:{last}:{step}"
+    return ",".join(map(str, lengths))
+
+
+def accuracy_by_length(test: Mapping[str, Any]) -> dict[int, float]:
+    """Share of right answers at each length that has words."""
+    words, missing = test["words_per_length"], set(test["missing"])
+    return {
+        n: 1 - test["wrong"].get(str(n), 0) / words
+        for n in parse_lengths(test["lengths"])
+        if n not in missing
+    }
+
+
+def cells(records: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
+    """Records by row and column, in their order; those that failed are left out."""
+    found: dict[tuple[str, str], list[Record]] = {}
+    for one in records:
+        if "error" not in one:
+            found.setdefault((one["row"], one["column"]), []).append(one)
+    return found
+
+
+def best_and_mean(runs: Sequence[Record], test: str) -> tuple[float, float]:
+    """Over seeds, in per cent: of the mean accuracy over lengths."""
+    means = [100 * run["tests"][test]["mean_accuracy"] for run in runs]
+    return max(means), fmean(means)
+
+
+def mean_curve(runs: Sequence[Record], test: str) -> dict[int, float]:
+    """Accuracy by length, the mean over seeds."""
+    curves = [accuracy_by_length(run["tests"][test]) for run in runs]
+    return {n: fmean(curve[n] for curve in curves) for n in curves[0]}
+
+
+def runs_table(records: Sequence[Record]) -> Table:
+    """A row for each cell: how its runs were trained and tested, and what they cost."""
+    columns = ["row", "column", "supervision", "trained on", "seeds", "steps", "seconds to train"]
+    columns += ["parameters", f"Mflop for {WORD_OF_COST} symbols", "words at each of", "shortcut %"]
+    rows = [
+        [row, column, runs[0]["supervision"], runs[0]["trained_on"], *_costs(runs)]
+        for (row, column), runs in cells(records).items()
+    ]
+    failed = [one for one in records if "error" in one]
+    rows += [[one["row"], one["column"], f"failed: {one['error']}", *[""] * 8] for one in failed]
+    return Table(columns, rows)
+
+
+def _costs(runs: Sequence[Record]) -> Iterator[str]:
+    yield ", ".join(str(run["seed"]) for run in runs)
+    yield _from_to([run["steps"] for run in runs])
+    yield _from_to([round(run["seconds"]) for run in runs])
+    yield f"{runs[0]['parameters']:,}"
+    yield f"{runs[0]['flops'] / 1e6:.1f}"
+    tests = runs[0]["tests"].values()
+    yield "; ".join(f"{test['words_per_length']} at {test['lengths']}" for test in tests)
+    first = next(iter(tests))
+    yield f"{100 * max(first['shortcuts'].values()):.1f}" if first["shortcuts"] else "none"
+
+
+def _from_to(values: Sequence[int]) -> str:
+    low, high = min(values), max(values)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

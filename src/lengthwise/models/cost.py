@@ -1,0 +1,24 @@
+"""What does an answer cost? Floating-point operations of one word, counted as they are run."""
+
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from lengthwise.models.recurrent import Recurrent
+
+
+@torch.no_grad()
+def forward_flops(model: nn.Module, vocab_size: int, length: int, *, seed: int = 0) -> int:
+    """Multiplications and additions of the matrix products for one random word, read alone.
+
+    A RegularGPT computes equal sub-words of a word once, which is counted as it is.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    tokens = torch.randint(vocab_size, (1, length), generator=generator)
+    if isinstance(model, Recurrent):  # torch's own cells are one operation, which is not counted
+        per_symbol = sum(p.numel() for p in model.cell.parameters() if p.ndim == 2)
+        return 2 * (length * per_symbol + model.answer.weight.numel())
+    counter = FlopCounterMode(display=False)
+    with counter:
+        model(tokens, torch.tensor([length]))
+    return int(counter.get_total_flops())
