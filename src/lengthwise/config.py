@@ -71,6 +71,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return any(_fits(value, option) for option in get_args(hint))
     if get_origin(hint) is Literal:
         return value in get_args(hint)
+    if get_origin(hint) is tuple:  # of any number of one kind
+        return isinstance(value, list | tuple) and all(_fits(v, get_args(hint)[0]) for v in value)
     if hint is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if hint is int:
@@ -79,6 +81,8 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def _as_type(value: Any, hint: Any) -> Any:
+    if get_origin(hint) is tuple:
+        return tuple(value)
     return float(value) if hint is float else value
 
 
@@ -87,5 +91,7 @@ def _describe(hint: Any) -> str:
         return " or ".join(_describe(option) for option in get_args(hint))
     if get_origin(hint) is Literal:
         return "one of " + ", ".join(repr(option) for option in get_args(hint))
+    if get_origin(hint) is tuple:
+        return f"a list, each {_describe(get_args(hint)[0])}"
     names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
     return "none" if hint is NoneType else names.get(hint, str(hint))

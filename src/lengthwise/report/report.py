@@ -203,7 +203,7 @@ def published(config: dict[str, Any]) -> Published | None:
     return PUBLISHED.get((config["language"]["spec"], column)) if column else None
 
 
-_COLUMNS = {"elman": "rnn"}
+_COLUMNS = {"elman": "rnn", "chomsky-transformer": "transformer"}
 """Models other than RegularGPT that have a column in Table 1 of Chi et al. (2023)."""
 
 

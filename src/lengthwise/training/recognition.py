@@ -14,9 +14,11 @@ from torch.nn import functional as F
 
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ConfigError, TaskError
+from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import ABSENT, Level, Tree, grow
 from lengthwise.models.catalogue import Supervision
 from lengthwise.models.regular_gpt import RegularGPT, roots
+from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.supervision import IGNORED, StateMaps
 from lengthwise.tasks.task import Batch, Task
@@ -37,7 +39,8 @@ class RecognitionConfig(Config):
     """`final`: the class of the word. `prefix`: the class after every prefix. `node`: the class of
     every sub-word that a node of the tree covers. `transition`: also the state that each of these
     sub-words leads to from the probe states. `composition`: the same of nodes that are put
-    together so that every product of the monoid is met, until a proof closes."""
+    together so that every product of the monoid is met, until a proof closes. `states`: the state
+    of the automaton after every prefix, which stands between the symbols."""
     pull: float = 1.0
     """With `composition`: weight of the pull of a node's numbers to the code of its meaning."""
     margin: float = 0.1
@@ -77,7 +80,11 @@ class WordLengths:
 
 
 class Final(Objective):
-    """The class of the word alone; any model from tokens to logits."""
+    """The class of the word alone; any model from tokens to logits.
+
+    What is drawn in training (noise, randomised positions) comes from the generator that the model
+    is called with, so that a seed decides a run.
+    """
 
     def __init__(self, task: Task, config: RecognitionConfig) -> None:
         self._task = task
@@ -88,7 +95,7 @@ class Final(Objective):
         """Cross-entropy of the class on words of one length."""
         batch = _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
         tokens, classes = _on_device(model, batch.tokens, batch.classes)
-        logits = model(tokens, generator=noise) if isinstance(model, RegularGPT) else model(tokens)
+        logits = model(tokens, generator=noise)
         return Step(F.cross_entropy(logits, classes), _accuracy(logits, classes), len(tokens))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
@@ -135,6 +142,46 @@ class Prefix(Objective):
         """As for `final`: what counts is the class of the word."""
         lengths = self._lengths.draw(self._config.validation_words, data)
         return validate_answers(model, self._task.draw(lengths, data))
+
+
+class States(Objective):
+    """The state of the smallest automaton after every prefix, the empty one included.
+
+    The true states stand between the symbols; the class follows from the last one.
+    """
+
+    def __init__(self, task: Task, config: RecognitionConfig) -> None:
+        self._task = task
+        self._config = config
+        self._lengths = WordLengths(task, config)
+        self._automaton = Automaton(_machine(task.language))
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Cross-entropy averaged over all prefixes of words of one length.
+
+        Accuracy is that of the last state where all before it are given.
+        """
+        batch = _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
+        states = self._automaton.states(batch.tokens)
+        tokens, states = _on_device(model, batch.tokens, states)
+        logits = _writing(model).state_logits(tokens, states, generator=noise)
+        start = states.new_full((len(states), 1), self._automaton.start)
+        loss = F.cross_entropy(logits.flatten(0, 1), torch.cat([start, states], dim=1).flatten())
+        return Step(loss, _accuracy(logits[:, -1], states[:, -1]), len(tokens))
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """As for `final`: what counts is the class of the word, which the model decodes."""
+        lengths = self._lengths.draw(self._config.validation_words, data)
+        return validate_answers(model, self._task.draw(lengths, data))
+
+
+def state_classes(language: Language) -> tuple[int, ...]:
+    """The class of each state that `states` asks for; `num_classes` outside the domain."""
+    return tuple(_machine(language).classes)
+
+
+def _machine(language: Language) -> Language:
+    return language.total().minimised()
 
 
 class _Tree(Objective):
@@ -279,6 +326,15 @@ def _answering(model: nn.Module) -> AnswersEverywhere:
         raise ConfigError(
             f"{type(model).__name__} answers at the end of a word only, so it does not learn from "
             f"supervision='prefix'. Use 'final'."
+        )
+    return model
+
+
+def _writing(model: nn.Module) -> Scratchpad:
+    if not isinstance(model, Scratchpad):
+        raise ConfigError(
+            f"{type(model).__name__} writes no states down, so it does not learn from "
+            f"supervision='states'. Use 'final'."
         )
     return model
 

@@ -33,7 +33,9 @@ from lengthwise.training.recognition import (
     Nodes,
     Prefix,
     RecognitionConfig,
+    States,
     Transitions,
+    state_classes,
     transition_size,
 )
 from lengthwise.training.runs import RunFolder
@@ -150,9 +152,14 @@ def make_plan(
     entry.require_supervision(model, recognition.supervision)
     if recognition.supervision == "composition":
         _require_few_elements(language)
-    network = {"vocab_size": language.num_symbols, "num_classes": language.num_classes}
+    network: dict[str, Any] = {
+        "vocab_size": language.num_symbols,
+        "num_classes": language.num_classes,
+    }
     if recognition.supervision in ("transition", "composition"):
         network["transition_size"] = transition_size(state_maps(language))
+    if recognition.supervision == "states":
+        network["state_classes"] = state_classes(language)
     if "max_length" in (known := _names(entry.config)):
         network["max_length"] = max(recognition.max_length, known["max_length"])
     return Plan(
@@ -169,7 +176,7 @@ def make_plan(
     )
 
 
-_MADE_HERE = {"vocab_size", "num_classes", "transition_size", "max_length"}
+_MADE_HERE = {"vocab_size", "num_classes", "transition_size", "state_classes", "max_length"}
 """Settings of a network that follow from the language, the supervision and the words."""
 
 _OF_COMPOSITION = {"pull", "margin", "lessons"}
@@ -283,6 +290,8 @@ def _objective(plan: Plan) -> Objective:
             return Nodes(task, settings, state_maps(task.language))
         case "transition":
             return Transitions(task, settings, state_maps(task.language))
+        case "states":
+            return States(task, settings)
         case "composition":
             return Composition(task, settings, state_maps(task.language))
 

@@ -1,0 +1,226 @@
+"""What causal transformers have in common: place i sees the places up to i, and no more.
+
+Words can be read in one go, or a few symbols at a time: a `Reading` keeps the keys and values of
+what was read, so that a step computes the new places only.
+
+Axes:
+    word    words of a batch
+    place   places of a word, from the left
+    query   places that attend
+    key     places that are attended to
+    width   numbers in a vector
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from lengthwise.config import Config, require, require_at_least
+from lengthwise.layers.attention import SCALES
+from lengthwise.layers.norms import EPSILON
+from lengthwise.layers.position import Position, PositionShape
+from lengthwise.layers.positions import POSITIONS
+from lengthwise.models.initial import draw_xavier
+from lengthwise.models.transformer_layer import TransformerLayer
+
+CACHE_BYTES = 2**25
+"""About how much the cache of one batch may take: words are read in batches that stay near the
+processor, since every step reads the whole cache."""
+
+FEWEST_WORDS = 16
+"""A batch has at least so many words, since every step also reads all the weights."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CausalConfig(Config):
+    """Shape of the network. Base of the settings of causal transformers."""
+
+    vocab_size: int
+    max_length: int
+    d_model: int
+    num_heads: int
+    num_layers: int
+    position: str
+    """A name in `POSITIONS`."""
+    head_width: int = 0
+    """Numbers in a query or key of a head; 0 for `d_model / num_heads`."""
+    value_width: int = 0
+    """Numbers in a value of a head; 0 for as many."""
+    d_hidden: int = 0
+    """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
+    norm: Literal["post", "pre", "none"] = "pre"
+    epsilon: float = EPSILON
+    """What layer normalisation adds to the variance."""
+    activation: Literal["relu", "gelu"] = "gelu"
+    scale: str = "standard"
+    """A name in `SCALES`."""
+
+    def __post_init__(self) -> None:
+        least = dict.fromkeys(("vocab_size", "max_length", "d_model", "num_heads", "num_layers"), 1)
+        widths = dict.fromkeys(("head_width", "value_width", "d_hidden"), 0)
+        require_at_least(self, {**least, **widths, "epsilon": 0})
+        require(
+            self.head_width > 0 or self.d_model % self.num_heads == 0,
+            f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
+            f"multiple, or give head_width.",
+        )
+        POSITIONS[self.position]  # raises unless it is a name
+        SCALES[self.scale]
+
+
+class CausalTransformer(nn.Module):
+    """Base of causal transformers: symbols to vectors, and a linear read-out.
+
+    Where a position asks for the length of the word, it is told `usual_places`, since nobody knows
+    where a word will end; a place past that is told of no more places than there are up to it.
+    """
+
+    answer: nn.Linear
+
+    def __init__(self, config: CausalConfig, *, num_symbols: int, usual_places: int) -> None:
+        super().__init__()
+        width = config.d_model
+        head_width = config.head_width or width // config.num_heads
+        self._width, self._usual_places = width, usual_places
+        self.embedding = nn.Embedding(num_symbols, width)
+        self.position = POSITIONS[config.position](
+            PositionShape(
+                width=width,
+                max_places=usual_places,
+                num_layers=config.num_layers,
+                num_heads=config.num_heads,
+                head_width=head_width,
+                causal=True,
+            )
+        )
+        self.layers = nn.ModuleList(
+            TransformerLayer(
+                d_model=width,
+                num_heads=config.num_heads,
+                head_width=head_width,
+                value_width=config.value_width,
+                d_hidden=config.d_hidden or 4 * width,
+                norm=config.norm,
+                epsilon=config.epsilon,
+                activation=config.activation,
+                scale=config.scale,
+            )
+            for _ in range(config.num_layers)
+        )
+        self.final_norm = self.block[0].attention_norm.final(width, config.epsilon)
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Draw all weights: N(0, 1/width) for embeddings, Xavier uniform for matrices."""
+        draw_xavier(self, generator, self._width)
+
+    @property
+    def block(self) -> list[TransformerLayer]:
+        """The layers, in order."""
+        return [layer for layer in self.layers if isinstance(layer, TransformerLayer)]
+
+    def vectors(
+        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word place width"]:
+        """What the read-out reads at every place.
+
+        `generator` is for positions that are drawn in training.
+        """
+        x = self.embed(tokens, generator=generator)
+        seen, place = causal_mask(tokens), places(tokens)
+        for number, layer in enumerate(self.block):
+            x = layer(x, x, seen, self.position.in_layer(number, place, place))
+        return self.final_norm(x)
+
+    def embed(
+        self,
+        tokens: Int[Tensor, "word place"],
+        start: int = 0,
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "word place width"]:
+        """The vectors of symbols that stand from place `start` on."""
+        place = places(tokens, start)[None]
+        count = (place + 1).clamp(min=self._usual_places)
+        return self.embedding(tokens) + self.position(place, count, generator=generator)
+
+    def words_to_read_at_once(self, num_places: int) -> int:
+        """How many words of so many places are read together, so that their cache stays small."""
+        attention = self.block[0].attention
+        in_place = attention.num_heads * (attention.head_width + attention.value_width)
+        numbers = len(self.block) * num_places * in_place
+        size = numbers * attention.key.weight.element_size()
+        return max(FEWEST_WORDS, CACHE_BYTES // max(size, 1))
+
+
+class Reading:
+    """Words that are read a few symbols at a time."""
+
+    def __init__(self, model: CausalTransformer, num_words: int, num_places: int) -> None:
+        self._model = model
+        self._start = 0
+        self._cache = [
+            _Cache(model.position, number, layer, num_words, num_places)
+            for number, layer in enumerate(model.block)
+        ]
+
+    def __call__(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
+        """What the read-out reads at the next places, which hold these symbols.
+
+        With fewer words than before, the last ones have ended.
+        """
+        x = self._model.embed(tokens, self._start)
+        for layer in self._cache:
+            x = layer(x, self._start)
+        self._start += tokens.shape[1]
+        return self._model.final_norm(x)
+
+
+class _Cache:
+    """A layer that keeps the keys, as the position turns them, and values of all places so far."""
+
+    def __init__(
+        self,
+        position: Position,
+        number: int,
+        layer: TransformerLayer,
+        num_words: int,
+        num_places: int,
+    ) -> None:
+        attention = layer.attention
+        self.position, self.number, self.layer = position, number, layer
+        self.key, self.value = (
+            each.weight.new_empty(num_words, num_places, each.out_features)
+            for each in (attention.key, attention.value)
+        )
+
+    def __call__(self, x: Tensor, start: int) -> Tensor:
+        """The new vectors of places from `start` on."""
+        attention = self.layer.attention
+        before = self.layer.attention_norm.before(x)
+        num_words, stop = len(x), start + x.shape[1]
+        new = places(x, start)
+        turned = attention.turned_keys(before, self.position.in_layer(self.number, new, new))
+        self.key[:num_words, start:stop] = turned
+        self.value[:num_words, start:stop] = attention.value(before)
+        seen, every = causal_mask(x, start), places(self.key[:, :stop])
+        gathered = attention.gather(
+            attention.query(before),
+            self.key[:num_words, :stop],
+            self.value[:num_words, :stop],
+            seen,
+            self.position.in_layer(self.number, new, every),
+        )
+        return self.layer.finish(x, gathered)
+
+
+def places(vectors: Tensor, start: int = 0) -> Int[Tensor, " place"]:
+    """Where symbols or vectors stand, if the first stands at `start`."""
+    return torch.arange(start, start + vectors.shape[1], device=vectors.device)
+
+
+def causal_mask(vectors: Tensor, start: int = 0) -> Bool[Tensor, "1 query key"]:
+    """Which places the places from `start` on may see: those up to themselves."""
+    stop = start + vectors.shape[1]
+    return torch.ones(1, stop - start, stop, dtype=torch.bool, device=vectors.device).tril(start)

@@ -1,0 +1,90 @@
+"""A causal transformer that classifies a word, and each of its prefixes, at the last symbol.
+
+In the manner of GPT-2: normalised before each branch, GELU, four times the width inside. A start
+symbol stands at place 0, where the empty word is answered; the prefix of t symbols is answered at
+place t. Weights are drawn as those of `Decoder`.
+
+Axes:
+    word    words of a batch
+    time    places of a row, of which a word takes the last ones
+    place   symbols of words that fill their rows
+    class   classes
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from lengthwise.config import require_at_least
+from lengthwise.models.alignment import left_aligned
+from lengthwise.models.causal import CausalConfig, CausalTransformer
+from lengthwise.models.cls import MOST_PAIRS
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CausalRecogniserConfig(CausalConfig):
+    """Shape of the network. The defaults are those of the encoder that it is compared with."""
+
+    num_classes: int
+    d_model: int = 64
+    num_heads: int = 8
+    num_layers: int = 5
+    position: str = "learned"
+    """A name in `POSITIONS`. Where an encoding asks for the length of the word, it is told
+    `max_length` and the start symbol, and past that the places up to its own."""
+    max_length: int = 1024
+    """Longest word, for positions that are learned, or drawn from a range."""
+
+    def __post_init__(self) -> None:
+        CausalConfig.__post_init__(self)
+        require_at_least(self, {"num_classes": 1})
+
+
+class CausalRecogniser(CausalTransformer):
+    """Right-aligned words to the logits of their classes; the future is not seen."""
+
+    def __init__(self, config: CausalRecogniserConfig) -> None:
+        symbols_and_start = config.vocab_size + 1
+        super().__init__(config, num_symbols=symbols_and_start, usual_places=config.max_length + 1)
+        self.config = config
+        self.answer = nn.Linear(config.d_model, config.num_classes)
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "word time"],
+        lengths: Int[Tensor, " word"] | None = None,
+        *,
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "word class"]:
+        """The logits of the class of each word.
+
+        Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
+        `generator` is for positions that are drawn in training.
+
+        Raises:
+            WordError: positions are learned, and a word is longer than `max_length`.
+        """
+        symbols, lengths = left_aligned(tokens, lengths)
+        longest = int(lengths.max()) if len(lengths) else 0
+        vectors = self.vectors(self._with_start(symbols[:, :longest]), generator)
+        row = torch.arange(len(symbols), device=tokens.device)
+        return self.answer(vectors[row, lengths])
+
+    def every_position(
+        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word place class"]:
+        """The answer for every prefix: `every_position(x)[:, t]` equals `forward(x[:, : t + 1])`.
+
+        But for positions that are drawn in training, whose draws differ.
+        """
+        return self.answer(self.vectors(self._with_start(tokens), generator)[:, 1:])
+
+    def words_at_once(self, time: int) -> int | None:
+        """How many words of rows of `time` places attention has room for."""
+        return max(1, MOST_PAIRS // (self.config.num_heads * (time + 1) ** 2))
+
+    def _with_start(self, tokens: Tensor) -> Tensor:
+        start = tokens.new_full((len(tokens), 1), self.config.vocab_size)
+        return torch.cat([start, tokens], dim=1)

@@ -1,0 +1,114 @@
+r"""How are the weights of a transformer drawn? One function per manner, under one contract.
+
+With fan-in and fan-out of a matrix, U(b) uniform in -b..b, and width d:
+
+    xavier  matrices U(sqrt(6 / (in + out))), embeddings N(0, 1/d), biases 0 (Glorot, Bengio 2010)
+    torch   what torch's own `TransformerEncoderLayer`, `Embedding` and `Linear` do: query, key and
+            value as one matrix, U(sqrt(6 / (in + their outs together))), biases 0; the output of
+            attention U(1 / sqrt(in)), bias 0; all other matrices and biases U(1 / sqrt(in));
+            embeddings N(0, 1)
+    haiku   what the Chomsky-hierarchy study (Deletang et al. 2023) does: matrices N(0, 1/in),
+            embeddings N(0, 0.02^2) times sqrt(d), both cut at two standard deviations; biases 0
+
+A position draws its own weights; the factors of norms and scales are 1, and biases of norms 0.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from lengthwise.catalogue import Catalogue
+from lengthwise.layers.attention import Attention
+from lengthwise.layers.position import Position
+
+EMBEDDING_DEVIATION = 0.02
+"""Of the study's embeddings, before they are multiplied with sqrt(width)."""
+
+_Rule = Callable[[str, Tensor, nn.Module], None]
+"""Draws one parameter, from its full name and the module that owns it."""
+
+
+def draw_xavier(model: nn.Module, generator: torch.Generator, width: int) -> None:
+    """Xavier uniform for matrices, N(0, 1/width) for embeddings, biases 0."""
+
+    def rule(name: str, parameter: Tensor, owner: nn.Module) -> None:
+        if isinstance(owner, nn.Embedding):
+            parameter.normal_(0.0, width**-0.5, generator=generator)
+        elif parameter.ndim < 2:
+            parameter.zero_()
+        else:
+            nn.init.xavier_uniform_(parameter, generator=generator)
+
+    _draw(model, generator, rule)
+
+
+def draw_as_torch(model: nn.Module, generator: torch.Generator, width: int) -> None:
+    """As torch's own layers are drawn."""
+    joint = {
+        f"{path}.{name}": math.sqrt(6 / (each.query.in_features + _outputs(each)))
+        for path, each in model.named_modules()
+        if isinstance(each, Attention)
+        for name in ("query", "key", "value")
+    }
+
+    def rule(name: str, parameter: Tensor, owner: nn.Module) -> None:
+        path, _, kind = name.rpartition(".")
+        if isinstance(owner, nn.Embedding):
+            parameter.normal_(generator=generator)
+        elif not isinstance(owner, nn.Linear) or (
+            kind == "bias" and (path in joint or path.endswith("attention.output"))
+        ):
+            parameter.zero_()
+        else:
+            bound = joint.get(path, owner.in_features**-0.5)
+            parameter.uniform_(-bound, bound, generator=generator)
+
+    _draw(model, generator, rule)
+
+
+def draw_as_haiku(model: nn.Module, generator: torch.Generator, width: int) -> None:
+    """As the Chomsky-hierarchy study draws; its factor sqrt(width) is put into the embeddings."""
+
+    def rule(name: str, parameter: Tensor, owner: nn.Module) -> None:
+        if isinstance(owner, nn.Embedding):
+            deviation = EMBEDDING_DEVIATION * math.sqrt(width)
+        elif parameter.ndim < 2:
+            parameter.zero_()
+            return
+        else:
+            deviation = parameter.shape[1] ** -0.5
+        nn.init.trunc_normal_(
+            parameter, 0.0, deviation, -2 * deviation, 2 * deviation, generator=generator
+        )
+
+    _draw(model, generator, rule)
+
+
+Initialisation = Callable[[nn.Module, torch.Generator, int], None]
+
+INITIALISATIONS: Catalogue[Initialisation] = Catalogue(
+    "initialisation",
+    {"xavier": draw_xavier, "torch": draw_as_torch, "haiku": draw_as_haiku},
+)
+"""From a model, a generator and the width of its vectors; all weights are drawn in place."""
+
+
+def _draw(model: nn.Module, generator: torch.Generator, rule: _Rule) -> None:
+    """Positions draw their own; `rule` draws the rest, in the order of the parameters."""
+    with torch.no_grad():
+        for name, child in model.named_children():
+            if isinstance(child, Position):
+                child.draw(generator)
+                continue
+            for full_name, parameter in child.named_parameters(prefix=name):
+                if full_name.endswith(("norm.weight", "scale.factor")):
+                    parameter.fill_(1.0)
+                else:
+                    rule(full_name, parameter, model.get_submodule(full_name.rpartition(".")[0]))
+
+
+def _outputs(attention: Attention) -> int:
+    projections = (attention.query, attention.key, attention.value)
+    return sum(projection.out_features for projection in projections)

@@ -1,0 +1,153 @@
+r"""A causal transformer that writes down the state of an automaton after every symbol.
+
+The remedy before RegularGPT (Chi et al. 2023, section 2.2; Nye et al. 2022, Anil et al. 2022): the
+word $\sigma_1 .. \sigma_T$ is interleaved with the states $q_t$ after each prefix,
+
+$$\vdash \sigma_1\, q_1\, \sigma_2\, q_2 \ldots \sigma_T\, q_T$$
+
+and the network predicts $q_t$ at the place of $\sigma_t$, and the state of the empty word at the
+start symbol. A bias towards what is near (ALiBi, Press et al. 2022) keeps it from counting over the
+whole word. In training the true states stand on the pad; to answer, the network reads its own, one
+after the other: T steps, each of which waits for the one before, where RegularGPT has
+ceil(log_C T). Keys and values are kept, so that a step computes two places.
+
+The logit of a class is log sum exp(logit of q) over the states q of that class, so that the
+probability of a class is the sum of those of its states.
+
+Axes:
+    word    words of a batch
+    time    places of a row, of which a word takes the last ones
+    place   symbols of words that fill their rows
+    state   states of the automaton
+    class   classes
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from lengthwise.config import require, require_at_least
+from lengthwise.models.alignment import left_aligned
+from lengthwise.models.causal import CausalConfig, CausalTransformer, Reading
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScratchpadConfig(CausalConfig):
+    """Shape of the network, and what it must know of the automaton."""
+
+    num_classes: int
+    state_classes: tuple[int, ...]
+    """The class of each state; `num_classes` for a state in which no word ends."""
+    d_model: int = 64
+    num_heads: int = 8
+    num_layers: int = 2
+    position: str = "alibi"
+    """A name in `POSITIONS`."""
+    max_length: int = 1024
+    """Longest word, for positions that are learned, or drawn from a range."""
+
+    def __post_init__(self) -> None:
+        CausalConfig.__post_init__(self)
+        require_at_least(self, {"num_classes": 1})
+        for each in self.state_classes or (-1,):
+            require(
+                0 <= each <= self.num_classes,
+                f"state_classes={self.state_classes} must give each state a class below "
+                f"num_classes={self.num_classes}, or {self.num_classes} for none. Use others.",
+            )
+
+
+class Scratchpad(CausalTransformer):
+    """Right-aligned words to the logits of their classes, by way of all states in between."""
+
+    def __init__(self, config: ScratchpadConfig) -> None:
+        num_states = len(config.state_classes)
+        num_symbols = config.vocab_size + num_states + 1
+        super().__init__(config, num_symbols=num_symbols, usual_places=2 * config.max_length)
+        self.config = config
+        self.answer = nn.Linear(config.d_model, num_states)
+
+    def state_logits(
+        self,
+        tokens: Int[Tensor, "word place"],
+        states: Int[Tensor, "word place"],
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "word _ state"]:
+        """The logits of the state of the empty word, and of that after each symbol.
+
+        `states` are the true states after each symbol, which stand on the pad; the last one is not
+        looked at. Words must fill their rows. `generator` is for positions that are drawn in
+        training.
+
+        Raises:
+            WordError: positions are learned, and the words are longer than `max_length`.
+        """
+        pad = torch.stack([tokens, states + self.config.vocab_size], dim=2).flatten(1)[:, :-1]
+        vectors = self.vectors(torch.cat([self._start(len(tokens)), pad], dim=1), generator)
+        places = [0, *range(1, 2 * tokens.shape[1], 2)]
+        return self.answer(vectors[:, places])
+
+    @torch.no_grad()
+    def forward(
+        self,
+        tokens: Int[Tensor, "word time"],
+        lengths: Int[Tensor, " word"] | None = None,
+        *,
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "word class"]:
+        """The logits of the class of each word, decoded one state at a time.
+
+        Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
+        Nothing is drawn, so `generator` is left alone; and there are no gradients, since what is
+        written down is read again as a symbol.
+
+        Raises:
+            WordError: positions are learned, and a word is longer than `max_length`.
+        """
+        symbols, lengths = left_aligned(tokens, lengths)
+        result = self.answer.weight.new_zeros(len(symbols), len(self.config.state_classes))
+        for batch in self._batches(lengths):
+            longest = int(lengths[batch[0]])
+            result[batch] = self._last_states(symbols[batch, :longest], lengths[batch])
+        return self._classes(result)
+
+    @staticmethod
+    def steps(length: int) -> int:
+        """How many predictions must wait for each other, for a word of so many symbols."""
+        return max(1, length)
+
+    def _batches(self, lengths: Tensor) -> Iterator[Tensor]:
+        """The words, longest first, in batches that can be read at once."""
+        order = lengths.argsort(descending=True, stable=True)
+        while len(order):
+            size = self.words_to_read_at_once(2 * int(lengths[order[0]]))
+            yield order[:size]
+            order = order[size:]
+
+    def _last_states(self, symbols: Tensor, lengths: Tensor) -> Tensor:
+        """The logits of the states at the ends of words that are sorted, longest first."""
+        num_words, longest = symbols.shape
+        reading = Reading(self, num_words, max(1, 2 * longest))
+        result = self.answer(reading(self._start(num_words))[:, -1])
+        unread = (lengths[None] > torch.arange(longest, device=lengths.device)[:, None]).sum(dim=1)
+        for place, count in enumerate(unread.tolist()):
+            new = symbols[:count, place : place + 1]
+            if place:
+                written = result[:count].argmax(dim=1, keepdim=True) + self.config.vocab_size
+                new = torch.cat([written, new], dim=1)
+            result[:count] = self.answer(reading(new)[:, -1])
+        return result
+
+    def _classes(self, logits: Float[Tensor, "word state"]) -> Float[Tensor, "word class"]:
+        """The logits of the classes from those of the states."""
+        of_state = torch.tensor(self.config.state_classes, device=logits.device)
+        outside = of_state != torch.arange(self.config.num_classes, device=logits.device)[:, None]
+        least = torch.finfo(logits.dtype).min / 2  # a class without states stays finite
+        return logits[:, None].masked_fill(outside, least).logsumexp(dim=2)
+
+    def _start(self, num_words: int) -> Tensor:
+        symbol = self.embedding.num_embeddings - 1
+        return torch.full((num_words, 1), symbol, device=self.embedding.weight.device)

@@ -1,0 +1,100 @@
+r"""A universal transformer: one layer, applied again and again, classifies a word at CLS.
+
+The encoder of Dehghani et al. (2019, section 2.1), with L layers' work and one layer's weights:
+
+$$H^t = \mathrm{Layer}(H^{t-1} + P^t), \qquad P^t_i = P_i + PE(t), \qquad t = 1..L$$
+
+with P_i the vectors of the position and PE(t) the sinusoids of `SinusoidalPosition` at t, which
+tell the steps apart. Attention sees the whole word, as in their encoder. Their dynamic halting is
+left out; how many steps are taken depends on the length alone (`DEPTHS`). Weights that are shared
+and a depth that grows with log T are also what RegularGPT has (Chi et al. 2023, section 4), so that
+what this network lacks beside it is the sliding, dilated attention.
+
+Axes:
+    word    words of a batch
+    time    places of a row, of which a word takes the last ones
+    class   classes
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from lengthwise.catalogue import Catalogue
+from lengthwise.config import require_at_least
+from lengthwise.layers.encodings import sinusoids
+from lengthwise.models.cls import ClsConfig, ClsEncoder
+
+
+def fixed_depth(length: int, num_steps: int) -> int:
+    """L = `num_steps`, whatever the word."""
+    return num_steps
+
+
+def log_depth(length: int, num_steps: int) -> int:
+    """L = `num_steps` max(1, ceil(log2 T)) for a word of T symbols, counted in integers."""
+    return num_steps * max(1, (max(length, 1) - 1).bit_length())
+
+
+DEPTHS: Catalogue[Callable[[int, int], int]] = Catalogue(
+    "depth", {"fixed": fixed_depth, "log": log_depth}
+)
+"""From the number of symbols of a word and `num_steps` to the number of steps."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UniversalConfig(ClsConfig):
+    """Shape of the network."""
+
+    depth: Literal["fixed", "log"]
+    """A name in `DEPTHS`."""
+    num_steps: int
+    """Steps in all, or for each doubling of the length."""
+
+    def __post_init__(self) -> None:
+        ClsConfig.__post_init__(self)
+        require_at_least(self, {"num_steps": 1})
+
+
+class Universal(ClsEncoder):
+    """Right-aligned words to the logits of their classes, through one layer many times."""
+
+    def __init__(self, config: UniversalConfig) -> None:
+        super().__init__(config, num_layers=1)
+        self.config = config
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "word time"],
+        lengths: Int[Tensor, " word"] | None = None,
+        *,
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "word class"]:
+        """The logits of the class of each word.
+
+        Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
+        `generator` is for positions that are drawn in training. Words of a batch may differ in
+        depth: one that has taken its steps stays as it is.
+        """
+        symbols, count = self.with_cls(tokens, lengths)
+        place = torch.arange(symbols.shape[1], device=tokens.device)
+        seen = (place < count)[:, None]
+        where = self.position(place.expand_as(symbols), count, generator=generator)
+        here = self.position.in_layer(0, place, place)
+        (layer,) = self.block
+        depths = [self.steps(n - 1) for n in count[:, 0].tolist()]
+        depth = torch.tensor(depths, device=tokens.device)[:, None, None]
+        x = self.embedding(symbols)
+        for step in range(max(depths, default=0)):
+            when = sinusoids(torch.tensor(step + 1, device=tokens.device), self.config.d_model)
+            told = x + where + when.to(x.dtype)
+            x = torch.where(step < depth, layer(told, told, seen, here), x)
+        return self.read(x[:, 0])
+
+    def steps(self, length: int) -> int:
+        """How many times the layer is applied to a word of so many symbols."""
+        return DEPTHS[self.config.depth](length, self.config.num_steps)

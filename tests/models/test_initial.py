@@ -1,0 +1,118 @@
+"""Initial weights: those of torch's own layer, of the study's library, and Xavier's."""
+
+import math
+from collections.abc import Iterator
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from lengthwise.models.encoder import Encoder, EncoderConfig
+from lengthwise.models.initial import INITIALISATIONS
+
+WIDTH, HIDDEN, SYMBOLS = 64, 192, 800
+
+
+def drawn(initial: str, seed: int = 0) -> Encoder:
+    shape = {"d_model": WIDTH, "num_heads": 4, "d_hidden": HIDDEN, "num_layers": 1}
+    config = EncoderConfig.from_dict(
+        {"vocab_size": SYMBOLS - 1, "num_classes": 3, "position": "t5", "initial": initial, **shape}
+    )
+    model = Encoder(config)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(math.nan)  # so that nothing is left as it was made
+    model.initialise(torch.Generator().manual_seed(seed))
+    return model
+
+
+def torch_weights() -> dict[str, Tensor]:
+    """What torch draws by itself, under the names that the same weights have here."""
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        layer = nn.TransformerEncoderLayer(WIDTH, 4, HIDDEN, batch_first=True)
+        embedding, answer = nn.Embedding(SYMBOLS, WIDTH), nn.Linear(WIDTH, 3)
+    parts = {
+        "attention.output": layer.self_attn.out_proj,
+        "attention_norm.norm": layer.norm1,
+        "expand": layer.linear1,
+        "contract": layer.linear2,
+        "feed_forward_norm.norm": layer.norm2,
+    }
+    found = {
+        f"layers.0.{path}.{name}": weight
+        for path, part in parts.items()
+        for name, weight in part.state_dict().items()
+    }
+    joint = layer.self_attn.state_dict()
+    for kind in ("weight", "bias"):
+        for name, part in zip(
+            ("query", "key", "value"), joint[f"in_proj_{kind}"].chunk(3), strict=True
+        ):
+            found[f"layers.0.attention.{name}.{kind}"] = part
+    found["embedding.weight"] = embedding.weight.detach()
+    found |= {f"answer.{name}": weight for name, weight in answer.state_dict().items()}
+    return found
+
+
+def own(model: Encoder) -> Iterator[tuple[str, Tensor]]:
+    """The weights but for those of the position, which draws them itself."""
+    for name, weight in model.named_parameters():
+        if not name.startswith("position"):
+            yield name, weight.detach()
+
+
+def test_every_weight_is_drawn_as_by_torch() -> None:
+    """Deviation and bound of each, and zeros and ones where torch has them."""
+    theirs = torch_weights()
+    ours = dict(own(drawn("torch")))
+    assert set(ours) == set(theirs)
+    for name, weight in ours.items():
+        other = theirs[name]
+        assert weight.shape == other.shape, name
+        if name == "answer.bias":  # three numbers say little of their bound
+            assert 0 < weight.abs().max() <= WIDTH**-0.5
+            continue
+        near = 0.04 if weight.ndim == 2 else 0.25
+        assert weight.std().item() == pytest.approx(other.std().item(), rel=near, abs=1e-9), name
+        most = weight.abs().max().item()
+        if name != "embedding.weight":
+            assert most == pytest.approx(other.abs().max().item(), rel=near, abs=1e-9), name
+        mean = other.mean().item()
+        assert weight.mean().item() == pytest.approx(mean, abs=3 * (most + 0.1) / 64), name
+
+
+def test_the_study_cuts_its_tails() -> None:
+    model = drawn("haiku")
+    cut = 0.8796  # the deviation of N(0, 1) within -2..2
+    for name, weight in own(model):
+        if weight.ndim < 2:
+            assert (weight == (1.0 if name.endswith("norm.weight") else 0.0)).all(), name
+            continue
+        deviation = 0.02 * 8 if name == "embedding.weight" else weight.shape[1] ** -0.5
+        assert weight.abs().max().item() <= 2 * deviation, name
+        near = 0.1 if name == "answer.weight" else 0.03
+        assert weight.std().item() == pytest.approx(cut * deviation, rel=near), name
+
+
+def test_xavier_is_uniform_and_biases_are_0() -> None:
+    for name, weight in own(drawn("xavier")):
+        if name == "embedding.weight":
+            assert weight.std().item() == pytest.approx(WIDTH**-0.5, rel=0.02)
+        elif weight.ndim < 2:
+            assert (weight == (1.0 if name.endswith("norm.weight") else 0.0)).all(), name
+        else:
+            bound = math.sqrt(6 / sum(weight.shape))
+            assert 0.95 * bound < weight.abs().max().item() <= bound, name
+
+
+@pytest.mark.parametrize("initial", sorted(INITIALISATIONS))
+def test_the_generator_decides_every_weight(initial: str) -> None:
+    torch.manual_seed(0)
+    one = drawn(initial).state_dict()
+    torch.manual_seed(1)
+    same, other = drawn(initial).state_dict(), drawn(initial, seed=1).state_dict()
+    for name, weight in one.items():
+        assert weight.isfinite().all(), name
+        assert torch.equal(weight, same[name]), name
+        assert torch.equal(weight, other[name]) == (weight.std() == 0).item(), name
