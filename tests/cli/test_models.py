@@ -6,10 +6,11 @@ import pytest
 
 from cli.shell import Shell
 from lengthwise.cli.main import main
+from lengthwise.models.catalogue import MODELS
 from lengthwise.report.report import published
 from lengthwise.training.runs import RunFolder
 
-NAMES = ("elman", "gru", "lstm", "encoder-cls")
+NAMES = ("elman", "gru", "lstm", "encoder-cls", "chomsky-transformer", "decoder", "scratchpad")
 SMALL = ("--preset", "smoke", "--device", "cpu")
 
 
@@ -31,10 +32,12 @@ def test_training_evaluation_answers_and_the_page(
 ) -> None:
     name = run_folder.name
     again = shell.json("train", "parity", "--model", name, "--out", str(run_folder), *SMALL)
-    assert (again["model"], again["supervision"], again["protocol"]) == (name, "final", "published")
+    told = MODELS[name].supervision
+    assert (again["model"], again["supervision"], again["protocol"]) == (name, told, "published")
     assert again["steps"] == 40
     summary = shell.json("evaluate", str(run_folder), "--lengths", "41:45", "--device", "cpu")
-    assert 0.4 < summary["mean_accuracy"] < 0.6
+    assert summary["mean_accuracy"] < 0.6 or name == "scratchpad"
+    assert summary["mean_accuracy"] > 0.4
     answered = shell.json("predict", str(run_folder), "--device", "cpu", stdin="\n1\n0110\n")
     assert [each["word"] for each in answered["words"]] == ["", "1", "0110"]
     assert {each["class"] for each in answered["words"]} <= {"0", "1"}
@@ -44,7 +47,7 @@ def test_training_evaluation_answers_and_the_page(
     assert f"parity, {name}" in text
     assert "not certified" in text
     printed = published(RunFolder(run_folder).config())
-    expected = (100.0, 98.9) if name == "elman" else None
+    expected = {"elman": (100.0, 98.9), "chomsky-transformer": (52.3, 50.1)}.get(name)
     assert (printed and (printed.best, printed.mean)) == expected
 
 

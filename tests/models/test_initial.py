@@ -91,7 +91,7 @@ def test_the_study_cuts_its_tails() -> None:
             continue
         deviation = 0.02 * 8 if name == "embedding.weight" else weight.shape[1] ** -0.5
         assert weight.abs().max().item() <= 2 * deviation, name
-        near = 0.1 if name == "answer.weight" else 0.03
+        near = 0.25 if name == "answer.weight" else 0.03  # it has 192 numbers
         assert weight.std().item() == pytest.approx(cut * deviation, rel=near), name
 
 

@@ -1,5 +1,7 @@
 """What every model of the catalogue must do, whatever it is inside; weights are random."""
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -10,20 +12,30 @@ from safetensors.torch import load, save
 from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError, WordError
+from lengthwise.layers.attention import SCALES
+from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.catalogue import MODELS
 from lengthwise.models.encoder import Encoder
 from lengthwise.training.recognition import AnswersEverywhere
 
 SYMBOLS, CLASSES, PAD = 3, 4, -1
 WIDTH = 8
+OF_LANGUAGE: Mapping[str, Mapping[str, Any]] = {
+    "scratchpad": {"state_classes": [0, 1, 2, 3, 1, CLASSES]}
+}
+"""What a model must know of a language beside its symbols and classes."""
+
+
+def configure(name: str, **values: Any) -> Any:
+    shape = {"vocab_size": SYMBOLS, "num_classes": CLASSES, **OF_LANGUAGE.get(name, {}), **values}
+    return MODELS[name].configure(shape)
 
 
 def make(name: str, seed: int = 0, **values: Any) -> nn.Module:
     """A small model in float64, its biases away from 0."""
-    entry = MODELS[name]
-    shape = {"vocab_size": SYMBOLS, "num_classes": CLASSES, "d_model": WIDTH, **values}
+    config = configure(name, **{"d_model": WIDTH, **values})
     generator = torch.Generator().manual_seed(seed)
-    model = entry.draw(entry.configure(shape), generator).double().eval()
+    model = MODELS[name].draw(config, generator).double().eval()
     with torch.no_grad():
         for parameter in model.parameters():
             noise = torch.randn(parameter.shape, dtype=torch.double, generator=generator)
@@ -50,6 +62,7 @@ def together(words: list[Tensor], room: int = 0) -> tuple[Tensor, Tensor]:
 
 
 names = pytest.mark.parametrize("name", sorted(MODELS))
+placed = [name for name in sorted(MODELS) if "position" in configure(name).to_dict()]
 everywhere = [name for name in sorted(MODELS) if "prefix" in MODELS[name].supervisions]
 
 
@@ -99,11 +112,9 @@ def test_every_symbol_counts(name: str, length: int, data: st.DataObject) -> Non
 @names
 def test_one_seed_gives_one_network(name: str) -> None:
     def drawn(seed: int) -> Tensor:
-        entry = MODELS[name]
-        config = entry.configure({"vocab_size": SYMBOLS, "num_classes": CLASSES})
         torch.manual_seed(seed + 100)  # the state of the world does not count
         generator = torch.Generator().manual_seed(seed // 2)
-        answers: Tensor = entry.draw(config, generator).eval()(draw(5, 12))
+        answers: Tensor = MODELS[name].draw(configure(name), generator).eval()(draw(5, 12))
         return answers
 
     assert torch.equal(drawn(2), drawn(3))
@@ -121,8 +132,9 @@ def test_stored_weights_give_the_same_answers(name: str) -> None:
 
 @names
 def test_settings_survive_being_stored(name: str) -> None:
-    config = MODELS[name].configure({"vocab_size": SYMBOLS, "num_classes": CLASSES})
-    assert MODELS[name].config.from_dict(config.to_dict()) == config
+    config = configure(name)
+    stored = json.loads(json.dumps(config.to_dict()))
+    assert MODELS[name].config.from_dict(stored) == config
 
 
 @names
@@ -149,7 +161,6 @@ def test_answers_everywhere_are_those_of_the_prefixes(
 def test_what_a_model_can_be_told_includes_what_it_is_told(name: str) -> None:
     entry = MODELS[name]
     assert entry.supervision in entry.supervisions
-    assert "final" in entry.supervisions
     for supervision in entry.supervisions:
         entry.require_supervision(name, supervision)
 
@@ -159,15 +170,45 @@ def test_supervision_that_a_model_cannot_take_is_refused_in_one_line() -> None:
         MODELS["encoder-cls"].require_supervision("encoder-cls", "prefix")
     assert str(caught.value) == (
         "supervision='prefix' is not for encoder-cls, which learns from final. Use final, or model "
-        "regular-gpt or regular-gpt-binary or elman or gru or lstm."
+        "regular-gpt or regular-gpt-binary or elman or gru or lstm or decoder."
     )
 
 
-def test_encoder_of_learned_positions_refuses_what_it_has_not() -> None:
-    model = make("encoder-cls", position="learned", max_length=9)
+@pytest.mark.parametrize("name", placed)
+@pytest.mark.parametrize("position", ["learned", "randomised-learned"])
+def test_learned_positions_refuse_longer_words_in_one_line(name: str, position: str) -> None:
+    """And count what stands beside a word: CLS, a start symbol, or a state for each symbol."""
+    model = make(name, position=position, max_length=9)
+    places, more = {"scratchpad": (18, 20)}.get(name, (10, 11))
     assert model(draw(2, 9)).isfinite().all()
-    with pytest.raises(WordError, match="at most 10 places, but a word needs 11"):
-        model(draw(2, 10))
+    with pytest.raises(WordError) as caught:
+        model(*together([draw(1, 10)[0], draw(1, 2)[0]]))
+    message = f"there are positions for at most {places} places, but a word needs "
+    assert str(caught.value).startswith(message)
+    assert places < int(str(caught.value)[len(message) :].split(".")[0]) <= more
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", placed)
+@pytest.mark.parametrize("position", sorted(POSITIONS))
+def test_every_position_fits_every_model(name: str, position: str) -> None:
+    """Words of several lengths, some past `max_length` unless that is refused."""
+    longest = 8 if "learned" in position else 13
+    model = make(name, position=position, max_length=8)
+    words = [draw(1, length, seed=length)[0] for length in (3, longest, 0, 8)]
+    answered = model(*together(words))
+    for row, word in enumerate(words):
+        close(answered[row], model(word[None])[0])
+
+
+@pytest.mark.parametrize("name", placed)
+@pytest.mark.parametrize("scale", sorted(SCALES))
+def test_every_scale_fits_every_model(name: str, scale: str) -> None:
+    model, other = make(name, scale=scale), make(name, scale="standard")
+    assert model(draw(3, 9)).isfinite().all()
+    same = model.state_dict().keys() == other.state_dict().keys()
+    if same and scale != "standard":
+        assert not torch.allclose(model(draw(3, 9)), other(draw(3, 9)))
 
 
 def test_encoder_has_room_for_fewer_words_the_longer_they_are() -> None:

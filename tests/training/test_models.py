@@ -11,8 +11,9 @@ from lengthwise.errors import ConfigError, LengthwiseError, WordError
 from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import MODELS
+from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.training.presets import PRESETS
-from lengthwise.training.recognition import Nodes, Prefix
+from lengthwise.training.recognition import Nodes, Prefix, States, WordLengths
 from lengthwise.training.train import Plan, load_run, make_plan, train
 
 SMALL = {"steps": 9, "validate_every": 3, "batch_size": 8, "validation_words": 16, "patience": 0}
@@ -67,12 +68,54 @@ def test_stopped_training_goes_on_to_the_same_weights(
     )
 
 
+drawing = [name for name in others if "position" in plan_for(name).network.to_dict()]
+
+
+@pytest.mark.parametrize("name", drawing)
+@pytest.mark.parametrize("position", ["randomised-learned", "randomised-sinusoidal"])
+def test_a_seed_decides_which_positions_are_drawn(tmp_path: Path, name: str, position: str) -> None:
+    """The state of the world does not count, and neither does a stop in between."""
+    plan = plan_for(name, position=position, max_length=12)
+    found = []
+    for world in (1, 2):
+        torch.manual_seed(world)
+        found.append(weights(train(plan).model))
+    with pytest.raises(KeyboardInterrupt):
+        train(plan, out=tmp_path / "broken", progress=StopAt(5))
+    torch.manual_seed(3)
+    found.append(weights(train(plan, out=tmp_path / "broken").model))
+    assert torch.equal(found[0], found[1])
+    assert torch.equal(found[0], found[2])
+
+
+@names
+def test_a_few_steps_lower_the_loss(name: str) -> None:
+    """On the first symbol of short words, which every model can read."""
+    faster = {
+        **{"steps": 30, "learning_rate": 3e-3, "schedule": "constant", "max_length": 4},
+        **{"batch_size": 64, "d_model": 32, "supervision": "final"},
+    }
+    losses: list[float] = []
+    if "final" not in MODELS[name].supervisions:
+        del faster["supervision"]
+
+    class Watch:
+        def update(self, step: int, record: Mapping[str, Any]) -> None:
+            losses.append(record["loss"])
+
+    if "position" in plan_for(name).network.to_dict():
+        faster["position"] = "sinusoidal"
+    train(plan_for(name, "first", **faster), progress=Watch())
+    assert sum(losses[-6:]) < 0.7 * sum(losses[:6])
+
+
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
         ("elman", {"d_model": 64, "learning_rate": 3e-3}),
         ("gru", {"d_model": 24, "learning_rate": 5e-3}),
         ("lstm", {"d_model": 32, "supervision": "prefix"}),
+        ("scratchpad", {"d_model": 32, "num_layers": 1, "learning_rate": 3e-3}),
     ],
 )
 def test_parity_is_learned_and_carried_further(name: str, settings: dict[str, Any]) -> None:
@@ -113,6 +156,8 @@ def test_paper_sizes_are_those_of_the_models_own_papers() -> None:
 
     for preset in ("laptop", "paper"):
         assert shape("encoder-cls", preset) == (16, 2, 2, 64)
+        assert shape("chomsky-transformer", preset) == (64, 8, 5, 256)
+        assert shape("decoder", preset) == (64, 8, 5, 0)
         for name in ("elman", "gru", "lstm"):
             assert shape(name, preset) == (256, None, 1, None)
     assert shape("lstm", "smoke") == (16, None, 1, None)
@@ -120,12 +165,58 @@ def test_paper_sizes_are_those_of_the_models_own_papers() -> None:
 
 def test_learned_positions_cover_the_words_of_training(tmp_path: Path) -> None:
     plan = plan_for("encoder-cls", position="learned", max_length=12)
+    assert plan_for("decoder", max_length=12).network.max_length == 1024
     assert plan.network.max_length == 1024
     longer = plan_for("encoder-cls", position="learned", max_length=2000)
     assert longer.network.max_length == 2000
     run = train(plan, out=tmp_path / "run")
     with pytest.raises(WordError, match="at most 1025 places, but a word needs 1501"):
         evaluate(run.model, run.task, [1500], words_per_length=2)
+
+
+def test_the_transformer_of_table_1_is_that_of_the_study() -> None:
+    """Transformer-XL positions, norm after each branch, and the answer read past the end."""
+    network = make_plan(parse("parity"), "chomsky-transformer").network
+    assert (network.position, network.norm, network.cls) == ("transformer-xl", "post", "last")
+    assert (network.initial, network.scale) == ("haiku", "standard")
+
+
+def test_the_scratchpad_is_told_of_the_states_of_the_smallest_automaton() -> None:
+    network = make_plan(parse("tomita-3"), "scratchpad").network
+    machine = parse("tomita-3").minimised()
+    assert network.state_classes == tuple(machine.classes)
+    with_domain = parse("modular-arithmetic")
+    assert with_domain.num_classes in make_plan(with_domain, "scratchpad").network.state_classes
+
+
+def test_states_are_those_that_the_automaton_passes() -> None:
+    """The loss by hand, from words and states one at a time."""
+    plan = plan_for("scratchpad", "tomita-3", batch_size=3, max_length=5)
+    model = train(plan).model
+    assert isinstance(model, Scratchpad)
+    model.train()
+
+    step = States(plan.task, plan.recognition).step(
+        model, torch.Generator().manual_seed(3), torch.Generator()
+    )
+
+    data = torch.Generator().manual_seed(3)
+    length = WordLengths(plan.task, plan.recognition).draw(1, data)
+    batch = plan.task.draw(length.expand(3).clone(), data)
+    machine = parse("tomita-3").minimised()
+    surprises = []
+    for word in batch.tokens.tolist():
+        states = [machine.start]
+        for symbol in word:
+            states.append(machine.transitions[states[-1]][symbol])
+        pad, start = [], 2 + machine.num_states
+        for symbol, state in zip(word, states[1:], strict=True):
+            pad += [symbol, 2 + state]
+        vectors = model.vectors(torch.tensor([[start, *pad]]))
+        logits = model.answer(vectors)[0].log_softmax(dim=1)
+        for place, state in zip([0, *range(1, len(pad), 2)], states, strict=True):
+            surprises.append(-logits[place, state].item())
+    assert step.loss.item() == pytest.approx(sum(surprises) / len(surprises), rel=1e-4)
 
 
 def refused(name: str, **settings: Any) -> str:
@@ -166,6 +257,8 @@ def test_objectives_refuse_models_that_they_cannot_teach() -> None:
     generator = torch.Generator()
     with pytest.raises(ConfigError, match=r"Encoder answers at the end .* Use 'final'"):
         Prefix(plan.task, plan.recognition).step(model, generator, generator)
+    with pytest.raises(ConfigError, match=r"Encoder writes no states down, .* Use 'final'"):
+        States(plan.task, plan.recognition).step(model, generator, generator)
     nodes = Nodes(plan.task, plan.recognition, None)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"Encoder has no vectors of sub-words"):
         nodes.step(model, generator, generator)
