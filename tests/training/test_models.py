@@ -92,7 +92,7 @@ def test_a_seed_decides_which_positions_are_drawn(tmp_path: Path, name: str, pos
 def test_a_few_steps_lower_the_loss(name: str) -> None:
     """On the first symbol of short words, which every model can read."""
     faster = {
-        **{"steps": 30, "learning_rate": 3e-3, "schedule": "constant", "max_length": 4},
+        **{"steps": 60, "learning_rate": 3e-3, "schedule": "constant", "max_length": 3},
         **{"batch_size": 64, "d_model": 32, "supervision": "final"},
     }
     losses: list[float] = []
@@ -106,7 +106,7 @@ def test_a_few_steps_lower_the_loss(name: str) -> None:
     if "position" in plan_for(name).network.to_dict():
         faster["position"] = "sinusoidal"
     train(plan_for(name, "first", **faster), progress=Watch())
-    assert sum(losses[-6:]) < 0.7 * sum(losses[:6])
+    assert sum(losses[-6:]) < 0.8 * sum(losses[:6])
 
 
 @pytest.mark.parametrize(

@@ -261,6 +261,10 @@ class RegularGPT(nn.Module):
         )
         return self.read(roots(tree, vectors))
 
+    def steps(self, length: int) -> int:
+        """How many levels must wait for each other: max(1, ceil(log_C T)) for T symbols."""
+        return depth(length, self.config.chunk)
+
     @property
     def _finite(self) -> bool:
         """Whether nodes with equal vectors are common, so that finding them pays."""
