@@ -9,10 +9,19 @@ from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import Collected, stem
 
 
+def measured(results: Path) -> dict[str, Collected]:
+    """The experiments whose records are among the results."""
+    return {
+        name: experiment
+        for name, experiment in EXPERIMENTS.items()
+        if (results / f"{stem(name)}.json").exists()
+    }
+
+
 def sections(results: Path) -> str:
     """A section for each experiment: what is claimed, printed and measured."""
     parts = []
-    for name, experiment in EXPERIMENTS.items():
+    for name, experiment in measured(results).items():
         result = json.loads((results / f"{stem(name)}.json").read_text(encoding="utf-8"))
         parts.append(_section(name, experiment, result))
     return "\n\n".join(parts)
@@ -21,7 +30,7 @@ def sections(results: Path) -> str:
 def pictures(results: Path) -> dict[str, str]:
     """The figures as SVG, by the names of their files."""
     drawn = {}
-    for name, experiment in EXPERIMENTS.items():
+    for name, experiment in measured(results).items():
         result = json.loads((results / f"{stem(name)}.json").read_text(encoding="utf-8"))
         for figure, picture in experiment.figures(result["records"]).items():
             drawn[f"{stem(name)}-{figure}.svg"] = to_svg(picture)

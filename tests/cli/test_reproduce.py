@@ -42,7 +42,7 @@ def test_one_experiment_prints_its_table_and_verdicts_and_says_where_its_files_a
     assert experiment.claim in out
     assert experiment.printed in out
     stored = json.loads((tmp_path / "reproduced" / "steps2022-figure1.json").read_text())
-    columns, rows = experiment.table(stored["records"])
+    columns, rows = experiment.tables(stored["records"])[""]
     assert "\n".join("\t".join(line) for line in [columns, *rows]) in out
     assert out.count("holds  ") == len(experiment.check(stored["records"]))
     assert "FAILS" not in out

@@ -57,6 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where trained runs are kept, so that they are trained once (default: runs)",
     )
     parser.add_argument(
+        "--finished", action="store_true", help="train nothing, and show the runs that are done"
+    )
+    parser.add_argument(
         "--workers", type=whole_number(1), default=1, help="processes that train (default 1)"
     )
     parser.add_argument(
@@ -91,6 +94,7 @@ def run(arguments: argparse.Namespace) -> None:
             seed=arguments.seed,
             seeds=seeds,
             only=tuple(arguments.only),
+            finished=arguments.finished,
             runs=arguments.runs,
             executor=executor,
         )

@@ -57,6 +57,8 @@ class Sitting:
     """Parts of the names of the runs that are wanted; all, if there are none."""
     runs: Path = Path("runs")
     """Where runs are kept, in a folder for each experiment."""
+    finished: bool = False
+    """Whether runs that are not done are left out, not trained."""
     executor: Executor | None = None
     """Where runs are trained; in this process, if there is none."""
 
@@ -65,10 +67,14 @@ class Collected(Protocol):
     """What every experiment is: how its records are come by, and what is made of them."""
 
     @property
-    def paper(self) -> str: ...
+    def paper(self) -> str:
+        """Authors and year."""
+        ...
 
     @property
-    def item(self) -> str: ...
+    def item(self) -> str:
+        """`Table 1`, `Figure 2`."""
+        ...
 
     @property
     def claim(self) -> str:
@@ -130,9 +136,9 @@ class Experiment(Generic[Sizes]):
         Raises:
             ConfigError: the sitting has seeds or runs, but nothing is trained.
         """
-        if sitting.seeds or sitting.only:
+        if sitting.seeds or sitting.only or sitting.finished:
             raise ConfigError(
-                f"{name} trains nothing, so it has no --seeds and no runs to choose. Use --seed."
+                f"{name} trains nothing, so it has no seeds and no runs to choose. Use --seed."
             )
         return self.measure(self.presets[preset], sitting.seed, sitting.progress)
 

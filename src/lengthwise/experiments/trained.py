@@ -11,10 +11,11 @@ from typing import Any, Generic, NamedTuple
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.catalogue import Catalogue
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import Record, Sitting, Sizes, Statement, Table, stem
 from lengthwise.experiments.sweeps.executors import InProcess
+from lengthwise.experiments.sweeps.folder import JobFolder
 from lengthwise.experiments.sweeps.job import Job
 from lengthwise.experiments.sweeps.outcome import Failure, Outcome, TestResult
 from lengthwise.experiments.sweeps.sweep import run_sweep
@@ -63,6 +64,7 @@ class TrainedExperiment(Generic[Sizes]):
             ConfigError: no run is wanted, or a seed comes twice.
             RunError: the folder of runs holds another experiment's.
         """
+        folder = sitting.runs / f"{stem(name)}-{preset}"
         every = self.runs(self.presets[preset], sitting.seeds)
         wanted = [run for run in every if all(part in run.name for part in sitting.only)]
         if not wanted:
@@ -70,10 +72,14 @@ class TrainedExperiment(Generic[Sizes]):
                 f"none of the {len(every)} runs of {name} has {' and '.join(sitting.only)} in its "
                 f"name, such as {every[0].name!r}. Give parts of such names."
             )
+        if sitting.finished:
+            wanted = [run for run in wanted if JobFolder.of(run.job, folder).outcome() is not None]
+            if not wanted:
+                raise RunError(f"{folder} has no finished run of these. Leave out --finished.")
         results = run_sweep(
             f"{name} {preset}",
             [run.job for run in wanted],
-            sitting.runs / f"{stem(name)}-{preset}",
+            folder,
             sitting.executor or InProcess(),
             progress=sitting.progress,
         )

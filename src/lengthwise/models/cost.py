@@ -5,13 +5,14 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from lengthwise.models.recurrent import Recurrent
+from lengthwise.models.regular_gpt import RegularGPT
 
 
 @torch.no_grad()
 def forward_flops(model: nn.Module, vocab_size: int, length: int, *, seed: int = 0) -> int:
     """Multiplications and additions of the matrix products for one random word, read alone.
 
-    A RegularGPT computes equal sub-words of a word once, which is counted as it is.
+    Of a RegularGPT every node of the tree is counted, though it computes equal sub-words once.
     """
     generator = torch.Generator().manual_seed(seed)
     tokens = torch.randint(vocab_size, (1, length), generator=generator)
@@ -20,5 +21,8 @@ def forward_flops(model: nn.Module, vocab_size: int, length: int, *, seed: int =
         return 2 * (length * per_symbol + model.answer.weight.numel())
     counter = FlopCounterMode(display=False)
     with counter:
-        model(tokens, torch.tensor([length]))
+        if isinstance(model, RegularGPT):
+            model(tokens, share=False)
+        else:
+            model(tokens, torch.tensor([length]))
     return int(counter.get_total_flops())

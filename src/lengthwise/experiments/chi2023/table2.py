@@ -149,8 +149,8 @@ TABLE_2 = TrainedExperiment(
             "smoke": Sizes(
                 preset="smoke",
                 seeds=(0,),
-                words_of_same_length=64,
-                stride=dict.fromkeys(MEASURED, (153, 8)),
+                words_of_same_length=16,
+                stride=dict.fromkeys(MEASURED, (400, 4)),
                 settings={key: {"steps": 4, "validate_every": 2} for key in MEASURED},
             ),
             "laptop": Sizes(preset="laptop", seeds=(0, 1, 2), settings=LAPTOP, stride=SPARSE),
