@@ -69,3 +69,8 @@ def test_a_catalogue_lists_its_names_and_guesses_at_others() -> None:
     assert (kinds["beta"], len(kinds), "alpha" in kinds) == (2, 2, True)
     with pytest.raises(ConfigError, match=r"unknown kind 'beto'. Did you mean 'beta'\? Known: al"):
         _ = kinds["beto"]
+
+
+def test_settings_that_differ_from_their_defaults_are_told_apart() -> None:
+    assert Example(size=3).chosen() == {"size": 3}
+    assert Example(size=3, rate=0.5, kind="b").chosen() == {"size": 3, "kind": "b"}

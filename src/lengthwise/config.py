@@ -42,6 +42,14 @@ class Config:
         """The settings as plain values, ready for JSON."""
         return asdict(self)
 
+    def chosen(self) -> dict[str, Any]:
+        """The settings that differ from their defaults: new settings leave these as they were."""
+        return {
+            field.name: value
+            for field in fields(self)
+            if (value := getattr(self, field.name)) != field.default or _is_required(field)
+        }
+
     def digest(self) -> str:
         """Twelve hex digits that change with any setting, and with the class."""
         body = json.dumps([type(self).__qualname__, self.to_dict()], sort_keys=True)

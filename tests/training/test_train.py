@@ -1,5 +1,6 @@
 """From a language to a trained model and back: plans, objectives, runs."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -176,3 +177,16 @@ def test_language_of_a_run_survives_without_its_source(tmp_path: Path) -> None:
     train(make_plan(language, preset="smoke", settings=SMALL), out=tmp_path / "run")
     source.unlink()
     assert load_run(tmp_path / "run").language == language
+
+
+def test_a_folder_from_before_a_setting_came_is_that_of_its_default(tmp_path: Path) -> None:
+    plan = make_plan(parse("parity"), preset="smoke", settings={"steps": 2})
+    train(plan, out=tmp_path / "run", device="cpu")
+    config = tmp_path / "run" / "config.json"
+    stored = json.loads(config.read_text())
+    del stored["recognition"]["margin"]
+    config.write_text(json.dumps(stored))
+    assert train(plan, out=tmp_path / "run", device="cpu").plan == plan
+    other = make_plan(parse("parity"), preset="smoke", settings={"steps": 2, "margin": 0.3})
+    with pytest.raises(RunError, match="margin"):
+        train(other, out=tmp_path / "run", device="cpu")

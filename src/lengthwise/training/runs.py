@@ -56,6 +56,11 @@ class RunFolder:
         return self._model.exists()
 
     @property
+    def is_claimed(self) -> bool:
+        """Whether there is a run, finished or not."""
+        return self._config.exists()
+
+    @property
     def _config(self) -> Path:
         return self.path / "config.json"
 

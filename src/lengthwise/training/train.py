@@ -71,6 +71,11 @@ class Plan:
             "loop": self.loop.to_dict(),
         }
 
+    def chosen(self) -> dict[str, Any]:
+        """What `to_dict` gives, without settings that have their defaults."""
+        parts = {"network": self.network, "recognition": self.recognition, "loop": self.loop}
+        return {**self.to_dict(), **{name: part.chosen() for name, part in parts.items()}}
+
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Plan":
         """The plan of a stored run.
@@ -243,12 +248,26 @@ def train(
         metrics = fit(model.to(choose_device(device)), goal, plan.loop, progress=progress)
         return Run(plan=plan, model=model, metrics=metrics)
     folder = RunFolder(Path(out))
-    folder.claim({**plan.to_dict(), "environment": made_with})
+    claim(folder, plan, made_with)
     with folder.locked():
         if not folder.is_finished:
             model.to(choose_device(device))
             fit(model, goal, plan.loop, folder=folder, progress=progress)
     return load_run(folder.path, device=device)
+
+
+def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
+    """Make the folder for a plan, or find that it is this plan's already.
+
+    A folder of an older version, which lacks settings that were added since, is that of their
+    defaults.
+
+    Raises:
+        RunError: the folder holds something else.
+    """
+    stored = folder.config() if folder.is_claimed else {}
+    lacks = "recognition" in stored and Plan.from_dict(stored) == plan
+    folder.claim(stored if lacks else {**plan.to_dict(), "environment": dict(made_with)})
 
 
 _MOST_PARAMETERS = 2**31

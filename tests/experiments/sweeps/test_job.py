@@ -93,3 +93,12 @@ def test_the_same_run_is_not_asked_for_twice() -> None:
 def test_a_damaged_job_is_named() -> None:
     with pytest.raises(RunError, match="a stored job is damaged"):
         Job.from_dict({"plan": small_plan().to_dict()})
+
+
+def test_a_setting_that_comes_later_leaves_digests_alone() -> None:
+    """A stored job without a setting, as an older version wrote it, is the same job."""
+    job = small_jobs(1)[0]
+    stored = job.to_dict()
+    del stored["plan"]["recognition"]["margin"]
+    assert Job.from_dict(stored).digest == job.digest
+    assert "margin" not in job.plan.chosen()["recognition"]

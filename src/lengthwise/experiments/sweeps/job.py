@@ -59,8 +59,11 @@ class Job:
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits that change with the plan and with the tests."""
-        body = json.dumps(self.to_dict(), sort_keys=True)
+        """Twelve hex digits that change with the plan and with the tests.
+
+        A setting that comes to the package later leaves the digests of its default alone.
+        """
+        body = json.dumps({**self.to_dict(), "plan": self.plan.chosen()}, sort_keys=True)
         return hashlib.sha256(body.encode()).hexdigest()[:12]
 
     def to_dict(self) -> dict[str, Any]:
