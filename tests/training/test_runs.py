@@ -1,7 +1,11 @@
 """Run folders: whole at every moment, and protected from mix-ups."""
 
+import errno
+import fcntl
 import json
+import os
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 import torch
@@ -123,3 +127,19 @@ def test_a_write_that_fails_leaves_the_old_file(
     monkeypatch.undo()
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_folders_are_locked_where_only_writable_files_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on NFS, which refuses an exclusive lock of a file that was opened for reading."""
+
+    def flock(file: BinaryIO, operation: int) -> None:
+        if fcntl.fcntl(file, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, "Bad file descriptor")
+
+    folder = RunFolder(tmp_path / "run")
+    folder.claim({"seed": 0})
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with folder.locked():
+        pass
