@@ -9,6 +9,7 @@ import json
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,7 +27,8 @@ from lengthwise.models.masked import masked_logits
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.tasks.task import Task
-from lengthwise.training.train import make_plan, train
+from lengthwise.training.stack import train_stack
+from lengthwise.training.train import Plan, make_plan, train
 from lengthwise.verification.extraction import extract
 from lengthwise.verification.lookup import Snapped
 
@@ -259,6 +261,31 @@ def scratchpad() -> dict[str, float]:
     return result
 
 
+def stack() -> dict[str, float]:
+    """Nine runs of width 64 trained as one, against one by one, by the threads of each."""
+    result = {}
+    for model, more in {
+        "elman": {},
+        "gru": {},
+        "lstm": {},
+        "encoder-cls": {"num_heads": 8, "d_hidden": 256},
+        "regular-gpt": {},
+    }.items():
+        for threads in (1, 2):
+            settings = {"d_model": WIDTH, "steps": 8, "validation_words": 1, "threads": threads}
+            plan = make_plan(parse("parity"), model, settings={**settings, **more})
+            plans = [replace(plan, loop=replace(plan.loop, seed=seed)) for seed in range(9)]
+
+            def one_by_one(plans: list[Plan] = plans) -> None:
+                for plan in plans:
+                    train(plan, device="cpu")
+
+            alone, together = seconds(one_by_one, partial(train_stack, plans), repeat=3)
+            title = f"9 {model} as one / one by one, {threads} thread{'s' * (threads > 1)}"
+            result[f"{title} (times faster)"] = alone / together
+    return result
+
+
 SECTIONS = {
     "sharing": sharing,
     "masked": masked,
@@ -267,6 +294,7 @@ SECTIONS = {
     "growth": growth,
     "lookup": lookup,
     "constructions": constructions,
+    "stack": stack,
     "scratchpad": scratchpad,
 }
 

@@ -93,7 +93,7 @@ class Progress(Protocol):
 
 
 @dataclass(slots=True)
-class _State:
+class State:
     """Everything that changes from step to step."""
 
     model: nn.Module
@@ -186,24 +186,12 @@ def _fit(
     folder: RunFolder | None,
     progress: Progress | None,
 ) -> list[dict[str, Any]]:
-    device = next(model.parameters()).device
-    state = _State(
-        model=model,
-        optimiser=torch.optim.Adam(model.parameters(), lr=config.learning_rate),
-        generators={
-            "data": torch.Generator().manual_seed(config.seed + 1_000_003),
-            "validation": torch.Generator().manual_seed(config.seed + 2_000_003),
-            "noise": torch.Generator(device).manual_seed(config.seed + 3_000_017),
-        },
-    )
-    saved = folder.checkpoint() if folder else None
-    if folder and saved is not None:
-        state.restore(saved, folder.metrics())
-    clock = _Clock()
+    state = begin(model, config, folder)
+    clock = Clock()
     while state.step < config.steps and not 0 < config.patience <= state.perfect:
         record = _train_step(state, objective, config, clock)
         if state.step % config.validate_every == 0 or state.step == config.steps:
-            record |= _validate(state, objective, config)
+            record |= validate(state, objective, config)
             state.metrics.append({"step": state.step, **record})
             if folder:
                 folder.save_checkpoint(state.tensors(), state.metrics)
@@ -216,19 +204,37 @@ def _fit(
     return state.metrics
 
 
+def begin(model: nn.Module, config: LoopConfig, folder: RunFolder | None) -> State:
+    """The state of a run before its first step, or that of its checkpoint if the folder has one."""
+    device = next(model.parameters()).device
+    state = State(
+        model=model,
+        optimiser=torch.optim.Adam(model.parameters(), lr=config.learning_rate),
+        generators={
+            "data": torch.Generator().manual_seed(config.seed + 1_000_003),
+            "validation": torch.Generator().manual_seed(config.seed + 2_000_003),
+            "noise": torch.Generator(device).manual_seed(config.seed + 3_000_017),
+        },
+    )
+    saved = folder.checkpoint() if folder else None
+    if folder and saved is not None:
+        state.restore(saved, folder.metrics())
+    return state
+
+
 def _train_step(
-    state: _State, objective: Objective, config: LoopConfig, clock: "_Clock"
+    state: State, objective: Objective, config: LoopConfig, clock: "Clock"
 ) -> dict[str, Any]:
     for group in state.optimiser.param_groups:
-        group["lr"] = config.learning_rate * _share_of_rate(config, state.step)
+        group["lr"] = config.learning_rate * share_of_rate(config, state.step)
     state.model.train()
     result = objective.step(state.model, state.generators["data"], state.generators["noise"])
     loss = result.loss.item()
-    _require_finite("loss", loss, state, config)
+    require_finite("loss", loss, state, config)
     state.optimiser.zero_grad()
     result.loss.backward()  # type: ignore[no-untyped-call]
     norm = nn.utils.clip_grad_norm_(state.model.parameters(), config.clip).item()
-    _require_finite("norm of the gradient", norm, state, config)
+    require_finite("norm of the gradient", norm, state, config)
     state.optimiser.step()
     state.step += 1
     return {
@@ -238,7 +244,12 @@ def _train_step(
     }
 
 
-def _require_finite(what: str, value: float, state: _State, config: LoopConfig) -> None:
+def require_finite(what: str, value: float, state: State, config: LoopConfig) -> None:
+    """Refuse to go on with a number that is not finite.
+
+    Raises:
+        ClaimError: it is not.
+    """
     if not math.isfinite(value):
         kept = state.metrics[-1]["step"] if state.metrics else 0
         raise ClaimError(
@@ -248,17 +259,19 @@ def _require_finite(what: str, value: float, state: _State, config: LoopConfig) 
         )
 
 
-def _share_of_rate(config: LoopConfig, step: int) -> float:
+def share_of_rate(config: LoopConfig, step: int) -> float:
+    """What the rate is multiplied by at a step, counted from 0."""
     if config.schedule == "constant":
         return 1.0
     return 0.5 * (1 + math.cos(math.pi * step / config.steps))
 
 
-def _validate(state: _State, objective: Objective, config: LoopConfig) -> dict[str, Any]:
+def validate(state: State, objective: Objective, config: LoopConfig) -> dict[str, Any]:
+    """Judge the model, and keep its weights if they are the best so far; the figures."""
     state.model.eval()
     with torch.no_grad():
         result = objective.validate(state.model, state.generators["validation"])
-    _require_finite("validation loss", result.loss, state, config)
+    require_finite("validation loss", result.loss, state, config)
     state.perfect = state.perfect + 1 if result.perfect else 0
     score = (float(result.perfect), result.accuracy, -result.loss)
     if score >= state.best:
@@ -272,7 +285,7 @@ def _validate(state: _State, objective: Objective, config: LoopConfig) -> dict[s
     }
 
 
-class _Clock:
+class Clock:
     """Words per second, smoothed over the last steps."""
 
     def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
@@ -281,6 +294,7 @@ class _Clock:
         self._rate = 0.0
 
     def rate(self, num_words: int) -> float:
+        """The rate after a step of that many words."""
         elapsed, self._last = self._now() - self._last, self._now()
         current = num_words / max(elapsed, 1e-9)
         self._rate = current if self._rate == 0 else 0.95 * self._rate + 0.05 * current

@@ -91,9 +91,13 @@ class Final(Objective):
         self._config = config
         self._lengths = WordLengths(task, config)
 
+    def draw(self, data: torch.Generator) -> Batch:
+        """Words of one length, for one step."""
+        return _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
+
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Cross-entropy of the class on words of one length."""
-        batch = _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
+        batch = self.draw(data)
         tokens, classes = _on_device(model, batch.tokens, batch.classes)
         logits = model(tokens, generator=noise)
         return Step(F.cross_entropy(logits, classes), _accuracy(logits, classes), len(tokens))

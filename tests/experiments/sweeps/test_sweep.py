@@ -65,9 +65,11 @@ def test_results_come_in_the_order_of_the_jobs_and_done_jobs_are_not_done_again(
 
     monkeypatch.setattr(running, "train", noted)
 
-    every = run_sweep(NAME, jobs, tmp_path, InProcess())
+    executor = Mortal(set())
+    every = run_sweep(NAME, jobs, tmp_path, executor)
 
     assert trained == [0]
+    assert executor.calls == 1
     assert every[1:] == first
     assert [result.digest for result in every] == [job.digest for job in jobs]
     assert figures(every) == figures([run_job(job, tmp_path / "apart") for job in jobs])
@@ -161,12 +163,15 @@ def test_a_busy_job_is_waited_for_while_the_others_go_on(
 
 
 TWIN = """
-import json, sys
+import json, sys, time
+from pathlib import Path
 from lengthwise.experiments.sweeps.executors import InProcess
 from lengthwise.experiments.sweeps.job import Job
 from lengthwise.experiments.sweeps.sweep import run_sweep
 jobs = [Job.from_dict(values) for values in json.load(sys.stdin)]
-sys.stdout.write("ready\\n")
+Path(sys.argv[2]).touch()
+while not all(Path(sys.argv[1] + twin).exists() for twin in "01"):
+    time.sleep(0.001)
 results = run_sweep("chi2023/table1", jobs, sys.argv[1], InProcess(), device="cpu")
 print(json.dumps([result.to_dict() for result in results]))
 """
@@ -178,16 +183,18 @@ def test_two_sweeps_at_once_share_a_folder(tmp_path: Path) -> None:
     jobs = small_jobs(4, steps=20)
     twins = [
         subprocess.Popen(
-            [sys.executable, "-c", TWIN, str(tmp_path / "sweep")],
+            [sys.executable, "-c", TWIN, str(tmp_path / "sweep"), str(tmp_path / f"sweep{twin}")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
-        for _ in range(2)
+        for twin in range(2)
     ]
-    for twin in twins:  # both are sent their jobs before either can begin
+    for twin in twins:  # they wait for each other before they begin
         assert twin.stdin is not None
         json.dump([job.to_dict() for job in jobs], twin.stdin)
+        twin.stdin.close()
+        twin.stdin = None
     said = [twin.communicate()[0].splitlines()[-1] for twin in twins]
 
     assert [twin.returncode for twin in twins] == [0, 0]

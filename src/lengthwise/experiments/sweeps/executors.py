@@ -10,7 +10,6 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
-from lengthwise.config import require
 from lengthwise.experiments.sweeps.cluster import DaskExecutor
 from lengthwise.experiments.sweeps.processes import LocalProcesses
 
@@ -85,7 +84,6 @@ def executor_for(workers: int = 1, scheduler: str | None = None) -> Executor:
     """
     if scheduler is not None:
         return DaskExecutor(scheduler)
-    require(workers >= 1, f"workers={workers} would do nothing. Use 1 or more.")
     if workers == 1:
         return InProcess()
     return LocalProcesses(workers)

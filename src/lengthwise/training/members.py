@@ -1,0 +1,201 @@
+"""How does one network answer with the weights of many? All members of a stack in one computation.
+
+Each member has words of its own, all of one length; lengths differ between members. Members with
+like lengths are computed together: their weights stand along an axis of their own, and what a
+member lacks to the longest of them is filled up and never looked at.
+
+Axes:
+    member  networks with the same shape and their own weights
+    word    words of a batch
+    time    places of a row; words fill their rows
+    node    nodes of a level of a tree
+    chunk   children of a node
+    class   classes
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, vmap
+from torch.nn import functional as F
+
+from lengthwise.errors import ConfigError
+from lengthwise.layers.chunks import ABSENT, grow
+from lengthwise.models.encoder import Encoder
+from lengthwise.models.recurrent import Recurrent
+from lengthwise.models.regular_gpt import RegularGPT
+
+ALIKE = 0.7
+"""Members are computed together if the shortest words are at least this share of the longest."""
+
+Weights = Mapping[str, Tensor]
+"""The parameters of all members by name, `[member, ...]`."""
+
+
+class Members(Protocol):
+    """The logits `[member, word, class]` of words `[word, time]`, the longest first."""
+
+    def __call__(self, weights: Weights, words: Sequence[Tensor]) -> Tensor:
+        """The answers of each member to its own words."""
+        ...
+
+
+def members_of(model: nn.Module) -> Members:
+    """What answers for networks of this shape.
+
+    Raises:
+        ConfigError: they cannot be computed together.
+    """
+    if isinstance(model, RegularGPT):
+        if model.config.memory != "continuous" or model.config.dropout > 0:
+            raise ConfigError(
+                "a stack draws no noise, but binary memory and dropout need it. Train these runs "
+                "one by one, or use memory='continuous' and dropout=0."
+            )
+        return _RegularGPTs(model)
+    if isinstance(model, Recurrent):
+        return partial(_recurrent, model)
+    if isinstance(model, Encoder):
+        if model.config.position in _NOT_STACKED:
+            raise ConfigError(
+                f"position={model.config.position!r} cannot be computed in a stack. Train these "
+                f"runs one by one, or use another position."
+            )
+        return partial(_encoder, model)
+    raise ConfigError(
+        f"{type(model).__name__} cannot be trained in a stack. Train these runs one by one; "
+        f"regular-gpt, recurrent networks and encoders can."
+    )
+
+
+_NOT_STACKED = ("learned", "randomised-sinusoidal", "randomised-learned")
+"""Positions that draw, or that look at their numbers to refuse long words."""
+
+
+def together(lengths: Sequence[int]) -> list[list[int]]:
+    """Indices of the members, the longest words first, in groups of like lengths."""
+    groups: list[list[int]] = []
+    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        if groups and lengths[index] >= ALIKE * lengths[groups[-1][0]]:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    return groups
+
+
+class _Method(nn.Module):
+    """A method of a model in the place of `forward`, which `functional_call` calls."""
+
+    def __init__(self, model: nn.Module, name: str) -> None:
+        super().__init__()
+        self.model = model
+        self._name = name
+
+    def forward(self, *arguments: Tensor) -> Tensor:
+        result: Tensor = getattr(self.model, self._name)(*arguments)
+        return result
+
+
+def _stacked(model: nn.Module, name: str) -> Callable[..., Tensor]:
+    """A method of the model, of weights and arguments with an axis of members."""
+    method = _Method(model, name)
+
+    def call(weights: Weights, *arguments: Tensor) -> Tensor:
+        own = {f"model.{key}": weight for key, weight in weights.items()}
+        result: Tensor = functional_call(method, own, arguments)
+        return result
+
+    return vmap(call)
+
+
+class _RegularGPTs:
+    """Trees apart, in which equal sub-words share a node; then all of a level together."""
+
+    def __init__(self, model: RegularGPT) -> None:
+        self._config = model.config
+        self._compose = _stacked(model, "compose")
+        self._read = _stacked(model, "read")
+
+    def __call__(self, weights: Weights, words: Sequence[Tensor]) -> Tensor:
+        chunk, device = self._config.chunk, weights["pad"].device
+        trees = [grow(tokens.cpu(), None, self._config.vocab_size, chunk) for tokens in words]
+        below = weights["embedding.weight"] * self._config.scale
+        roots: dict[int, Tensor] = {}
+        for height in range(len(trees[0].levels)):
+            levels = [tree.levels[height].children for tree in trees if len(tree.levels) > height]
+            most = max(len(children) for children in levels)
+            filled = [F.pad(c, (0, 0, 0, most - len(c)), value=ABSENT) for c in levels]
+            alive = {name: weight[: len(levels)] for name, weight in weights.items()}
+            below = self._compose(alive, below[: len(levels)], torch.stack(filled).to(device))
+            for member, tree in enumerate(trees[: len(levels)]):
+                if len(tree.levels) == height + 1:
+                    roots[member] = below[member][tree.root.to(device)]
+        return self._read(weights, torch.stack([roots[member] for member in range(len(trees))]))
+
+
+def _encoder(model: Encoder, weights: Weights, words: Sequence[Tensor]) -> Tensor:
+    longest = words[0].shape[1]
+    tokens = torch.stack([F.pad(own, (longest - own.shape[1], 0)) for own in words])
+    lengths = torch.stack([own.new_full((len(own),), own.shape[1]) for own in words])
+    return _stacked(model, "forward")(weights, tokens, lengths)
+
+
+def _recurrent(model: Recurrent, weights: Weights, words: Sequence[Tensor]) -> Tensor:
+    longest = words[0].shape[1]
+    tokens = torch.stack([F.pad(own, (0, longest - own.shape[1])) for own in words])
+    last = torch.tensor([own.shape[1] - 1 for own in words], device=tokens.device)
+
+    def read(own: Weights, symbols: Tensor, place: Tensor) -> Tensor:
+        inputs = F.one_hot(symbols.t(), model.config.vocab_size).to(own["answer.weight"].dtype)
+        for layer in range(model.config.num_layers):
+            inputs = _LAYERS[model.config.cell](inputs, *_parameters(own, layer))
+        state = inputs.index_select(0, place[None])[0]
+        return F.linear(state, own["answer.weight"], own["answer.bias"])
+
+    return vmap(read)(weights, tokens, last)
+
+
+def _parameters(weights: Weights, layer: int) -> list[Tensor]:
+    kinds = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    return [weights[f"cell.{kind}_l{layer}"] for kind in kinds]
+
+
+def _elman(inputs: Tensor, w: Tensor, u: Tensor, b: Tensor, c: Tensor) -> Tensor:
+    """h' = tanh(W x + b + U h + c)."""
+    state, states = inputs.new_zeros(inputs.shape[1], u.shape[1]), []
+    for x in F.linear(inputs, w, b + c).unbind():
+        state = (x + F.linear(state, u)).tanh()
+        states.append(state)
+    return torch.stack(states)
+
+
+def _gru(inputs: Tensor, w: Tensor, u: Tensor, b: Tensor, c: Tensor) -> Tensor:
+    """h' = (1 - z) n + z h, with n = tanh(x_n + r h_n), r and z sigmoids of sums."""
+    state, states = inputs.new_zeros(inputs.shape[1], u.shape[1]), []
+    for x in F.linear(inputs, w, b).unbind():
+        x_r, x_z, x_n = x.chunk(3, dim=-1)
+        h_r, h_z, h_n = F.linear(state, u, c).chunk(3, dim=-1)
+        update = (x_z + h_z).sigmoid()
+        new = (x_n + (x_r + h_r).sigmoid() * h_n).tanh()
+        state = new + update * (state - new)
+        states.append(state)
+    return torch.stack(states)
+
+
+def _lstm(inputs: Tensor, w: Tensor, u: Tensor, b: Tensor, c: Tensor) -> Tensor:
+    """h' = o tanh(k'), with k' = f k + i g; i, f and o are sigmoids, g is a tanh."""
+    state, states = inputs.new_zeros(inputs.shape[1], u.shape[1]), []
+    kept = state
+    for x in F.linear(inputs, w, b + c).unbind():
+        i, f, g, o = (x + F.linear(state, u)).chunk(4, dim=-1)
+        kept = f.sigmoid() * kept + i.sigmoid() * g.tanh()
+        state = o.sigmoid() * kept.tanh()
+        states.append(state)
+    return torch.stack(states)
+
+
+_LAYERS: dict[str, Callable[..., Any]] = {"elman": _elman, "gru": _gru, "lstm": _lstm}
+"""The states `[time, word, state]` of torch's cells, from `[time, word, input]` and weights."""

@@ -1,0 +1,259 @@
+"""Can many small runs be trained as one? Yes, with the numbers of training them one by one.
+
+Runs that differ in seed, learning rate and clip alone take their steps together. Each keeps its
+own words, rate, clipping, state of Adam, validations and end; only sums come out in another order,
+so that weights agree to about 1e-5, not bit for bit. A run folder can be begun in a stack and
+ended alone, and the other way round.
+
+Axes:
+    member  runs that are still training
+"""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.config import require
+from lengthwise.errors import ConfigError
+from lengthwise.models.catalogue import MODELS
+from lengthwise.models.threads import processor_threads
+from lengthwise.training.loop import (
+    Clock,
+    LoopConfig,
+    Progress,
+    State,
+    begin,
+    require_finite,
+    share_of_rate,
+    validate,
+)
+from lengthwise.training.members import members_of, together
+from lengthwise.training.recognition import Final
+from lengthwise.training.runs import RunFolder
+from lengthwise.training.train import Plan, Run, choose_device, environment
+
+_BETAS, _EPSILON = (0.9, 0.999), 1e-8
+"""Of Adam, as torch has them."""
+
+
+def train_stack(
+    plans: Sequence[Plan],
+    *,
+    outs: Sequence[Path] | None = None,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> list[Run]:
+    """Train runs that differ in seed, learning rate or clip; with `outs`, in a folder for each.
+
+    Runs that have ended are loaded, and interrupted ones go on where each of them stood. `progress`
+    is told of the member that is furthest behind.
+
+    Raises:
+        ConfigError: the plans differ in something else, or their model cannot be stacked.
+        RunError: a folder holds another run.
+        ClaimError: the loss of a run is not finite; all last checkpoints are kept.
+    """
+    require_stackable(plans)
+    where = choose_device(device)
+    models = [MODELS[p.model].draw(p.network, _seeded(p)) for p in plans]
+    members_of(models[0])  # all that can be refused has been, before anything is written
+    goals = [Final(plan.task, plan.recognition) for plan in plans]
+    folders = [None] * len(plans) if outs is None else [RunFolder(Path(out)) for out in outs]
+    require(len(folders) == len(plans), f"{len(plans)} plans have {len(folders)} folders.")
+    made_with = {**environment(device), "stack": str(len(plans))}
+    with ExitStack() as locks, processor_threads(plans[0].threads):
+        for plan, folder in zip(plans, folders, strict=True):
+            if folder is not None:
+                folder.claim({**plan.to_dict(), "environment": made_with})
+                locks.enter_context(folder.locked())
+        members = [
+            _Member(plan, model.to(where), goal, folder)
+            for plan, model, goal, folder in zip(plans, models, goals, folders, strict=True)
+        ]
+        _fit([member for member in members if not member.is_over], progress)
+    return [member.run() for member in members]
+
+
+def require_stackable(plans: Sequence[Plan]) -> None:
+    """Refuse plans that cannot take their steps together.
+
+    Raises:
+        ConfigError: there are none, they differ too much, or more than the answer is supervised.
+    """
+    require(bool(plans), "a stack needs at least one plan. Give one.")
+    first = plans[0]
+    for plan in plans:
+        require(
+            plan.recognition.supervision == "final",
+            f"supervision={plan.recognition.supervision!r} cannot be trained in a stack. "
+            f"Use 'final', or train these runs one by one.",
+        )
+        loop = replace(
+            plan.loop,
+            seed=first.loop.seed,
+            learning_rate=first.loop.learning_rate,
+            clip=first.loop.clip,
+        )
+        if replace(plan, loop=loop) != first:
+            raise ConfigError(
+                "the runs of a stack may differ in seed, learning_rate and clip only. Train the "
+                "others in a stack of their own."
+            )
+
+
+def _seeded(plan: Plan) -> torch.Generator:
+    return torch.Generator().manual_seed(plan.loop.seed)
+
+
+class _Member:
+    """One run of the stack: all that is its own."""
+
+    def __init__(self, plan: Plan, model: nn.Module, goal: Final, folder: RunFolder | None) -> None:
+        self.plan = plan
+        self.goal = goal
+        self.folder = folder
+        self.ended_before = folder is not None and folder.is_finished
+        self.state: State = begin(model, plan.loop, None if self.ended_before else folder)
+        self.clock = Clock()
+
+    @property
+    def config(self) -> LoopConfig:
+        return self.plan.loop
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no step is left to take."""
+        patience, state = self.config.patience, self.state
+        return self.ended_before or state.step >= self.config.steps or 0 < patience <= state.perfect
+
+    def advance(self, loss: float, accuracy: float, num_words: int) -> dict[str, Any]:
+        """What the loop does after each step."""
+        state = self.state
+        state.step += 1
+        rate = self.clock.rate(num_words)
+        record = {"loss": loss, "accuracy": accuracy, "words_per_second": rate}
+        if state.step % self.config.validate_every == 0 or state.step == self.config.steps:
+            record |= validate(state, self.goal, self.config)
+            state.metrics.append({"step": state.step, **record})
+            if self.folder:
+                self.folder.save_checkpoint(state.tensors(), state.metrics)
+        return record
+
+    def run(self) -> Run:
+        """The run, ended."""
+        model, state = self.state.model, self.state
+        if self.ended_before and self.folder:
+            model.load_state_dict(self.folder.weights())
+            state.metrics = self.folder.metrics()
+        else:
+            model.load_state_dict(state.best_weights)
+            if self.folder:
+                self.folder.finish(model.state_dict(), state.metrics)
+        model.eval()
+        return Run(plan=self.plan, model=model, metrics=state.metrics, folder=self.folder)
+
+
+def _fit(members: list[_Member], progress: Progress | None) -> None:
+    """Steps of all members together, until the last one ends."""
+    while members:
+        stack = _Stack(members)
+        while not any(member.is_over for member in members):
+            records = stack.step()
+            if progress:
+                behind = min(range(len(members)), key=lambda m: members[m].state.step)
+                progress.update(members[behind].state.step, records[behind])
+        members = [member for member in members if not member.is_over]
+
+
+class _Stack:
+    """The weights of the members and the state of their Adam, each `[member, ...]`.
+
+    The models of the members hold views of them, so that each can be validated and stored alone.
+    """
+
+    def __init__(self, members: list[_Member]) -> None:
+        self._members = members
+        self._answers = members_of(members[0].state.model)
+        self._weights: dict[str, Tensor] = {}
+        self._means: dict[str, Tensor] = {}
+        self._squares: dict[str, Tensor] = {}
+        parameters = [dict(member.state.model.named_parameters()) for member in members]
+        for name in parameters[0]:
+            own = [named[name] for named in parameters]
+            stored = [m.state.optimiser.state[p] for m, p in zip(members, own, strict=True)]
+            blank = torch.zeros_like(own[0])
+            self._weights[name] = torch.stack([p.detach() for p in own])
+            self._means[name] = torch.stack([s.get("exp_avg", blank) for s in stored])
+            self._squares[name] = torch.stack([s.get("exp_avg_sq", blank) for s in stored])
+            for index, (parameter, kept) in enumerate(zip(own, stored, strict=True)):
+                parameter.data = self._weights[name][index]
+                kept.setdefault("step", torch.tensor(0.0))
+                kept["exp_avg"] = self._means[name][index]
+                kept["exp_avg_sq"] = self._squares[name][index]
+
+    def step(self) -> list[dict[str, Any]]:
+        """One step of every member, and the record of each."""
+        for member in self._members:
+            member.state.model.train()
+        weights = {name: weight.requires_grad_() for name, weight in self._weights.items()}
+        losses, right, num_words = self._losses(weights)
+        gradients = torch.autograd.grad(losses.sum(), list(weights.values()))
+        for weight in self._weights.values():
+            weight.requires_grad_(False)
+        values = losses.tolist()
+        self._check("loss", values)
+        squares = [g.flatten(1).square().sum(dim=1) for g in gradients]
+        norms = torch.stack(squares).sum(dim=0).sqrt()
+        self._check("norm of the gradient", norms.tolist())
+        clip = norms.new_tensor([member.config.clip for member in self._members])
+        self._descend(gradients, (clip / (norms + 1e-6)).clamp(max=1.0))
+        return [
+            member.advance(value, share, num_words)
+            for member, value, share in zip(self._members, values, right.tolist(), strict=True)
+        ]
+
+    def _losses(self, weights: dict[str, Tensor]) -> tuple[Tensor, Tensor, int]:
+        """Cross-entropy and accuracy of each member on its own words."""
+        device = next(iter(weights.values())).device
+        batches = [m.goal.draw(m.state.generators["data"]) for m in self._members]
+        losses: list[Tensor] = [torch.empty(0)] * len(batches)
+        right = list(losses)
+        for group in together([batch.tokens.shape[1] for batch in batches]):
+            index = torch.tensor(group, device=device)
+            own = {name: weight.index_select(0, index) for name, weight in weights.items()}
+            logits = self._answers(own, [batches[m].tokens.to(device) for m in group])
+            classes = torch.stack([batches[m].classes for m in group]).to(device)
+            loss = F.cross_entropy(logits.transpose(1, 2), classes, reduction="none").mean(dim=1)
+            hits = (logits.detach().argmax(dim=2) == classes).double().mean(dim=1)
+            for place, member in enumerate(group):
+                losses[member], right[member] = loss[place], hits[place]
+        return torch.stack(losses), torch.stack(right), len(batches[0].tokens)
+
+    def _check(self, what: str, values: Sequence[float]) -> None:
+        for member, value in zip(self._members, values, strict=True):
+            require_finite(what, value, member.state, member.config)
+
+    def _descend(self, gradients: Sequence[Tensor], scale: Tensor) -> None:
+        """Adam, with the clipped gradients, rate and count of steps of each member."""
+        (beta1, beta2), counts = _BETAS, [member.state.step + 1 for member in self._members]
+        rates = [
+            m.config.learning_rate * share_of_rate(m.config, m.state.step) / (1 - beta1**count)
+            for m, count in zip(self._members, counts, strict=True)
+        ]
+        roots = [(1 - beta2**count) ** 0.5 for count in counts]
+        rate, root = scale.new_tensor(rates), scale.new_tensor(roots)
+        for (name, weight), gradient in zip(self._weights.items(), gradients, strict=True):
+            column = (-1, *[1] * (weight.ndim - 1))
+            clipped = gradient * scale.view(column)
+            mean = self._means[name].lerp_(clipped, 1 - beta1)
+            square = self._squares[name].mul_(beta2).addcmul_(clipped, clipped, value=1 - beta2)
+            weight.sub_(mean / (square.sqrt() / root.view(column) + _EPSILON) * rate.view(column))
+        for member, count in zip(self._members, counts, strict=True):
+            for kept in member.state.optimiser.state.values():
+                kept["step"].fill_(count)
