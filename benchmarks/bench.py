@@ -245,7 +245,7 @@ def scratchpad() -> dict[str, float]:
         waits = written.steps(length), tree.steps(length)
         result[f"steps that must wait, T={length:,}: scratchpad"] = waits[0]
         result[f"steps that must wait, T={length:,}: RegularGPT"] = waits[1]
-        for count in (1, BATCH):
+        for count in (1, 16):  # more are decoded one batch of them after the other
             tokens = words(count, length)
             with torch.no_grad():
                 slow, fast, plain = seconds(
