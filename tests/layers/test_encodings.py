@@ -80,6 +80,13 @@ def test_features_stand_along_their_directions() -> None:
     assert position(*whole(4))[0, 3].tolist() == [0.75, -2.0, -0.75]
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 50])
+def test_the_early_encoding_is_the_place_itself(count: int) -> None:
+    vectors = make("fraction-early").double()(*whole(count))[0]
+    assert vectors[:, 0].tolist() == list(range(count))
+    assert torch.equal(vectors[:, 1], make("fraction").double()(*whole(count))[0, :, 1])
+
+
 @pytest.mark.parametrize("name", ["fraction", "first"])
 def test_directions_are_stored(name: str) -> None:
     position, other = make(name), make(name)

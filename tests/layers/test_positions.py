@@ -233,6 +233,7 @@ def test_names_of_stored_weights_do_not_change() -> None:
     assert {name: stored for name, stored in names.items() if stored} == {
         "learned": ["vectors"],
         "fraction": ["directions"],
+        "fraction-early": ["directions"],
         "first": ["directions"],
         "transformer-xl": ["u", "v", "w.0", "w.1"],
         "t5": ["table"],

@@ -291,6 +291,29 @@ def curves_figure(panels: Mapping[str, Mapping[str, Mapping[int, float]]]) -> Fi
     return figure
 
 
+def learning_figure(panels: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]) -> Figure:
+    """Bits, accuracy and attention by epoch, below each other; a column for each kind of model."""
+    kinds = {"bits": "cross-entropy (bits)", "accuracy": "accuracy (%)", "attention": "weight"}
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(1.2 + 3.2 * len(panels), 5.6), layout="constrained")
+        grid = figure.subplots(len(kinds), len(panels), sharex=True, sharey="row", squeeze=False)
+        for column, (title, curves) in enumerate(panels.items()):
+            colors = _spread_colors(len(curves))
+            for row, (key, label) in enumerate(kinds.items()):
+                axes = grid[row][column]
+                for (name, points), color in zip(curves.items(), colors, strict=True):
+                    factor = 100 if key == "accuracy" else 1
+                    heights = [factor * point[key] for point in points]
+                    epochs = [point["epoch"] for point in points]
+                    axes.plot(epochs, heights, color=color, lw=1.4, label=name)
+                if column == 0:
+                    axes.set_ylabel(label)
+            grid[0][column].set_title(title)
+            grid[-1][column].set_xlabel("epoch")
+        figure.legend(handles=list(grid[0][0].lines), loc="outside right center")
+    return figure
+
+
 def _panels(figure: Figure, count: int) -> list[Any]:
     return list(figure.subplots(1, count, squeeze=False).flat)
 

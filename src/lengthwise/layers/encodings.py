@@ -114,6 +114,19 @@ class FractionPosition(FeaturePosition):
         return place.double() / count.double(), 1.0 - 2.0 * (place % 2).double()
 
 
+class EarlyFractionPosition(FeaturePosition):
+    r"""$i$ and $\cos i\pi$: the encoding of PARITY in the paper's early code, not divided by n.
+
+    The numbers grow with the word, which section 3.2 of the paper corrects (`FractionPosition`).
+    """
+
+    num_features = 2
+
+    def features(self, place: Tensor, count: Tensor) -> tuple[Tensor, ...]:
+        """The place itself, and whether it is even (1) or odd (-1)."""
+        return place.double(), 1.0 - 2.0 * (place % 2).double()
+
+
 class FirstPosition(FeaturePosition):
     """Whether i = 1, the first symbol after CLS (Chiang & Cholak 2022, section 3.3)."""
 

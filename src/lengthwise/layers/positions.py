@@ -12,6 +12,7 @@ from lengthwise.layers.biases import (
     T5Position,
 )
 from lengthwise.layers.encodings import (
+    EarlyFractionPosition,
     FirstPosition,
     FractionPosition,
     LearnedPosition,
@@ -30,6 +31,7 @@ POSITIONS: Catalogue[type[Position]] = Catalogue(
         "learned": LearnedPosition,
         "sinusoidal": SinusoidalPosition,
         "fraction": FractionPosition,
+        "fraction-early": EarlyFractionPosition,
         "first": FirstPosition,
         "transformer-xl": TransformerXlPosition,
         "t5": T5Position,

@@ -74,6 +74,24 @@ class Encoder(ClsEncoder):
                 x = layer(queries, x, seen, here)
         return self.read(x[:, 0])
 
+    @torch.no_grad()
+    def attention_at_cls(
+        self, tokens: Int[Tensor, "word time"]
+    ) -> Float[Tensor, "layer word head place"]:
+        """Whom CLS attends to in each layer, of words that fill their rows; rows add up to 1."""
+        symbols, count = self.with_cls(tokens, None)
+        place = torch.arange(symbols.shape[1], device=tokens.device)
+        seen = (place < count)[:, None]
+        x = self.embedding(symbols) + self.position(place.expand_as(symbols), count)
+        found = []
+        for number, layer in enumerate(self.block):
+            before = layer.attention_norm.before(x)
+            here = self.position.in_layer(number, place[:1], place)
+            found.append(layer.attention.weights(before[:, :1], before, seen, here)[:, :, 0])
+            if number + 1 < len(self.block):
+                x = layer(x, x, seen, self.position.in_layer(number, place, place))
+        return torch.stack(found)
+
     def _wanted(self, num_places: int) -> list[int]:
         """How many places of each layer's output somebody reads, from the first place on."""
         wanted, after = [], 1

@@ -1,6 +1,6 @@
 """What is learned on a task: the class of each word, and perhaps what its prefixes or parts do.
 
-One length is drawn per batch, uniformly from those between 1 and `max_length` that have words.
+One length is drawn per batch, uniformly from those of `min_length` to `max_length` that have words.
 """
 
 from abc import abstractmethod
@@ -33,6 +33,7 @@ class RecognitionConfig(Config):
     """Which words, how many, and what is told about them."""
 
     max_length: int = 40
+    min_length: int = 1
     batch_size: int = 128
     validation_words: int = 1024
     supervision: Supervision = "final"
@@ -49,9 +50,11 @@ class RecognitionConfig(Config):
     """With `composition`: whether exploration teaches what it finds wrong."""
 
     def __post_init__(self) -> None:
-        require_at_least(
-            self,
-            {"max_length": 1, "batch_size": 1, "validation_words": 1, "pull": 0, "margin": 0},
+        least = dict.fromkeys(("max_length", "min_length", "batch_size", "validation_words"), 1)
+        require_at_least(self, {**least, "pull": 0, "margin": 0})
+        require(
+            self.min_length <= self.max_length,
+            f"min_length={self.min_length} is past max_length={self.max_length}. Lower it.",
         )
         for name in ("batch_size", "validation_words"):
             symbols = getattr(self, name) * self.max_length
@@ -63,15 +66,15 @@ class RecognitionConfig(Config):
 
 
 class WordLengths:
-    """Lengths that are drawn uniformly from those up to a largest one at which there are words."""
+    """Lengths that are drawn uniformly from a range, of those at which there are words."""
 
     def __init__(self, task: Task, config: RecognitionConfig) -> None:
         task.require_room(config.max_length)
-        self._lengths = torch.tensor(task.lengths(1, config.max_length))
+        self._lengths = torch.tensor(task.lengths(config.min_length, config.max_length))
         if not len(self._lengths):
             raise TaskError(
-                f"{task.language.spec} has no word of a length in 1..{config.max_length}. "
-                f"Raise max_length."
+                f"{task.language.spec} has no word of a length in "
+                f"{config.min_length}..{config.max_length}. Raise max_length."
             )
 
     def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, " word"]:

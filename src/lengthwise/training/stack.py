@@ -9,7 +9,7 @@ Axes:
     member  runs that are still training
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from lengthwise.config import require
 from lengthwise.errors import ConfigError
 from lengthwise.models.catalogue import MODELS
 from lengthwise.models.threads import processor_threads
+from lengthwise.tasks.task import Task
 from lengthwise.training.loop import (
     Clock,
     LoopConfig,
@@ -34,7 +35,7 @@ from lengthwise.training.loop import (
     validate,
 )
 from lengthwise.training.members import members_of, together
-from lengthwise.training.recognition import Final
+from lengthwise.training.recognition import Final, RecognitionConfig
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Plan, Run, choose_device, environment
 
@@ -46,6 +47,7 @@ def train_stack(
     plans: Sequence[Plan],
     *,
     outs: Sequence[Path] | None = None,
+    goal: Callable[[Task, RecognitionConfig], Final] = Final,
     device: str = "auto",
     progress: Progress | None = None,
 ) -> list[Run]:
@@ -63,7 +65,7 @@ def train_stack(
     where = choose_device(device)
     models = [MODELS[p.model].draw(p.network, _seeded(p)) for p in plans]
     members_of(models[0])  # all that can be refused has been, before anything is written
-    goals = [Final(plan.task, plan.recognition) for plan in plans]
+    goals = [goal(plan.task, plan.recognition) for plan in plans]
     folders = [None] * len(plans) if outs is None else [RunFolder(Path(out)) for out in outs]
     require(len(folders) == len(plans), f"{len(plans)} plans have {len(folders)} folders.")
     made_with = {**environment(device), "stack": str(len(plans))}
