@@ -166,7 +166,7 @@ def test_what_differs_too_much_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_loss_that_is_not_finite_is_named() -> None:
-    with pytest.raises(ClaimError, match=r"is (nan|inf) at step"):
+    with pytest.raises(ClaimError, match=r"the loss is (nan|inf) at step"):
         train_stack(plans("regular-gpt", 2, learning_rate=1e29), device="cpu")
 
 
