@@ -8,12 +8,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
+from threading import Thread, Timer
 
 import pytest
 import torch
 
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, RunError
+from lengthwise.experiments.sweeps import sweep
 from lengthwise.experiments.sweeps.cluster import DaskExecutor
 from lengthwise.experiments.sweeps.executors import Executor, InProcess, executor_for
 from lengthwise.experiments.sweeps.folder import JobFolder
@@ -180,6 +181,18 @@ def test_a_killed_dask_worker_is_replaced(tmp_path: Path) -> None:
     with dask(tmp_path, workers=2) as address, DaskExecutor(address) as executor:
         assert_same_as_in_process(small_jobs(3), executor, tmp_path)
         assert_survives_a_kill(executor, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_ends_the_sweep_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "_PATIENCE", 0.2)
+    with dask(tmp_path, workers=0) as address, DaskExecutor(address, timeout=1.0) as executor:
+        scheduler = executor._client.run_on_scheduler(os.getpid)
+        Timer(0.5, os.kill, (scheduler, signal.SIGKILL)).start()
+        with pytest.raises(RunError, match=r"has gone\. Start one, and run the sweep again"):
+            run_sweep(NAME, small_jobs(1), tmp_path / "sweep", executor)
 
 
 def test_executors_are_named_by_what_the_command_says() -> None:

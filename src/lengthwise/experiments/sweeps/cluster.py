@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from typing import Any, Self, TypeVar
 
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, RunError
 
 T = TypeVar("T")
 
@@ -37,11 +37,13 @@ class DaskExecutor:
                 f"no Dask scheduler answers at {address!r} ({reason}). Start one with `dask "
                 f"scheduler`, or correct the address."
             ) from None
+        self._address = address
         self._killed = KilledWorker
         self._executor = self._client.get_executor(pure=False)
 
     def submit(self, function: Callable[..., T], /, *arguments: Any) -> "Future[T]":
         """Have some worker call the function."""
+        self.require_alive()
         future: Future[T] = self._executor.submit(function, *arguments)
         return future
 
@@ -49,9 +51,18 @@ class DaskExecutor:
         """Whether workers died of the job, or the scheduler lost sight of it."""
         return isinstance(error, self._killed | CancelledError)
 
+    def require_alive(self) -> None:
+        """Raise `RunError` if the scheduler has gone; distributed then leaves futures open."""
+        if self._client.status in ("closing", "closed"):
+            raise RunError(
+                f"the Dask scheduler at {self._address!r} has gone. Start one, and run the sweep "
+                f"again; what is finished is kept."
+            )
+
     def stop(self) -> None:
         """Take back what has not begun. What a worker has begun runs to its end, and is kept."""
-        self._executor.shutdown(wait=False)
+        if self._client.status == "running":
+            self._executor.shutdown(wait=False)
 
     def __enter__(self) -> Self:
         return self

@@ -32,6 +32,14 @@ class Executor(Protocol):
         """Whether the error of a future means that its worker died."""
         ...
 
+    def require_alive(self) -> None:
+        """Asked now and then while nothing comes back.
+
+        Raises:
+            RunError: nothing will come back any more.
+        """
+        ...
+
     def stop(self) -> None:
         """Give up what is running, at once where that is possible."""
         ...
@@ -65,6 +73,9 @@ class InProcess:
     def lost(self, error: BaseException) -> bool:
         """Never: if this process dies, nobody is left to ask."""
         return False
+
+    def require_alive(self) -> None:
+        """It is: it asks."""
 
     def stop(self) -> None:
         """Nothing is running when this can be called."""

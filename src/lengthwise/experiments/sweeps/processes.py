@@ -50,6 +50,9 @@ class LocalProcesses:
         """Whether the process died, for want of memory perhaps, or killed by somebody."""
         return isinstance(error, BrokenProcessPool)
 
+    def require_alive(self) -> None:
+        """Always: a process that dies ends its future."""
+
     def stop(self) -> None:
         """End all processes now, whatever they are at."""
         for lane in self._lanes:

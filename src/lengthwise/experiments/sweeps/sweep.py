@@ -22,6 +22,9 @@ from lengthwise.experiments.sweeps.run import attempt
 _PAUSE = 1.0
 """Seconds after which a job that another process was at is asked for again."""
 
+_PATIENCE = 5.0
+"""Seconds without news after which the executor is asked whether any can come."""
+
 Answer = dict[str, Any]
 
 
@@ -120,10 +123,11 @@ class _Sweep:
 
     def _collect(self) -> None:
         """Wait for something to end, or for a pause to be over."""
-        pause = max(0.0, self._busy[0][0] - time.monotonic()) if self._busy else None
+        pause = max(0.0, self._busy[0][0] - time.monotonic()) if self._busy else _PATIENCE
         if not self._running:
-            time.sleep(pause or 0.0)
+            time.sleep(pause if self._busy else 0.0)
             return
+        self._executor.require_alive()
         for call in wait(self._running, pause, FIRST_COMPLETED).done:
             self._judge(self._running.pop(call), call)
 
