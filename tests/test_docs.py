@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,10 @@ def test_the_commands_of_the_readme_are_understood(
     }
     for line in lines:
         command = line.partition("  #")[0].replace("41:500", "41:45")
+        if "|" not in command:  # a process of its own would import torch once more
+            assert main(shlex.split(command)[1:]) == 0, command
+            assert capsys.readouterr().out
+            continue
         shell = command.replace("lengthwise ", f"{sys.executable} -m lengthwise.cli.main ")
         done = subprocess.run(shell, shell=True, capture_output=True, text=True, check=False)
         assert done.returncode == 0, (command, done.stderr)

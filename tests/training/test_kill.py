@@ -27,8 +27,8 @@ def start(out: Path, model: str) -> "subprocess.Popen[bytes]":
 @pytest.mark.parametrize(
     ("sign", "model"),
     [
-        (signal.SIGKILL, "regular-gpt-binary"),
         (signal.SIGKILL, "lstm"),
+        pytest.param(signal.SIGKILL, "regular-gpt-binary", marks=pytest.mark.slow),
         pytest.param(signal.SIGINT, "regular-gpt-binary", marks=pytest.mark.slow),
         pytest.param(signal.SIGTERM, "regular-gpt-binary", marks=pytest.mark.slow),
     ],

@@ -85,7 +85,7 @@ def assert_as_one_by_one(asked: Sequence[Plan], found: Sequence[Run]) -> None:
         ("chomsky-transformer", {}),
     ],
 )
-@pytest.mark.parametrize("spec", ["parity", "tomita-3"])
+@pytest.mark.parametrize("spec", ["parity", pytest.param("tomita-3", marks=pytest.mark.slow)])
 def test_a_stack_is_its_runs_one_by_one(model: str, settings: dict[str, Any], spec: str) -> None:
     asked = plans(model, spec=spec, schedule="cosine", **settings)
     assert_as_one_by_one(asked, train_stack(asked, device="cpu"))

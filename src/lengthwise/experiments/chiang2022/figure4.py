@@ -231,7 +231,7 @@ FIGURE_4: Experiment[Sizes] = Experiment(
     presets=Catalogue(
         "preset",
         {
-            "smoke": Sizes(runs=2, lengths=(3, 4), epochs=1, test_words=4, test_length=20),
+            "smoke": Sizes(runs=2, lengths=(3,), epochs=1, test_words=4, test_length=20),
             "laptop": Sizes(epochs_between_tests=10, test_words=50),
             "paper": Sizes(),
         },

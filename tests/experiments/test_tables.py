@@ -1,0 +1,196 @@
+"""Tables of trained models, from records that are written down here: what they say, and judge."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from lengthwise.errors import ConfigError, RunError
+from lengthwise.experiments.catalogue import EXPERIMENTS
+from lengthwise.experiments.chi2023 import table1, table2
+from lengthwise.experiments.chi2023.table1 import FAR, NEAR, TABLE_1, one_digit
+from lengthwise.experiments.experiment import Record, Sitting
+from lengthwise.experiments.trained import (
+    CellRun,
+    TrainedExperiment,
+    accuracy_by_length,
+    best_and_mean,
+    mean_curve,
+)
+
+TRAINED = [name for name, found in EXPERIMENTS.items() if isinstance(found, TrainedExperiment)]
+
+
+def found_by_test(wrong: dict[str, int], **more: Any) -> dict[str, Any]:
+    """A test of 10 words at each of 41..44."""
+    values = {
+        "lengths": "41:44",
+        "missing": [],
+        "words_per_length": 10,
+        "protocol": "published",
+        "wrong": wrong,
+        "shortcuts": {"majority": 0.5},
+        **more,
+    }
+    curve = accuracy_by_length(values)
+    values["mean_accuracy"] = sum(curve.values()) / len(curve)
+    values["worst_accuracy"] = min(curve.values())
+    return values
+
+
+def record(row: str, column: str, seed: int, wrong: dict[str, int], **more: Any) -> Record:
+    return {
+        "row": row,
+        "column": column,
+        "seed": seed,
+        "supervision": "final",
+        "trained_on": "published, lengths 1..40",
+        "steps": 10 + seed,
+        "perfect": True,
+        "seconds": 2.0,
+        "parameters": 1234,
+        "flops": 2_000_000,
+        "tests": {NEAR: found_by_test(wrong)},
+        **more,
+    }
+
+
+RECORDS = [
+    record("parity", "regular-gpt C=2", 0, {}),
+    record("parity", "regular-gpt C=2", 1, {}),
+    record("parity", "rnn", 0, {"41": 1}),
+    record("parity", "rnn", 1, {"41": 4, "44": 4}),
+    record("parity", "transformer", 0, {str(n): 5 for n in range(41, 45)}),
+    record(
+        "parity",
+        "binary",
+        0,
+        {},
+        tests={
+            NEAR: found_by_test({"42": 1}),
+            FAR: found_by_test({"10000": 3}, lengths="1000,10000"),
+        },
+    ),
+]
+
+
+def test_accuracy_is_that_of_the_lengths_that_have_words() -> None:
+    test = found_by_test({"42": 3, "44": 10}, missing=[43])
+    assert accuracy_by_length(test) == {41: 1.0, 42: 0.7, 44: 0.0}
+
+
+def test_best_and_mean_are_over_seeds_of_the_mean_over_lengths() -> None:
+    runs = [one for one in RECORDS if one["column"] == "rnn"]
+    assert best_and_mean(runs, NEAR) == pytest.approx((97.5, 88.75))
+    assert mean_curve(runs, NEAR) == pytest.approx({41: 0.75, 42: 1.0, 43: 1.0, 44: 0.8})
+
+
+def test_table_1_has_the_papers_layout() -> None:
+    columns, rows = table1.table(RECORDS)
+    lines = {row[1]: dict(zip(columns, row, strict=True)) for row in rows}
+    assert {row[0] for row in rows} == {"parity"}
+    assert lines["printed"]["RNN"] == "100.0 / 98.9"
+    assert lines["measured"]["RNN"] == "97.5 / 88.7"
+    assert lines["difference"]["RNN"] == "-2.5 / -10.2"
+    assert lines["difference"]["RegularGPT C=2"] == "+0.0 / +0.0"
+    assert lines["measured"]["RegularGPT C=3"] == ""
+    assert lines["printed"]["RegularGPT, binary memory"] == ""
+    assert lines["measured"]["RegularGPT, binary memory"] == "97.5 / 97.5"
+
+
+def test_all_means_all() -> None:
+    assert [one_digit(value) for value in (100.0, 99.99, 99.95, 0.0)] == [
+        "100.0",
+        "99.9",
+        "99.9",
+        "0.0",
+    ]
+
+
+def test_binary_memory_is_told_by_its_worst_seed_and_length() -> None:
+    columns, rows = table1.binary_table(RECORDS)
+    line = dict(zip(columns, rows[0], strict=True))
+    assert line["worst length %"] == "90.0"
+    assert line["far beyond %"] == "1,000: 100.0, 10,000: 70.0"
+    assert line["perfect in validation"] == "1 of 1"
+
+
+def test_statements_fall_with_the_records() -> None:
+    verdicts = {one.says: one.holds for one in table1.check(RECORDS)}
+    reaches = "reaches what is printed, best and mean"
+    assert verdicts == {
+        f"RegularGPT C=2 {reaches}": True,
+        f"RNN {reaches}": False,
+        "a Transformer does not carry these rows beyond its training length": True,
+    }
+    worse = copy.deepcopy(RECORDS)
+    worse[1]["tests"][NEAR] = found_by_test({"41": 1})
+    worse[4]["tests"][NEAR] = found_by_test({})
+    assert not any(one.holds for one in table1.check(worse))
+    assert table1.check([]) == []
+
+
+def test_a_failed_run_is_shown_and_counts_nowhere() -> None:
+    failed = {**record("parity", "rnn", 2, {}), "error": "ClaimError: the loss is nan"}
+    columns, rows = TABLE_1.tables([*RECORDS, failed])["Runs"]
+    assert rows[-1][:3] == ["parity", "rnn", "failed: ClaimError: the loss is nan"]
+    assert {len(row) for row in rows} == {len(columns)}
+    assert table1.table([*RECORDS, failed]) == table1.table(RECORDS)
+
+
+def test_runs_are_told_with_what_they_cost() -> None:
+    columns, rows = TABLE_1.tables(RECORDS)["Runs"]
+    line = dict(zip(columns, rows[0], strict=True))
+    assert line["seeds"] == "0, 1"
+    assert line["steps"] == "10 to 11"
+    assert line["parameters"] == "1,234"
+    assert line["Mflop for 500 symbols"] == "2.0"
+    assert line["words at each of"] == "10 at 41:44"
+
+
+def test_table_2_sets_means_beside_the_print() -> None:
+    tests = {table2.SAME: found_by_test({}), table2.FARTHER: found_by_test({"41": 2})}
+    records = [record("rnn", "P(1) = 0.3", seed, {}, tests=tests) for seed in (0, 1)]
+    columns, rows = table2.table(records)
+    measured = [dict(zip(columns, row, strict=True)) for row in rows if row[2] == "measured"]
+    cells = {(row["test"], row["model"]): row["P(1) = 0.3"] for row in measured}
+    assert cells[table2.SAME, "RNN"] == "100.0"
+    assert cells[table2.FARTHER, "RNN"] == "95.0"
+    (statement,) = table2.check(records)
+    assert not statement.holds
+    assert statement.measured == "least 95.0 (P(1) = 0.3, extrapolation), of 2 cells"
+
+
+# ---- runs that are chosen ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", TRAINED)
+@pytest.mark.parametrize("preset", ["smoke", "laptop", "paper"])
+def test_no_two_runs_are_the_same(name: str, preset: str) -> None:
+    experiment = EXPERIMENTS[name]
+    assert isinstance(experiment, TrainedExperiment)
+    runs: list[CellRun] = experiment.runs(experiment.presets[preset], ())
+    assert len({run.name for run in runs}) == len({run.job.digest for run in runs}) == len(runs)
+
+
+def _quiet(done: int, steps: int) -> None:
+    pass
+
+
+def test_what_cannot_be_chosen_is_refused(tmp_path: Any) -> None:
+    def collect(**chosen: Any) -> list[Record]:
+        sitting = Sitting(progress=_quiet, runs=tmp_path, **chosen)
+        return TABLE_1.collect("chi2023/table1", "smoke", sitting)
+
+    with pytest.raises(ConfigError, match="none of the 3 runs of chi2023/table1 has lstm"):
+        collect(only=("lstm",))
+    with pytest.raises(ConfigError, match="seed 1 comes twice"):
+        collect(seeds=(1, 1))
+    with pytest.raises(RunError, match="has no finished run of these"):
+        collect(finished=True)
+    (made,) = collect(only=("rnn", "seed 7"), seeds=(7, 8))
+    assert (made["row"], made["column"], made["seed"]) == ("parity", "rnn", 7)
+    assert collect(seeds=(7, 8), finished=True) == [made]
+    figure = EXPERIMENTS["chiang2022/figure3"]
+    with pytest.raises(ConfigError, match="trains nothing"):
+        figure.collect("chiang2022/figure3", "smoke", Sitting(progress=_quiet, seeds=(1,)))
