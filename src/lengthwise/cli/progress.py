@@ -82,10 +82,12 @@ def figures(record: Mapping[str, Any]) -> str:
     )
     if "validation_accuracy" in record:
         text += f", validation {100 * record['validation_accuracy']:.2f} %"
-    if "proved" in record:
+    if "right_to" in record:
         length = record["right_to"]
         text += f", right to length {'any' if length is None else length}"
-        text += ", proved" if record["proved"] else ""
+    if "wrong" in record:
+        text += f", {record['wrong']} of {record['chunks']} chunks wrong"
+    text += ", proved" if record.get("proved") else ""
     return text
 
 

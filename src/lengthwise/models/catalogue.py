@@ -17,7 +17,18 @@ from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
 from lengthwise.models.universal import Universal, UniversalConfig
 
-Supervision = Literal["final", "prefix", "node", "transition", "composition", "states"]
+Supervision = Literal[
+    "final", "prefix", "node", "transition", "composition", "assigned", "states"
+]
+
+_OF_TREES: tuple[Supervision, ...] = (
+    "final",
+    "prefix",
+    "node",
+    "transition",
+    "composition",
+    "assigned",
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,7 +184,7 @@ MODELS: Catalogue[ModelEntry] = Catalogue(
             architecture=REGULAR_GPT,
             defaults={"memory": "continuous"},
             supervision="final",
-            supervisions=("final", "prefix", "node", "transition", "composition"),
+            supervisions=_OF_TREES,
             audited=False,
             training={
                 "steps": 5_000,
@@ -187,7 +198,7 @@ MODELS: Catalogue[ModelEntry] = Catalogue(
             architecture=REGULAR_GPT,
             defaults={"memory": "binary", "num_bits": 24, "noise": 0.2},
             supervision="composition",
-            supervisions=("final", "prefix", "node", "transition", "composition"),
+            supervisions=_OF_TREES,
             audited=True,
             training={"patience": 1},
         ),

@@ -82,7 +82,7 @@ class Composition(Objective):
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Cross-entropy of what nodes do and of their class, with pull and margin."""
-        model, memory = _binary(model)
+        model, memory = binary(model)
         if self._lessons is None:  # of these weights, so a resumed run has the same
             model.eval()
             _, self._lessons = self._explore(model)
@@ -115,7 +115,7 @@ class Composition(Objective):
         """Loss and accuracy on words of mixed lengths; perfect if exploration closes."""
         lengths = self._lengths.draw(self._settings.validation_words, data)
         answers = validate_answers(model, self._task.draw(lengths, data))
-        figures, self._lessons = self._explore(_binary(model)[0])
+        figures, self._lessons = self._explore(binary(model)[0])
         return Validation(answers.loss, answers.accuracy, figures["proved"], figures)
 
     def _targets(
@@ -251,10 +251,15 @@ def _pull(numbers: Float[Tensor, "node bit"], meaning: Int[Tensor, " node"]) -> 
     return (soft - target[meaning]).square().mean()
 
 
-def _binary(model: nn.Module) -> tuple[RegularGPT, BinaryMemory]:
+def binary(model: nn.Module) -> tuple[RegularGPT, BinaryMemory]:
+    """A model with binary memory, and its memory.
+
+    Raises:
+        ConfigError: it has none.
+    """
     if not isinstance(model, RegularGPT) or not isinstance(model.memory, BinaryMemory):
         raise ConfigError(
-            "supervision='composition' explores codes, but the memory is not binary. "
-            "Use model regular-gpt-binary, or supervision='transition'."
+            "supervision='composition' and 'assigned' are about codes, but the memory is not "
+            "binary. Use model regular-gpt-binary, or supervision='transition'."
         )
     return model, model.memory

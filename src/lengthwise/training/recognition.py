@@ -40,14 +40,15 @@ class RecognitionConfig(Config):
     """`final`: the class of the word. `prefix`: the class after every prefix. `node`: the class of
     every sub-word that a node of the tree covers. `transition`: also the state that each of these
     sub-words leads to from the probe states. `composition`: the same of nodes that are put
-    together so that every product of the monoid is met, until a proof closes. `states`: the state
-    of the automaton after every prefix, which stands between the symbols."""
+    together so that every product of the monoid is met, until a proof closes. `assigned`: the code
+    of every chunk, where codes are the coordinates of state maps, until a proof closes. `states`:
+    the state of the automaton after every prefix, which stands between the symbols."""
     pull: float = 1.0
     """With `composition`: weight of the pull of a node's numbers to the code of its meaning."""
     margin: float = 0.1
     """With `composition`: weight of the lack of distance between numbers and 0."""
     lessons: bool = True
-    """With `composition`: whether exploration teaches what it finds wrong."""
+    """With `composition` and `assigned`: whether what is found wrong is taught more often."""
 
     def __post_init__(self) -> None:
         least = dict.fromkeys(("max_length", "min_length", "batch_size", "validation_words"), 1)

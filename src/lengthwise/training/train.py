@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,11 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.stored import from_dict, to_dict
 from lengthwise.models.catalogue import MODELS, ModelEntry, Supervision
+from lengthwise.models.regular_gpt import RegularGPTConfig
+from lengthwise.tasks.assigned import assign
 from lengthwise.tasks.supervision import state_maps
 from lengthwise.tasks.task import Task, default_protocol
+from lengthwise.training.assigned import Assigned
 from lengthwise.training.compiled import (
     Compiled,
     is_compiled,
@@ -155,8 +158,8 @@ def make_plan(
         {"supervision": _suitable(entry.supervision, language), **own[RecognitionConfig]}
     )
     entry.require_supervision(model, recognition.supervision)
-    if recognition.supervision == "composition":
-        _require_few_elements(language)
+    if recognition.supervision in ("composition", "assigned"):
+        _require_few_elements(language, recognition.supervision)
     network: dict[str, Any] = {
         "vocab_size": language.num_symbols,
         "num_classes": language.num_classes,
@@ -167,6 +170,9 @@ def make_plan(
         network["state_classes"] = state_classes(language)
     if "max_length" in (known := _names(entry.config)):
         network["max_length"] = max(recognition.max_length, known["max_length"])
+    configured = entry.configure({**own[entry.config], **network})
+    if recognition.supervision == "assigned":
+        configured = _with_bits(configured, language, recognition.max_length, settings or {})
     return Plan(
         task=Task(
             language=language,
@@ -175,10 +181,24 @@ def make_plan(
         ),
         model=model,
         preset=preset,
-        network=entry.configure({**own[entry.config], **network}),
+        network=configured,
         recognition=recognition,
         loop=LoopConfig.from_dict(own[LoopConfig]),
     )
+
+
+def _with_bits(
+    network: Config, language: Language, max_length: int, settings: Mapping[str, Any]
+) -> RegularGPTConfig:
+    """The network with as many bits as the codes that it is told."""
+    assert isinstance(network, RegularGPTConfig)  # other models do not learn from codes
+    needed = assign(language, network.chunk, max_length).num_bits
+    if settings.get("num_bits", needed) != needed:
+        raise ConfigError(
+            f"with supervision='assigned' the codes of {language.spec or 'the language'} have "
+            f"{needed} bits, so num_bits={settings['num_bits']} does not fit. Leave it out."
+        )
+    return replace(network, num_bits=needed)
 
 
 _MADE_HERE = {"vocab_size", "num_classes", "transition_size", "state_classes", "max_length"}
@@ -209,10 +229,10 @@ def _suitable(supervision: Supervision, language: Language) -> Supervision:
     return supervision
 
 
-def _require_few_elements(language: Language) -> None:
+def _require_few_elements(language: Language, supervision: str) -> None:
     if not _has_few_elements(language):
         raise ConfigError(
-            f"supervision='composition' tells at most {MAX_ELEMENTS} state maps apart, but "
+            f"supervision={supervision!r} tells at most {MAX_ELEMENTS} state maps apart, but "
             f"{language.spec or 'the language'} has more. Use supervision='transition'."
         )
 
@@ -313,6 +333,8 @@ def _objective(plan: Plan) -> Objective:
             return States(task, settings)
         case "composition":
             return Composition(task, settings, state_maps(task.language))
+        case "assigned":
+            return Assigned(task, settings, plan.network.chunk)
 
 
 def load_run(path: Path | str, *, device: str = "auto") -> Run:

@@ -1,0 +1,179 @@
+"""In which bits is it simple to put two sub-words together? Coordinates from symmetries.
+
+A *symmetry* permutes the states of a strongly connected part P of the machine, leaves all others
+where they are, and commutes with every symbol read in P. What a sub-word does to a state follows
+from what it does to one state of each orbit, a *probe*; and a state is told by the probe p of its
+orbit and the one symmetry g that takes p there, written g·p. Then sub-words x and y compose as in a
+wreath product:
+
+    if x(p) = g·q and y(q) = h·r, then (xy)(p) = (g h)·r,
+
+which looks up y at q, and multiplies two symmetries. A symmetry in turn is told by where it takes
+the cosets of a few subgroups, chosen small: one of S5 by where it takes 5 points (25 bits), one of
+Z60 by its remainders mod 3, 4 and 5 (12 bits). So a state map is told by bits, one for each probe
+and each thing that can be said of the state that it goes to. Prior art: the decomposition of
+machines by Krohn and Rhodes (1965), and Zeiger's coordinates.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.languages.language import Language
+
+Booleans = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+_TRIED = 400
+"""Pairs of symmetries that are drawn to find subgroups."""
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """What is asked about a state map: the state that each probe goes to, in bits."""
+
+    probes: Integers
+    """One state of each orbit; the start state is one of them."""
+    labels: Booleans
+    """`labels[state, bit]`: what is said of a state; no two states are said the same of."""
+
+    def bits(self, maps: Integers) -> Booleans:
+        """The bits of state maps, one row each; where a map has -1, all bits are 0."""
+        asked = maps[:, self.probes]
+        said = np.concatenate([self.labels, np.zeros((1, self.labels.shape[1]), dtype=np.bool_)])
+        bits: Booleans = said[asked].reshape(len(maps), -1)
+        return bits
+
+
+def coordinates(machine: Language) -> Coordinates:
+    """Coordinates of a minimised machine over all words."""
+    steps = np.array(machine.transitions, dtype=np.int64)
+    count = len(steps)
+    orbit = np.arange(count)  # the probe of each state
+    labels = []
+    for states in _strongly_connected(steps):
+        # the first state is the probe of its orbit
+        part = states[np.argsort(states != machine.start, kind="stable")]
+        group = _symmetries(steps, part)
+        if len(group) == 1:
+            continue
+        element = np.zeros(count, dtype=np.int64)
+        told = np.zeros(count, dtype=np.bool_)
+        for place, state in enumerate(part):
+            if not told[state]:
+                images = group[:, place]
+                told[images], orbit[images], element[images] = True, state, np.arange(len(group))
+        views = _views(_products(group, part))
+        labels.append(np.where(told[:, None], views[element], False))
+    probes = np.unique(orbit)
+    return Coordinates(probes, np.concatenate([orbit[:, None] == probes, *labels], axis=1))
+
+
+def _strongly_connected(steps: Integers) -> list[Integers]:
+    """The states by strongly connected part."""
+    reach = np.eye(len(steps), dtype=np.bool_)
+    for row in steps.T:
+        reach[np.arange(len(steps)), row] = True
+    while True:
+        further = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
+        if (further == reach).all():
+            break
+        reach = further
+    number = np.unique(reach & reach.T, axis=0, return_inverse=True)[1].reshape(-1)
+    return [np.flatnonzero(number == part) for part in range(number.max() + 1)]
+
+
+def _symmetries(steps: Integers, part: Integers) -> Integers:
+    """The symmetries of a part, the identity first: rows of the images of its states.
+
+    The part is strongly connected, so a symmetry follows from the image of the first state; all
+    images are tried at once.
+    """
+    place = np.full(len(steps), -1)
+    place[part] = np.arange(len(part))
+    images = np.full((len(part), len(part)), -1)
+    images[:, 0] = part
+    queue = [0]
+    for current in queue:
+        for symbol, target in enumerate(steps[part[current]]):
+            there = place[target]
+            if there >= 0 and images[0, there] < 0:
+                images[:, there] = steps[images[:, current], symbol]
+                queue.append(there)
+    images = images[(place[images] >= 0).all(axis=1)]
+    everywhere = np.arange(len(steps))
+    found = []
+    for image in images:
+        moved = everywhere.copy()
+        moved[part] = image
+        permutes = len(np.unique(image)) == len(image)
+        if permutes and (moved[steps[part]] == steps[image]).all():
+            found.append(image)
+    return np.array(found)
+
+
+def _products(group: Integers, part: Integers) -> Integers:
+    """`table[g, h]`: the symmetry that does h, then g. Each is known by the first state's image."""
+    place = np.zeros(int(part.max()) + 1, dtype=np.int64)
+    place[part] = np.arange(len(part))
+    number = np.zeros(len(part), dtype=np.int64)
+    number[place[group[:, 0]]] = np.arange(len(group))
+    table: Integers = number[place[group[:, place[group[:, 0]]]]]
+    return table
+
+
+def _views(table: Integers) -> Booleans:
+    """`bits[g, bit]`: where g takes the cosets of a few subgroups; it tells all elements apart.
+
+    Subgroups are added by what they tell for each bit, and those that others make needless are
+    left out again, the costliest first.
+    """
+    candidates: dict[bytes, Booleans] = {}
+    for subgroup in sorted(_subgroups(table), key=len, reverse=True):
+        coset = table[:, subgroup].min(axis=1)
+        images = coset[table[:, np.unique(coset)]]
+        key = np.flatnonzero((images == images[0]).all(axis=1)).tobytes()
+        if key not in candidates:  # with fewer cosets than later ones that tell as much
+            bits = images[:, :, None] == np.unique(coset)
+            candidates[key] = np.unique(bits.reshape(len(table), -1), axis=1)
+    chosen: list[Booleans] = []
+    size = len(table)
+    while size > 1:
+        gains = []
+        for bits in candidates.values():
+            left = len(_kernel(np.concatenate([*chosen, bits], axis=1)))
+            gains.append((math.log(size / left) / bits.shape[1], -left, bits))
+        _, left, best = max(gains, key=lambda gain: gain[:2])
+        chosen.append(best)
+        size = -left
+    for bits in sorted(chosen, key=lambda bits: -bits.shape[1]):
+        others = [other for other in chosen if other is not bits]
+        if others and len(_kernel(np.concatenate(others, axis=1))) == 1:
+            chosen = others
+    return np.concatenate(chosen, axis=1)
+
+
+def _subgroups(table: Integers) -> list[Integers]:
+    """Subgroups that one element or two drawn ones generate, but for the whole group."""
+    order = len(table)
+    random = np.random.default_rng(0)
+    pairs = [*((g, g) for g in range(order)), *random.integers(order, size=(_TRIED, 2)).tolist()]
+    found: dict[bytes, Integers] = {}
+    for pair in pairs:
+        inside = np.zeros(order, dtype=np.bool_)
+        inside[0] = True
+        while True:
+            further = table[np.flatnonzero(inside)][:, list(pair)]
+            if inside[further].all():
+                break
+            inside[further] = True
+        if not inside.all():
+            found.setdefault(inside.tobytes(), np.flatnonzero(inside))
+    return list(found.values())
+
+
+def _kernel(bits: Booleans) -> Integers:
+    """The elements that are told no apart from the identity."""
+    return np.flatnonzero((bits == bits[0]).all(axis=1))

@@ -1,0 +1,181 @@
+"""Every chunk that occurs up to a length, and a code for everything that sub-words can do.
+
+A node in the interior stands for a state map. At the left edge of a word it stands for a state map,
+too, while no pad is in it, and after that only for the state that it ends in, since what stood
+before is known. Its code are the coordinates (`languages.coordinates`) of that map, as far as they
+differ at all; where only a state is known, only the start state's image is told.
+
+With codes, what is made of a chunk depends on nothing but the codes of its parts, so one table says
+all of it, whatever the level.
+
+Axes:
+    first    chunks of symbols
+    row      chunks of meanings
+    chunk    the parts of a chunk, in the order of the word; -1 where there is none
+    meaning  all that nodes can stand for
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from lengthwise.errors import ConfigError
+from lengthwise.languages.coordinates import coordinates
+from lengthwise.languages.elements import Elements, Integers
+from lengthwise.languages.language import Language
+from lengthwise.tasks.supervision import IGNORED
+
+MAX_CHUNKS = 1_000_000
+"""Chunks of one level at most."""
+
+_ABSENT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """The table that is to be learned."""
+
+    symbols: Int[Tensor, "first chunk"]
+    """The chunks of symbols."""
+    symbol_results: Int[Tensor, " first"]
+    parts: Int[Tensor, "row chunk"]
+    """The chunks of meanings."""
+    results: Int[Tensor, " row"]
+    codes: Bool[Tensor, "meaning bit"]
+    classes: Int[Tensor, " meaning"]
+    """The class of each meaning as a word of its own; `IGNORED` outside the domain."""
+
+    @property
+    def num_bits(self) -> int:
+        """Bits of a code."""
+        return self.codes.shape[1]
+
+
+@lru_cache(maxsize=8)
+def assign(language: Language, chunk: int, max_length: int) -> Assigned:
+    """The table of all chunks in words of at most `max_length` symbols of the domain.
+
+    Raises:
+        ConfigError: there are more than `MAX_CHUNKS` of a level.
+        LanguageError: sub-words have too many state maps.
+    """
+    elements = Elements(language)
+    start = elements.machine.start
+    num_states = elements.machine.num_states
+    first, *rest = _chunks(elements, chunk, max_length)
+    first = np.unique(first, axis=0)
+    above = np.unique(np.concatenate([np.empty((0, chunk + 1), dtype=np.int64), *rest]), axis=0)
+    meanings = np.unique(np.concatenate([first[:, -1], above[above != _ABSENT]]))
+    maps = np.full((len(meanings), num_states), -1)
+    is_state = meanings % 2 == 1
+    maps[is_state, start] = meanings[is_state] // 2
+    maps[~is_state] = elements.maps[meanings[~is_state] // 2]
+    alive = elements.leads_in(0, 1)
+    bits = coordinates(elements.machine).bits(np.where(alive[maps] & (maps >= 0), maps, -1))
+    bits = np.unique(bits[:, bits.any(axis=0) & ~bits.all(axis=0)], axis=1)
+    if not bits.shape[1]:  # nothing to remember
+        bits = np.ones((len(meanings), 1), dtype=np.bool_)
+    classes = elements.classes[maps[:, start]]
+    classes[classes >= elements.num_classes] = IGNORED
+    numbered = np.where(above == _ABSENT, _ABSENT, np.searchsorted(meanings, above))
+    return Assigned(
+        symbols=torch.from_numpy(first[:, :-1].copy()),
+        symbol_results=torch.from_numpy(np.searchsorted(meanings, first[:, -1])),
+        parts=torch.from_numpy(numbered[:, :-1].copy()),
+        results=torch.from_numpy(numbered[:, -1].copy()),
+        codes=torch.from_numpy(bits),
+        classes=torch.from_numpy(classes),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """What stands at the left edge: parts, their meanings, and the length of the shortest of each.
+
+    A meaning is twice the number of a state map, or of a state and one more.
+    """
+
+    parts: Integers
+    meanings: Integers
+    lengths: Integers
+
+
+def _chunks(elements: Elements, chunk: int, max_length: int) -> list[Integers]:
+    """The chunks of every level: the parts (symbols, at first), and last the meaning of the whole.
+
+    As in a tree, those of a level are made of what occurs at the level below.
+    """
+    start = elements.machine.start
+    symbols = np.arange(len(elements.symbols))
+    inner = symbols[elements.occurs(0, chunk)[elements.symbols]]
+    outer = symbols[elements.leads_in(0, chunk)[elements.maps[elements.symbols, start]]]
+    interior, interior_meanings = inner, 2 * elements.symbols[inner]
+    edge = _Edge(outer, 2 * elements.symbols[outer], np.ones_like(outer))
+    levels: list[Integers] = []
+    while chunk ** len(levels) < max_length or not levels:
+        level = len(levels)
+        leads_in = elements.leads_in(level + 1, chunk)
+        found, begun = [], []
+        above = np.empty(0, dtype=np.int64)
+        if chunk ** (level + 1) <= max_length:
+            rows = _grid([len(interior)] * chunk)
+            meaning = _product(elements, [interior_meanings[rows[:, i]] for i in range(chunk)])
+            kept = elements.occurs(level + 1, chunk)[meaning // 2]
+            found.append(np.concatenate([interior[rows[kept]], meaning[kept, None]], axis=1))
+            above = np.unique(meaning[kept])
+        for used in range(1, chunk + 1):
+            rows = _grid([len(edge.parts)] + [len(interior)] * (used - 1))
+            columns = [interior_meanings[rows[:, i]] for i in range(1, used)]
+            meaning = _product(elements, [edge.meanings[rows[:, 0]], *columns])
+            state = _state(elements, meaning)
+            if used < chunk:
+                meaning = 2 * state + 1
+            length = edge.lengths[rows[:, 0]] + (used - 1) * chunk**level
+            kept = leads_in[state] & (length <= max_length)
+            parts = np.full((int(kept.sum()), chunk + 1), _ABSENT)
+            parts[:, chunk - used] = edge.parts[rows[kept, 0]]
+            parts[:, chunk - used + 1 : -1] = interior[rows[kept, 1:]]
+            parts[:, -1] = meaning[kept]
+            found.append(parts)
+            begun.append(np.stack([meaning[kept], length[kept]], axis=1))
+        if not level:
+            found.append(np.array([[_ABSENT] * chunk + [2 * start + 1]]))
+        levels.append(np.concatenate(found))
+        interior = interior_meanings = above
+        edges = np.unique(np.concatenate(begun), axis=0)  # of a meaning, the shortest first
+        meanings, row = np.unique(edges[:, 0], return_index=True)
+        edge = _Edge(meanings, meanings, edges[row, 1])
+    return levels
+
+
+def _product(elements: Elements, meanings: list[Integers]) -> Integers:
+    """The meaning of sub-words put together; only the first can be a state."""
+    whole = meanings[0]
+    for part in meanings[1:]:
+        is_state = whole % 2 == 1
+        product = np.empty_like(whole)
+        product[is_state] = 2 * elements.maps[part[is_state] // 2, whole[is_state] // 2] + 1
+        product[~is_state] = 2 * elements.product(whole[~is_state] // 2, part[~is_state] // 2)
+        whole = product
+    return whole
+
+
+def _state(elements: Elements, meanings: Integers) -> Integers:
+    """The state that the start state goes to."""
+    is_state = meanings % 2 == 1
+    state = meanings // 2
+    state[~is_state] = elements.maps[state[~is_state], elements.machine.start]
+    return state
+
+
+def _grid(sizes: list[int]) -> Integers:
+    if np.prod([float(size) for size in sizes]) > MAX_CHUNKS:
+        raise ConfigError(
+            f"supervision='assigned' tells at most {MAX_CHUNKS:,} chunks of a level, but there are "
+            f"{' x '.join(f'{size:,}' for size in sizes)}. Use 'composition', or chunk=2."
+        )
+    return np.indices(sizes).reshape(len(sizes), -1).T

@@ -1,0 +1,159 @@
+"""Training with codes that are told: a network learns the table of a language's algebra.
+
+With `composition` a network finds its own codes, which takes long where there are hundreds of
+meanings: what it says of one moves while another is learned. Here every meaning has its code from
+the start (`tasks.assigned`), so levels need not wait for each other: a step draws chunks of symbols
+and of codes, and asks for the signs of the result. Chunks that a validation finds wrong or unsure
+are drawn more often until the next.
+
+Validation is perfect when exploration (`verification.closure`) proves the model right on words of
+every length, also of those that were not drawn.
+"""
+
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.errors import VerificationError
+from lengthwise.layers.memory import BinaryMemory
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.tasks.assigned import MAX_CHUNKS, assign
+from lengthwise.tasks.task import Task
+from lengthwise.training.composition import binary
+from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.training.recognition import (
+    RecognitionConfig,
+    WordLengths,
+    surprise,
+    validate_answers,
+)
+from lengthwise.verification.binary import BinaryAlgebra
+from lengthwise.verification.closure import explore
+from lengthwise.verification.network import node_of
+
+_SURE = 0.3
+"""Numbers nearer to 0 than this are taught like wrong ones."""
+
+_SHARE = 4
+"""One in so many chunks is drawn from those found wrong or unsure."""
+
+_SHARPNESS = 2.0
+
+_TOGETHER = 8192
+"""Chunks that are judged at once."""
+
+
+class Assigned(Objective):
+    """The signs of every chunk's result, and the class of every meaning.
+
+    `batch_size` chunks of codes are drawn for a step, and half as many of symbols (or all of them).
+    """
+
+    def __init__(self, task: Task, settings: RecognitionConfig, chunk: int) -> None:
+        self._task = task
+        self._settings = settings
+        self._lengths = WordLengths(task, settings)
+        self._table = assign(task.language, chunk, settings.max_length)
+        self._signs = torch.where(self._table.codes, 1.0, -1.0)
+        self._lessons: Int[Tensor, " row"] | None = None
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """How far numbers are from the right side of 0, summed over bits, and the classes."""
+        model, memory = binary(model)
+        table, count = self._table, self._settings.batch_size
+        if self._lessons is None:  # of these weights, so a resumed run has the same
+            self._lessons = self._judge(model)[1]
+        rows = torch.randint(len(table.parts), (count,), generator=data)
+        if len(self._lessons):
+            again = torch.randint(len(self._lessons), (count // _SHARE,), generator=data)
+            rows[: count // _SHARE] = self._lessons[again]
+        first = torch.arange(len(table.symbols))
+        if len(first) > count // 2:
+            first = torch.randint(len(first), (max(1, count // 2),), generator=data)
+        vectors = self._recall(model, memory)
+        sides = torch.cat(
+            [self._symbol_sides(model, first, noise), self._sides(model, vectors, rows, noise)]
+        )
+        loss = F.softplus(-_SHARPNESS * sides).sum(dim=1).mean()
+        loss = loss + surprise(model.read(vectors), table.classes)
+        right = (sides > 0).all(dim=1).double().mean().item()
+        return Step(loss, right, len(sides))
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """Loss and accuracy on words of mixed lengths; perfect if exploration closes."""
+        lengths = self._lengths.draw(self._settings.validation_words, data)
+        answers = validate_answers(model, self._task.draw(lengths, data))
+        model, _ = binary(model)
+        figures, self._lessons = self._judge(model)
+        figures["proved"] = figures["wrong"] == 0 and self._is_proved(model)
+        return Validation(answers.loss, answers.accuracy, figures["proved"], figures)
+
+    @torch.no_grad()
+    def _judge(self, model: RegularGPT) -> tuple[dict[str, Any], Int[Tensor, " row"]]:
+        """What is wrong of the whole table, and the chunks of codes that are to be taught again."""
+        training = model.training
+        model.eval()
+        table = self._table
+        _, memory = binary(model)
+        first = self._symbol_sides(model, torch.arange(len(table.symbols)), None).amin(dim=1)
+        vectors = self._recall(model, memory)
+        parts = torch.split(torch.arange(len(table.parts)), _TOGETHER)
+        rest = [self._sides(model, vectors, rows, None).amin(dim=1) for rows in parts]
+        sides = torch.cat([first, *rest]).cpu()
+        model.train(training)
+        figures = {
+            "chunks": len(sides),
+            "wrong": int((sides <= 0).sum()),
+            "room": round(sides.min().item(), 4),
+        }
+        lessons = (sides[len(first) :] < _SURE).nonzero()[:, 0]
+        return figures, lessons if self._settings.lessons else lessons[:0]
+
+    def _is_proved(self, model: RegularGPT) -> bool:
+        algebra = BinaryAlgebra(node_of(model))
+        try:
+            closure = explore(algebra, self._task.language, max_chunks=MAX_CHUNKS)
+        except VerificationError:  # more codes than chunks of this size can tell apart
+            return False
+        return closure.repeats is not None and algebra.is_certain
+
+    def _recall(self, model: RegularGPT, memory: BinaryMemory) -> Float[Tensor, "meaning width"]:
+        return memory.recall(self._table.codes.to(model.pad.device))
+
+    def _symbol_sides(
+        self, model: RegularGPT, rows: Int[Tensor, " row"], noise: torch.Generator | None
+    ) -> Float[Tensor, "row bit"]:
+        below = model.leaf(torch.arange(model.config.vocab_size, device=model.pad.device))
+        table = self._table
+        return self._on_side(model, below, table.symbols[rows], table.symbol_results[rows], noise)
+
+    def _sides(
+        self,
+        model: RegularGPT,
+        vectors: Float[Tensor, "meaning width"],
+        rows: Int[Tensor, " row"],
+        noise: torch.Generator | None,
+    ) -> Float[Tensor, "row bit"]:
+        table = self._table
+        return self._on_side(model, vectors, table.parts[rows], table.results[rows], noise)
+
+    def _on_side(
+        self,
+        model: RegularGPT,
+        below: Float[Tensor, "below width"],
+        children: Int[Tensor, "row chunk"],
+        results: Int[Tensor, " row"],
+        noise: torch.Generator | None,
+    ) -> Float[Tensor, "row bit"]:
+        """How far each number is on the right side of 0, with noise in training."""
+        model, memory = binary(model)
+        device = model.pad.device
+        numbers = memory.numbers(model.gathered(below, children.to(device)))
+        if noise is not None:
+            numbers = numbers + memory.noise * torch.randn(
+                numbers.shape, generator=noise, device=device
+            )
+        return numbers * self._signs[results].to(device)

@@ -1,0 +1,93 @@
+"""The table of all chunks: true, complete up to a length, and a function of codes."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+import torch
+
+from lengthwise.errors import ConfigError
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.tasks import assigned as module
+from lengthwise.tasks.assigned import Assigned, assign
+from lengthwise.tasks.supervision import IGNORED
+
+Word = tuple[int, ...]
+Code = tuple[bool, ...]
+
+SPECS = ["parity", "even-pairs", "tomita-3", "d-2", "group:S3", "group:S3,generators=2,seed=0"]
+
+
+class Reader:
+    """Codes of words by the table alone, cut as the tree cuts them."""
+
+    def __init__(self, table: Assigned, chunk: int) -> None:
+        self.chunk = chunk
+        codes = [tuple(code) for code in table.codes.tolist()]
+        self.class_of: dict[Code, int] = {}
+        for code, class_ in zip(codes, table.classes.tolist(), strict=True):
+            assert self.class_of.setdefault(code, class_) == class_
+        self.first: dict[tuple[int, ...], Code] = {}
+        self.above: dict[tuple[Code | None, ...], Code] = {}
+        for row, result in zip(table.symbols.tolist(), table.symbol_results.tolist(), strict=True):
+            assert self.first.setdefault(tuple(row), codes[result]) == codes[result]
+        for row, result in zip(table.parts.tolist(), table.results.tolist(), strict=True):
+            key = tuple(codes[part] if part >= 0 else None for part in row)
+            assert self.above.setdefault(key, codes[result]) == codes[result]
+
+    def code(self, word: Word) -> Code:
+        """Raises KeyError if a chunk is not in the table."""
+        parts = -(-max(len(word), 1) // self.chunk)
+        row = (-1,) * (parts * self.chunk - len(word)) + word
+        level: list[Code | None] = [self.first[part] for part in self._cut(row)]
+        while len(level) > 1:
+            missing = -len(level) % self.chunk
+            level = [self.above[part] for part in self._cut((None,) * missing + tuple(level))]
+        assert level[0] is not None
+        return level[0]
+
+    def _cut(self, row: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        return [row[i : i + self.chunk] for i in range(0, len(row), self.chunk)]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize(("chunk", "most"), [(2, 7), (3, 5)])
+def test_the_table_classifies_every_word_up_to_its_length(spec: str, chunk: int, most: int) -> None:
+    language = parse(spec)
+    reader = Reader(assign(language, chunk, most), chunk)
+    for length in range(min(most, 5 if language.num_symbols > 3 else most) + 1):
+        for word in product(range(language.num_symbols), repeat=length):
+            assert reader.class_of[reader.code(word)] == language.classify(word)
+
+
+def test_only_words_of_the_domain_are_told() -> None:
+    language = parse("modular-arithmetic")
+    table = assign(language, 2, 40)
+    plus, star = language.alphabet.index("+"), language.alphabet.index("*")
+    rows = {tuple(row) for row in table.symbols.tolist()}
+    digits = {language.alphabet.index(digit) for digit in "01234"}
+    assert rows == {(o, d) for o in {plus, star, language.alphabet.index("-")} for d in digits} | {
+        (-1, -1)
+    }
+    assert set(table.classes.tolist()) <= {IGNORED, 0, 1, 2, 3, 4}
+
+
+def test_no_chunk_is_longer_than_asked() -> None:
+    """Of D_12 much occurs in long words only."""
+    sizes = [len(assign(parse("d-12"), 2, most).codes) for most in (4, 8, 16, 64)]
+    assert sizes == sorted(set(sizes))
+    assert len(assign(parse("parity"), 2, 1).parts) == 0
+
+
+def test_a_language_without_memory_has_one_bit() -> None:
+    everything = Language(alphabet=("a",), transitions=((0,),), classes=(0,))
+    table = assign(everything, 2, 9)
+    assert table.num_bits == 1
+    assert torch.equal(table.codes, torch.ones_like(table.codes))
+
+
+def test_too_many_chunks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_CHUNKS", 30)
+    with pytest.raises(ConfigError, match="at most 30 chunks of a level, but there are 6 x 6"):
+        assign(parse("group:S3"), 2, 41)
