@@ -10,7 +10,8 @@ Validation is perfect when exploration (`verification.closure`) proves the model
 every length, also of those that were not drawn.
 """
 
-from typing import Any
+import copy
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -50,11 +51,20 @@ class Assigned(Objective):
     """The signs of every chunk's result, and the class of every meaning.
 
     `batch_size` chunks of codes are drawn for a step, and half as many of symbols (or all of them).
+    What is to be proved is the model in the precision that it will have.
     """
 
-    def __init__(self, task: Task, settings: RecognitionConfig, chunk: int) -> None:
+    def __init__(
+        self,
+        task: Task,
+        settings: RecognitionConfig,
+        chunk: int,
+        *,
+        precision: Literal["single", "double"] = "single",
+    ) -> None:
         self._task = task
         self._settings = settings
+        self._precision = precision
         self._lengths = WordLengths(task, settings)
         self._table = assign(task.language, chunk, settings.max_length)
         self._signs = torch.where(self._table.codes, 1.0, -1.0)
@@ -113,7 +123,8 @@ class Assigned(Objective):
         return figures, lessons if self._settings.lessons else lessons[:0]
 
     def _is_proved(self, model: RegularGPT) -> bool:
-        algebra = BinaryAlgebra(node_of(model))
+        kept = copy.deepcopy(model).double() if self._precision == "double" else model
+        algebra = BinaryAlgebra(node_of(kept))
         try:
             closure = explore(algebra, self._task.language, max_chunks=MAX_CHUNKS)
         except VerificationError:  # more codes than chunks of this size can tell apart

@@ -36,6 +36,9 @@ class LoopConfig(Config):
     """Perfect validations in a row after which training ends; 0 to take all steps in any case."""
     seed: int = 0
     """Of the weights, the words, the noise and the validation, each with a generator of its own."""
+    precision: Literal["single", "double"] = "single"
+    """Of the model once it is trained; training is in single precision. Proofs bound what rounding
+    can do, and for wide networks such bounds are small enough in double precision only."""
     threads: int = 1
     """Threads of the processor. A setting, since sums come out differently with another number.
     More than one pay from widths of about 256, and cost dearly where others want the cores."""
@@ -199,6 +202,8 @@ def _fit(
             progress.update(state.step, record)
     model.load_state_dict(state.best_weights)
     model.eval()
+    if config.precision == "double":
+        model.double()
     if folder:
         folder.finish(model.state_dict(), state.metrics)
     return state.metrics

@@ -334,7 +334,8 @@ def _objective(plan: Plan) -> Objective:
         case "composition":
             return Composition(task, settings, state_maps(task.language))
         case "assigned":
-            return Assigned(task, settings, plan.network.chunk)
+            chunk = plan.network.chunk
+            return Assigned(task, settings, chunk, precision=plan.loop.precision)
 
 
 def load_run(path: Path | str, *, device: str = "auto") -> Run:
