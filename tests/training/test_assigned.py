@@ -108,3 +108,19 @@ def test_stopped_run_ends_with_the_same_bytes(
 def test_continuous_memory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="binary"):
         lw.train("parity", "regular-gpt", supervision="assigned", out=tmp_path / "a")
+
+
+def test_double_precision_is_that_of_the_trained_model_and_of_its_proof(tmp_path: Path) -> None:
+    """Training is the same in both; what is stored and proved is not."""
+    runs = {
+        precision: train(plan_for("group:S3", precision=precision), out=tmp_path / precision)
+        for precision in ("single", "double")
+    }
+    assert {p.dtype for p in runs["single"].model.parameters()} == {torch.float32}
+    assert {p.dtype for p in runs["double"].model.parameters()} == {torch.float64}
+    made = {name: certify(run.model, run.language) for name, run in runs.items()}
+    assert {one.verdict for one in made.values()} == {"equivalent"}
+    radius = {name: one.sureness.sign_radius or 0 for name, one in made.items() if one.sureness}
+    assert 0 < radius["double"] < 1e-6 * radius["single"]
+    for single, double in zip(*(run.model.parameters() for run in runs.values()), strict=True):
+        assert torch.equal(single.double(), double)

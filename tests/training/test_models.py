@@ -227,7 +227,7 @@ def refused(name: str, **settings: Any) -> str:
 
 
 @pytest.mark.parametrize("name", others)
-@pytest.mark.parametrize("supervision", ["node", "transition", "composition"])
+@pytest.mark.parametrize("supervision", ["node", "transition", "composition", "assigned"])
 def test_what_needs_sub_words_is_refused(name: str, supervision: str) -> None:
     message = refused(name, supervision=supervision)
     assert message.startswith(f"supervision={supervision!r} is not for {name}, which learns from")

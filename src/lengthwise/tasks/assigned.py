@@ -2,7 +2,7 @@
 
 A node in the interior stands for a state map. At the left edge of a word it stands for a state map,
 too, while no pad is in it, and after that only for the state that it ends in, since what stood
-before is known. Its code are the coordinates (`languages.coordinates`) of that map, as far as they
+before is known. Its code are the coordinates (`languages.symmetries`) of that map, as far as they
 differ at all; where only a state is known, only the start state's image is told.
 
 With codes, what is made of a chunk depends on nothing but the codes of its parts, so one table says
@@ -24,9 +24,9 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from lengthwise.errors import ConfigError
-from lengthwise.languages.coordinates import coordinates
 from lengthwise.languages.elements import Elements, Integers
 from lengthwise.languages.language import Language
+from lengthwise.languages.symmetries import coordinates
 from lengthwise.tasks.supervision import IGNORED
 
 MAX_CHUNKS = 1_000_000

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from lengthwise.languages import coordinates as module
-from lengthwise.languages.coordinates import Coordinates, coordinates
+from lengthwise.languages import symmetries as module
 from lengthwise.languages.elements import Elements
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
+from lengthwise.languages.symmetries import Coordinates, coordinates
 from strategies import domained, machines
 
 
