@@ -17,9 +17,7 @@ from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
 from lengthwise.models.universal import Universal, UniversalConfig
 
-Supervision = Literal[
-    "final", "prefix", "node", "transition", "composition", "assigned", "states"
-]
+Supervision = Literal["final", "prefix", "node", "transition", "composition", "assigned", "states"]
 
 _OF_TREES: tuple[Supervision, ...] = (
     "final",

@@ -200,13 +200,18 @@ def _fit(
                 folder.save_checkpoint(state.tensors(), state.metrics)
         if progress:
             progress.update(state.step, record)
-    model.load_state_dict(state.best_weights)
-    model.eval()
-    if config.precision == "double":
-        model.double()
-    if folder:
-        folder.finish(model.state_dict(), state.metrics)
+    end(state, config, folder)
     return state.metrics
+
+
+def end(state: State, config: LoopConfig, folder: RunFolder | None) -> None:
+    """Take the best weights, in the precision that they are to have, and store them."""
+    state.model.load_state_dict(state.best_weights)
+    state.model.eval()
+    if config.precision == "double":
+        state.model.double()
+    if folder:
+        folder.finish(state.model.state_dict(), state.metrics)
 
 
 def begin(model: nn.Module, config: LoopConfig, folder: RunFolder | None) -> State:

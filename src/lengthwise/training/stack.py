@@ -24,12 +24,14 @@ from lengthwise.errors import ConfigError
 from lengthwise.models.catalogue import MODELS
 from lengthwise.models.threads import processor_threads
 from lengthwise.tasks.task import Task
+from lengthwise.training.compiled import load_weights
 from lengthwise.training.loop import (
     Clock,
     LoopConfig,
     Progress,
     State,
     begin,
+    end,
     require_finite,
     share_of_rate,
     validate,
@@ -151,13 +153,11 @@ class _Member:
         """The run, ended."""
         model, state = self.state.model, self.state
         if self.ended_before and self.folder:
-            model.load_state_dict(self.folder.weights())
+            load_weights(model, self.folder.weights(), self.folder.path)
             state.metrics = self.folder.metrics()
+            model.eval()
         else:
-            model.load_state_dict(state.best_weights)
-            if self.folder:
-                self.folder.finish(model.state_dict(), state.metrics)
-        model.eval()
+            end(state, self.config, self.folder)
         return Run(plan=self.plan, model=model, metrics=state.metrics, folder=self.folder)
 
 
