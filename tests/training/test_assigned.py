@@ -44,6 +44,24 @@ def test_what_training_calls_proved_is_proved(spec: str) -> None:
     assert not any(record["perfect"] for record in run.metrics[:-1])
 
 
+def test_a_code_that_was_not_told_can_serve_in_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wrong chunks delay no proof that exploration finds, unless they are many."""
+    plan = plan_for("parity")
+    model = train(plan).model
+    goal = goal_of(plan)
+    judge = goal._judge
+
+    def with_wrong(count: int) -> bool:
+        monkeypatch.setattr(
+            goal, "_judge", lambda m: ({**judge(m)[0], "wrong": count}, judge(m)[1])
+        )
+        with torch.no_grad():
+            return goal.validate(model, torch.Generator().manual_seed(0)).perfect
+
+    assert with_wrong(1)
+    assert not with_wrong(10_000)
+
+
 def test_bits_follow_from_the_language_and_are_not_the_users() -> None:
     assert plan_for("group:S3").network.num_bits == 9
     assert plan_for("group:S3", num_bits=9).network.num_bits == 9
