@@ -470,3 +470,14 @@ def test_what_cannot_be_built_is_refused_in_one_line(setting: dict[str, Any], me
         EncoderConfig.from_dict({"vocab_size": 2, "num_classes": 2, **setting})
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("norm", ["post", "pre", "none"])
+@pytest.mark.parametrize("position", sorted(POSITIONS))
+def test_what_is_observed_is_what_is_computed(position: str, norm: str) -> None:
+    model = make(position=position, norm=norm, num_layers=3).eval()
+    words = draw(3, LONGEST)
+    logits, weights = model.observed(words)
+    torch.testing.assert_close(logits, model(words), rtol=1e-9, atol=1e-9)
+    assert weights.shape == (3, 3, model.config.num_heads, LONGEST + 1)
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones_like(weights[..., 0]))

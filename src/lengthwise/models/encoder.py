@@ -75,10 +75,10 @@ class Encoder(ClsEncoder):
         return self.read(x[:, 0])
 
     @torch.no_grad()
-    def attention_at_cls(
+    def observed(
         self, tokens: Int[Tensor, "word time"]
-    ) -> Float[Tensor, "layer word head place"]:
-        """Whom CLS attends to in each layer, of words that fill their rows; rows add up to 1."""
+    ) -> tuple[Float[Tensor, "word class"], Float[Tensor, "layer word head place"]]:
+        """The logits of words that fill their rows, and whom CLS attends to in each layer."""
         symbols, count = self.with_cls(tokens, None)
         place = torch.arange(symbols.shape[1], device=tokens.device)
         seen = (place < count)[:, None]
@@ -88,9 +88,9 @@ class Encoder(ClsEncoder):
             before = layer.attention_norm.before(x)
             here = self.position.in_layer(number, place[:1], place)
             found.append(layer.attention.weights(before[:, :1], before, seen, here)[:, :, 0])
-            if number + 1 < len(self.block):
-                x = layer(x, x, seen, self.position.in_layer(number, place, place))
-        return torch.stack(found)
+            wanted = place if number + 1 < len(self.block) else place[:1]
+            x = layer(x[:, : len(wanted)], x, seen, self.position.in_layer(number, wanted, place))
+        return self.read(x[:, 0]), torch.stack(found)
 
     def _wanted(self, num_places: int) -> list[int]:
         """How many places of each layer's output somebody reads, from the first place on."""

@@ -368,5 +368,6 @@ GROUPS = _experiment(
     "Groups up to S5, which no published model that trains in parallel carries with 32 generators.",
     "Nothing.",
     rows=GROUP_ROWS,
+    far=(1_000, 9_000),
     protocol="audited",
 )
