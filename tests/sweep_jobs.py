@@ -26,8 +26,8 @@ def small_plan(model: str = "elman", **settings: Any) -> Plan:
     return make_plan(parse("parity"), model, preset="smoke", settings={**SMALL, **settings})
 
 
-def small_jobs(count: int, **settings: Any) -> list[Job]:
-    return jobs_over_seeds(small_plan(**settings), range(count), TESTS)
+def small_jobs(count: int, model: str = "elman", **settings: Any) -> list[Job]:
+    return jobs_over_seeds(small_plan(model, **settings), range(count), TESTS)
 
 
 def long_job() -> Job:

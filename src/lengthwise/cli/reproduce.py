@@ -57,6 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where trained runs are kept, so that they are trained once (default: runs)",
     )
     parser.add_argument(
+        "--stack",
+        action="store_true",
+        help="train the seeds of a setting as one model first, where that can be",
+    )
+    parser.add_argument(
         "--finished", action="store_true", help="train nothing, and show the runs that are done"
     )
     parser.add_argument(
@@ -95,6 +100,7 @@ def run(arguments: argparse.Namespace) -> None:
             seeds=seeds,
             only=tuple(arguments.only),
             finished=arguments.finished,
+            stack=arguments.stack,
             runs=arguments.runs,
             executor=executor,
         )

@@ -59,6 +59,8 @@ class Sitting:
     """Where runs are kept, in a folder for each experiment."""
     finished: bool = False
     """Whether runs that are not done are left out, not trained."""
+    stack: bool = False
+    """Whether runs that differ in their seed alone are trained as one, where their model can be."""
     executor: Executor | None = None
     """Where runs are trained; in this process, if there is none."""
 
@@ -136,7 +138,7 @@ class Experiment(Generic[Sizes]):
         Raises:
             ConfigError: the sitting has seeds or runs, but nothing is trained.
         """
-        if sitting.seeds or sitting.only or sitting.finished:
+        if sitting.seeds or sitting.only or sitting.finished or sitting.stack:
             raise ConfigError(
                 f"{name} trains nothing, so it has no seeds and no runs to choose. Use --seed."
             )

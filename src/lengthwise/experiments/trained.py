@@ -15,9 +15,10 @@ from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import Record, Sitting, Sizes, Statement, Table, stem
 from lengthwise.experiments.sweeps.executors import InProcess
-from lengthwise.experiments.sweeps.folder import JobFolder
+from lengthwise.experiments.sweeps.folder import JobFolder, claim
 from lengthwise.experiments.sweeps.job import Job
 from lengthwise.experiments.sweeps.outcome import Failure, Outcome, TestResult
+from lengthwise.experiments.sweeps.stacked import train_stacked
 from lengthwise.experiments.sweeps.sweep import run_sweep
 from lengthwise.models.catalogue import MODELS
 from lengthwise.models.cost import forward_flops
@@ -76,6 +77,9 @@ class TrainedExperiment(Generic[Sizes]):
             wanted = [run for run in wanted if JobFolder.of(run.job, folder).outcome() is not None]
             if not wanted:
                 raise RunError(f"{folder} has no finished run of these. Leave out --finished.")
+        if sitting.stack:
+            claim(folder, f"{name} {preset}")
+            train_stacked([run.job for run in wanted], folder, told=sitting.progress)
         results = run_sweep(
             f"{name} {preset}",
             [run.job for run in wanted],

@@ -1,0 +1,87 @@
+"""Which jobs can be trained as one? Those whose runs differ in seed, rate or clip alone.
+
+The runs of a stack end in the folders of their jobs, so that the sweep finds them trained and only
+tests them.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from lengthwise.errors import ConfigError
+from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
+from lengthwise.experiments.sweeps.job import Job
+from lengthwise.models.catalogue import MODELS
+from lengthwise.training.members import members_of
+from lengthwise.training.runs import RunFolder
+from lengthwise.training.stack import require_stackable, train_stack
+from lengthwise.training.train import Plan
+
+
+def train_stacked(
+    jobs: Sequence[Job],
+    folder: Path,
+    *,
+    device: str = "auto",
+    told: Callable[[int, int], None] | None = None,
+) -> int:
+    """Train what can be trained together and is not trained yet; how many runs these were.
+
+    Jobs that cannot be stacked are left to the sweep, as are those that another process is at.
+    `told(done, all)` hears of stacks.
+    """
+    groups = stacks(
+        [job for job in jobs if not RunFolder(JobFolder.of(job, folder).run).is_finished]
+    )
+    for done, group in enumerate(groups):
+        places = [JobFolder.of(job, folder) for job in group]
+        try:
+            with ExitStack() as locks:
+                for job, place in zip(group, places, strict=True):
+                    locks.enter_context(place.locked())
+                    place.describe(job)
+                _train(group, places, device)
+        except BusyError:
+            continue
+        if told:
+            told(done + 1, len(groups))
+    return sum(map(len, groups))
+
+
+def _train(group: Sequence[Job], places: Sequence[JobFolder], device: str) -> None:
+    """Each run is said to have taken its share of the time."""
+    start = time.perf_counter()
+    train_stack([job.plan for job in group], outs=[place.run for place in places], device=device)
+    share = (time.perf_counter() - start) / len(group)
+    for place in places:
+        seconds, attempts = place.clock()
+        place.save_clock(round(seconds + share, 3), attempts + 1)
+
+
+def stacks(jobs: Sequence[Job]) -> list[list[Job]]:
+    """The jobs that can be trained together, two or more of each; in their order."""
+    groups: dict[str, list[Job]] = {}
+    for job in jobs:
+        groups.setdefault(_alike(job.plan), []).append(job)
+    return [group for group in groups.values() if len(group) > 1 and _fits(group)]
+
+
+def _alike(plan: Plan) -> str:
+    """Equal for plans that differ in what the runs of a stack may differ in."""
+    loop = replace(plan.loop, seed=0, learning_rate=1.0, clip=1.0)
+    return str(replace(plan, loop=loop).chosen())
+
+
+def _fits(group: Sequence[Job]) -> bool:
+    plan = group[0].plan
+    try:
+        require_stackable([job.plan for job in group])
+        with torch.device("meta"):
+            members_of(MODELS[plan.model].build(plan.network))
+    except ConfigError:
+        return False
+    return True
