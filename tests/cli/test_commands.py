@@ -307,6 +307,7 @@ def test_a_fault_of_ours_is_not_mistaken_for_a_failed_claim(
     assert "ZeroDivisionError" in err
 
 
+@pytest.mark.slow
 def test_demo_tests_again_what_was_tested_otherwise(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

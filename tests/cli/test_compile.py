@@ -48,7 +48,14 @@ def test_without_a_name_the_constructions_are_listed(shell: Shell) -> None:
     assert len(out.splitlines()) == len(names) + 1
 
 
-@pytest.mark.parametrize("setting", ["chunk=3", "norm=post", "target=matrices"])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "target=matrices",
+        pytest.param("norm=post", marks=pytest.mark.slow),
+        pytest.param("chunk=3", marks=pytest.mark.slow),
+    ],
+)
 def test_a_compiled_language_is_used_as_a_trained_one(
     shell: Shell, tmp_path: Path, setting: str
 ) -> None:

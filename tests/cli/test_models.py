@@ -19,7 +19,14 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
     return Shell(capsys, monkeypatch)
 
 
-@pytest.fixture(scope="module", params=NAMES)
+FEW = ("elman", "encoder-cls")
+"""Whose way is gone quickly; the others go it among the slow tests."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=[] if name in FEW else [pytest.mark.slow]) for name in NAMES],
+)
 def run_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was trained for a moment, and knows little."""
     path: Path = tmp_path_factory.mktemp("runs") / request.param

@@ -106,7 +106,7 @@ def test_what_is_not_claimed_does_not_hold_and_does_not_fail() -> None:
 def test_a_claim_of_long_words_holds_only_as_far_as_was_asked() -> None:
     found = quickly(made(UpTo(parse("parity"), 1_000), range={"float64": 500}))
     assert (found.holds, found.precisions["float64"].holds_to) == (True, 60)
-    for end in range(20, 61):
+    for end in (20, 23, 59):
         found = quickly(made(UpTo(parse("parity"), 1_000), range={"float64": end}))
         assert found.precisions["float64"].holds_to == end
 
@@ -249,6 +249,20 @@ def test_faults_of_automata_are_found(spec: str, plant: Callable[[nn.Module], No
     word = language.encode(some.wrong_word)
     logits = construction.model(torch.tensor([word], dtype=torch.int64))[0]
     assert int(logits.argmax()) != language.classify(word)
+
+
+@pytest.mark.parametrize("place", ["embedding.weight", "layers.0.contract.bias", "pad"])
+def test_a_vector_that_is_not_of_zeros_and_ones_is_found(place: str) -> None:
+    """Though every answer is still right."""
+    construction = construct("tomita-2")
+    assert all(found.is_binary for found in quickly(construction).precisions.values())
+    with torch.no_grad():
+        construction.model.get_parameter(place).view(-1)[0] += 0.01
+    found = quickly(construction)
+    some = found.precisions["float64"]
+    assert (found.holds, some.is_binary, some.first_wrong) == (False, False, None)
+    unclaimed = quickly(dataclasses.replace(construction, is_binary=False))
+    assert (unclaimed.holds, unclaimed.precisions["float64"].is_binary) == (True, None)
 
 
 @pytest.mark.parametrize("state", range(7))

@@ -249,6 +249,39 @@ def test_a_claim_that_was_changed_is_refused(number: int, tmp_path: Path) -> Non
     assert "\n" not in str(caught.value)
 
 
+OTHER_FORM = [
+    put("tomita-2", "construction"),
+    put("a language", "construction"),
+    put("circuit:any.blif", "construction"),
+    put("tomita-2", "language", "spec"),
+    put([[1, 0], [1, 0]], "language", "transitions"),
+    put(3, "settings", "chunk"),
+    put("post", "settings", "norm"),
+    put(1, "settings", "colour"),
+    without("settings", "target"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(OTHER_FORM)))
+def test_a_folder_does_not_lie_about_what_it_is(folder: Path, number: int) -> None:
+    config = config_of(folder)
+    OTHER_FORM[number](config)
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(LengthwiseError) as caught:
+        load_construction(folder)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("error", [0, 1, -1, 0.9, float("nan"), "x", None])
+def test_a_damaged_error_of_a_circuit_is_refused(error: object, tmp_path: Path) -> None:
+    folder = saved(tmp_path / "made", made("steps2022/addition-1", bits=1))
+    config = config_of(folder)
+    config["settings"]["error"] = error
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(LengthwiseError):
+        load_construction(folder)
+
+
 def test_what_it_is_about_cannot_be_changed(tmp_path: Path) -> None:
     folder = saved(tmp_path / "made", made("steps2022/addition-1", bits=1))
     config = config_of(folder)

@@ -179,6 +179,12 @@ def test_language_of_a_run_survives_without_its_source(tmp_path: Path) -> None:
     assert load_run(tmp_path / "run").language == language
 
 
+@pytest.mark.parametrize("supervision", ["composition", "assigned"])
+def test_codes_need_binary_memory_before_anything_is_written(supervision: str) -> None:
+    with pytest.raises(ConfigError, match="the memory is not binary"):
+        make_plan(parse("parity"), "regular-gpt", settings={"supervision": supervision})
+
+
 def test_a_folder_from_before_a_setting_came_is_that_of_its_default(tmp_path: Path) -> None:
     plan = make_plan(parse("parity"), preset="smoke", settings={"steps": 2})
     train(plan, out=tmp_path / "run", device="cpu")

@@ -96,12 +96,17 @@ def _find(arguments: argparse.Namespace) -> tuple[Construction, Path | None]:
 def _print(result: Verification) -> None:
     print_facts(
         [
+            ("construction", result.construction),
+            ("settings", ", ".join(f"{k}={v}" for k, v in result.settings.items()) or "none"),
             ("claim", result.claim),
             ("range", result.range or "none is claimed"),
             ("margin", result.required_margin_in_words),
             ("asked", _asked(result)),
         ]
     )
+    odd = [name for name, found in result.precisions.items() if found.is_binary is False]
+    if odd:
+        print(f"In {', '.join(odd)} there is a vector that is not of zeros and ones.")
     rows = [_row(name, found, result) for name, found in result.precisions.items()]
     if result.is_circuit:
         columns = ["precision", "claim", "inputs", "wrong", "least margin"]

@@ -30,10 +30,12 @@ from lengthwise.languages.adders import adder, adder_circuit
 from lengthwise.languages.circuit_files import READERS, read_circuit
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import parse
+from lengthwise.languages.spec import is_named, parse
 
 CIRCUIT, NOR_CIRCUIT = "circuit:", "nor-circuit:"
 """What stands before the name of a file of a circuit: computed as it is, or by NOR gates alone."""
+
+_NAMELESS = "a language"
 
 MOST_MEASURED = 10_000
 """Longest words of which a claim is made where rounding grows with the length."""
@@ -235,20 +237,51 @@ def claim_of(name: str, settings: Mapping[str, Any]) -> Claim:
     if name in ADDITIONS or name.startswith((CIRCUIT, NOR_CIRCUIT)):
         precisions = ("float64", "float32") if _is_nor(name) else PRECISIONS
         return _claim_of_circuit(settings["error"], precisions)
-    exact = "; every activation is exactly 0 or 1" if settings["norm"] == "none" else ""
+    is_binary = settings["norm"] == "none"
     return Claim(
-        claim=f"right{exact}",
+        claim="right" + ("; every vector is exactly of zeros and ones" if is_binary else ""),
         source="Chi et al. (2023), section 7.2 and Lemma 1",
         range=dict(EVERY_LENGTH),
         required_margin=0.0,
+        is_binary=is_binary,
     )
 
 
-def about_of(name: str, settings: Mapping[str, Any]) -> Language | GateSequence | None:
-    """What the construction of that name is about; None if the name alone does not say."""
+def is_about(name: str, settings: Mapping[str, Any], about: Language | GateSequence) -> bool:
+    """Whether this is what the construction of that name is about.
+
+    Files are not looked at: the circuit of `circuit:FILE` may be any.
+    """
     if name in CONSTRUCTIONS:
-        return parse(CONSTRUCTIONS[name].language)
-    return ADDITIONS[name](settings["bits"]) if name in ADDITIONS else None
+        return about == parse(CONSTRUCTIONS[name].language)
+    if name in ADDITIONS:
+        return about == ADDITIONS[name](settings["bits"])
+    if name.startswith((CIRCUIT, NOR_CIRCUIT)):
+        return isinstance(about, GateSequence)
+    named = isinstance(about, Language) and (about.spec or _NAMELESS) == name
+    return named and is_named(about)  # type: ignore[arg-type]
+
+
+def require_settings(name: str, settings: Mapping[str, Any]) -> None:
+    """Refuse settings that are not those of the construction, all of them.
+
+    Raises:
+        ConfigError: one is missing, unknown or of another type.
+    """
+    bits = _settings(_bits, {}) if name in ADDITIONS else {}
+    rest = {key: value for key, value in settings.items() if key not in bits}
+    known = {**_settings(_made_by(name), rest, also=bits), **bits}
+    if missing := [key for key in known if key not in settings]:
+        raise ConfigError(f"{name} needs a value for {', '.join(missing)}.")
+
+
+def _made_by(name: str) -> Callable[..., object]:
+    """The function whose settings are those of the construction."""
+    if name in CONSTRUCTIONS:
+        return CONSTRUCTIONS[name].compile
+    if name in ADDITIONS or name.startswith((CIRCUIT, NOR_CIRCUIT)):
+        return compile_nor if _is_nor(name) else compile_circuit
+    return design_automaton
 
 
 def _is_nor(spec: str) -> bool:
@@ -266,6 +299,7 @@ def _claim_of_encoder(entry: Entry, settings: Mapping[str, Any]) -> Claim:
         source=entry.source,
         range=range_,
         required_margin=entry.margin(settings),
+        is_binary=False,
     )
 
 
@@ -275,6 +309,7 @@ def _claim_of_circuit(error: float, precisions: Sequence[str]) -> Claim:
         source="Guiding Transformers to Process in Steps (2022), section 4 and appendix A",
         range=dict.fromkeys(precisions),
         required_margin=math.log((1 - error) / error),
+        is_binary=False,
     )
 
 
@@ -298,7 +333,7 @@ def _automaton(
         told(design.summary)
     settings = {**settings, "target": design.target}
     return Construction(
-        name=language.spec or "a language",
+        name=language.spec or _NAMELESS,
         settings=settings,
         about=language,
         architecture="regular-gpt",
@@ -312,7 +347,7 @@ def _circuit(
 ) -> Construction:
     own = {key: value for key, value in chosen.items() if key == "bits" and name in ADDITIONS}
     bits = _settings(_bits, own) if name in ADDITIONS else {}
-    compile_ = compile_nor if _is_nor(name) else compile_circuit
+    compile_: Callable[..., nn.Module] = compile_nor if _is_nor(name) else compile_circuit
     rest = {key: value for key, value in chosen.items() if key not in own}
     settings = {**bits, **_settings(compile_, rest, also=bits)}
     if name in ADDITIONS:

@@ -25,6 +25,7 @@ class Claim(TypedDict):
     source: str
     range: Mapping[str, int | None]
     required_margin: float
+    is_binary: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,9 @@ class Construction:
     required_margin: float = 0.0
     """The least distance from the decision that is claimed, but only in float64, where rounding
     hardly counts, and not of the empty word. Elsewhere a right answer is all that is claimed."""
+    is_binary: bool = False
+    """Whether the vector of every sub-word is claimed to be exactly of zeros and ones; hidden units
+    hold small whole numbers besides."""
 
     @property
     def compiled(self) -> Compiled:
@@ -59,6 +63,7 @@ class Construction:
                 "source": self.source,
                 "range": dict(self.range),
                 "required_margin": self.required_margin,
+                "is_binary": self.is_binary,
             },
             about=about if isinstance(about, GateSequence) else Task(language=about),
             model=self.architecture,

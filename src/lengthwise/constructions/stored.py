@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from lengthwise.constructions.catalogue import about_of, claim_of
+from lengthwise.constructions.catalogue import claim_of, is_about, require_settings
 from lengthwise.constructions.construction import Construction
 from lengthwise.errors import RunError
 from lengthwise.evaluation.predict import device_of
@@ -35,15 +35,26 @@ def load_construction(path: Path | str) -> Construction:
             model=model,
             **claim_of(name, settings),
         )
-        meant = about_of(name, settings)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        require_settings(name, settings)
+        meant = is_about(name, settings, about)
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise RunError(f"{path}/config.json is damaged ({error!r}). Compile again.") from None
-    if made.compiled.claim != compiled.claim or meant not in (None, about):
+    if made.compiled.claim != compiled.claim or not meant or _other_form(made):
         raise RunError(
             f"{path}/config.json does not claim what {name} with its settings does: it was "
             f"changed, or written by another version. Compile again."
         )
     return made
+
+
+def _other_form(made: Construction) -> bool:
+    """Whether the network has not the chunk or norm that the settings say."""
+    config = made.compiled.network.to_dict()
+    return any(config[key] != made.settings[key] for key in _FORM if key in made.settings)
+
+
+_FORM = ("chunk", "norm", "epsilon")
+"""Settings that are also the network's."""
 
 
 def is_circuit(path: Path | str) -> bool:

@@ -13,12 +13,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from lengthwise.constructions.construction import PRECISIONS, Construction
 from lengthwise.constructions.questions import Questions, is_wrong, questions_for
 from lengthwise.errors import VerificationError, unknown_name
 from lengthwise.languages.gate_sequence import GateSequence
+from lengthwise.models.regular_gpt import RegularGPT
 
 Progress = Callable[[int, int], None]
 
@@ -48,6 +49,8 @@ class Found:
     """A word of that length that is wrong."""
     margin: Mapping[int, float]
     """The least margin at each length."""
+    is_binary: bool | None
+    """Whether all vectors were exactly of zeros and ones; None if that is not claimed."""
     holds: bool | None
     """Whether nothing that was found is against the claim; None if nothing that was asked is
     claimed."""
@@ -126,12 +129,13 @@ def verify(
     for index, name in enumerate(precisions):
         model = copy.deepcopy(construction.model).to(getattr(torch, name)).eval()
         asked = _Asked(questions, model)
+        watched = Watched(model) if construction.is_binary else None
         for done, length in enumerate(lengths):
             asked.ask(length)
             if progress:
                 progress(index * len(lengths) + done + 1, len(precisions) * len(lengths))
         asked.narrow()
-        found[name] = _judge(construction, name, asked)
+        found[name] = _judge(construction, name, asked, watched.is_binary if watched else None)
     return Verification(
         construction=construction.name,
         settings=construction.settings,
@@ -182,13 +186,33 @@ class _Asked:
                 return
 
 
-def _judge(construction: Construction, precision: str, asked: _Asked) -> Found:
+class Watched:
+    """Looks at the vectors of a RegularGPT while it answers."""
+
+    def __init__(self, model: nn.Module) -> None:
+        assert isinstance(model, RegularGPT)
+        symbols = torch.arange(model.config.vocab_size, device=model.pad.device)
+        self.is_binary = _binary(model.leaf(symbols)) and _binary(model.pad)
+        for layer in model.block:
+            layer.register_forward_hook(self._look)
+
+    def _look(self, layer: nn.Module, given: object, vectors: Tensor) -> None:
+        self.is_binary = self.is_binary and _binary(vectors)
+
+
+def _binary(values: Tensor) -> bool:
+    return bool(((values == 0) | (values == 1)).all())
+
+
+def _judge(
+    construction: Construction, precision: str, asked: _Asked, is_binary: bool | None
+) -> Found:
     claimed = precision in construction.range
     claimed_to = construction.range.get(precision)
     first = min(asked.wrong, default=None)
     right = [n for n in asked.margin if first is None or n < first]
     inside = [n for n in asked.margin if claimed_to is None or n <= claimed_to]
-    holds = not any(n in asked.wrong for n in inside)
+    holds = not any(n in asked.wrong for n in inside) and is_binary is not False
     if precision == "float64":
         needed = construction.required_margin * (1 - 1e-9)
         holds = holds and all(asked.margin[n] >= needed for n in inside if n > 0)
@@ -200,6 +224,7 @@ def _judge(construction: Construction, precision: str, asked: _Asked) -> Found:
         first_wrong=first,
         wrong_word=None if first is None else asked.wrong[first],
         margin={n: _number(asked.margin[n]) for n in sorted(asked.margin)},
+        is_binary=is_binary,
         holds=holds if claimed and inside else None,
         holds_to=max(inside) if claimed and inside else None,
     )

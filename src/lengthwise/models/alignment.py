@@ -13,7 +13,7 @@ from torch import Tensor
 def left_aligned(
     tokens: Int[Tensor, "word time"], lengths: Int[Tensor, " word"] | None
 ) -> tuple[Int[Tensor, "word time"], Int[Tensor, " word"]]:
-    """The words at the left of their rows, symbol 0 past their ends, and their lengths.
+    """The words at the left of their rows, any symbol past their ends, and their lengths.
 
     `lengths` may be left out if all words fill their rows.
     """

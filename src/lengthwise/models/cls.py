@@ -136,7 +136,7 @@ class ClsEncoder(nn.Module):
     def with_cls(
         self, tokens: Int[Tensor, "word time"], lengths: Int[Tensor, " word"] | None
     ) -> tuple[Int[Tensor, "word place"], Int[Tensor, "word 1"]]:
-        """CLS and the symbols, 0 past the end, and the number of places n."""
+        """CLS and the symbols, any past the end, and the number of places n."""
         if self._config.cls == "first":
             symbols, lengths = left_aligned(tokens, lengths)
         else:

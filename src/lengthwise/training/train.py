@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from lengthwise.config import Config
+from lengthwise.config import Config, require
 from lengthwise.errors import ConfigError, LanguageError, RunError, unknown_name
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
@@ -171,6 +171,12 @@ def make_plan(
     if "max_length" in (known := _names(entry.config)):
         network["max_length"] = max(recognition.max_length, known["max_length"])
     configured = entry.configure({**own[entry.config], **network})
+    if recognition.supervision in ("composition", "assigned"):
+        require(
+            getattr(configured, "memory", "") == "binary",
+            f"supervision={recognition.supervision!r} is about codes, but the memory is not binary."
+            f" Use model regular-gpt-binary, or supervision='transition'.",
+        )
     if recognition.supervision == "assigned":
         configured = _with_bits(configured, language, recognition.max_length, settings or {})
     return Plan(
