@@ -95,7 +95,15 @@ def test_table_1_has_the_papers_layout() -> None:
     assert lines["difference"]["RegularGPT C=2"] == "+0.0 / +0.0"
     assert lines["measured"]["RegularGPT C=3"] == ""
     assert lines["printed"]["RegularGPT, binary memory"] == ""
-    assert lines["measured"]["RegularGPT, binary memory"] == "97.5 / 97.5"
+    assert lines["measured"]["RegularGPT, binary memory"] == "97.5 / 97.5 (1 of 2 seeds)"
+
+
+def test_words_of_another_kind_are_not_set_beside_the_print() -> None:
+    audited = copy.deepcopy(RECORDS)
+    for one in audited:
+        one["tests"][NEAR]["protocol"] = "audited"
+    assert {row[1] for row in table1.table(audited)[1]} == {"measured"}
+    assert not any("printed" in one.says for one in table1.check(audited))
 
 
 def test_all_means_all() -> None:
@@ -118,12 +126,14 @@ def test_binary_memory_is_told_by_its_worst_seed_and_length() -> None:
 def test_statements_fall_with_the_records() -> None:
     verdicts = {one.says: one.holds for one in table1.check(RECORDS)}
     reaches = "reaches what is printed, best and mean"
+    (binary,) = (says for says in verdicts if says.startswith("with binary memory"))
     assert verdicts == {
         f"RegularGPT C=2 {reaches}": True,
         f"RNN {reaches}": False,
+        binary: False,
         "a Transformer does not carry these rows beyond its training length": True,
     }
-    worse = copy.deepcopy(RECORDS)
+    worse: list[Record] = copy.deepcopy(RECORDS)
     worse[1]["tests"][NEAR] = found_by_test({"41": 1})
     worse[4]["tests"][NEAR] = found_by_test({})
     assert not any(one.holds for one in table1.check(worse))
@@ -134,6 +144,10 @@ def test_a_failed_run_is_shown_and_counts_nowhere() -> None:
     failed = {**record("parity", "rnn", 2, {}), "error": "ClaimError: the loss is nan"}
     columns, rows = TABLE_1.tables([*RECORDS, failed])["Runs"]
     assert rows[-1][:3] == ["parity", "rnn", "failed: ClaimError: the loss is nan"]
+    assert rows[-1][4] == "2"
+    (ended, *others) = TABLE_1.check([*RECORDS, failed])
+    assert (ended.says, ended.holds) == ("every run ends", False)
+    assert others == TABLE_1.check(RECORDS)
     assert {len(row) for row in rows} == {len(columns)}
     assert table1.table([*RECORDS, failed]) == table1.table(RECORDS)
 
@@ -192,5 +206,5 @@ def test_what_cannot_be_chosen_is_refused(tmp_path: Any) -> None:
     assert (made["row"], made["column"], made["seed"]) == ("parity", "rnn", 7)
     assert collect(seeds=(7, 8), finished=True) == [made]
     figure = EXPERIMENTS["chiang2022/figure3"]
-    with pytest.raises(ConfigError, match="trains nothing"):
+    with pytest.raises(ConfigError, match="has no runs to choose"):
         figure.collect("chiang2022/figure3", "smoke", Sitting(progress=_quiet, seeds=(1,)))

@@ -26,7 +26,7 @@ from lengthwise.experiments.experiment import (
     stem,
 )
 from lengthwise.experiments.sweeps.executors import executor_for
-from lengthwise.files import write_json, write_text
+from lengthwise.files import read_json, write_json, write_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,8 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TEXT",
-        help="train only runs with this in their name, such as parity or 'rnn, seed 0'; may be "
-        "repeated",
+        help="train only runs with this in their name, such as parity or 'rnn, seed 0'; given "
+        "twice, with both",
     )
     parser.add_argument(
         "--runs",
@@ -157,6 +157,7 @@ def _write(experiment: Collected, result: dict[str, Any], folder: Path) -> list[
     """Store the records, draw the figures, and say where."""
     begin = stem(result["experiment"])
     records = folder / f"{begin}.json"
+    _keep_other_runs(records, result)
     write_json(records, result)
     files = [str(records)]
     for name, figure in experiment.figures(result["records"]).items():
@@ -164,6 +165,22 @@ def _write(experiment: Collected, result: dict[str, Any], folder: Path) -> list[
         write_text(path, to_svg(figure))
         files.append(str(path))
     return files
+
+
+def _keep_other_runs(file: Path, result: dict[str, Any]) -> None:
+    """Refuse to put the records of some runs in the place of those of more."""
+    if not file.exists():
+        return
+    stored = read_json(file)
+    if not isinstance(stored, dict) or stored.get("preset") != result["preset"]:
+        return
+    there = {record.get("digest") for record in stored.get("records", ())}
+    lost = there - {record.get("digest") for record in result["records"]}
+    if lost:
+        raise ConfigError(
+            f"{file} has {len(lost)} runs that are not among these. Leave out --only and --seeds, "
+            f"or use another --out."
+        )
 
 
 def _print(experiment: Collected, tables: Mapping[str, Table], statements: list[Statement]) -> None:

@@ -18,8 +18,8 @@ Exactness. We take two units for each of Lemma 1's: with z the sum of the C coor
 and this is flat around each of these z: an error below 1/4 in z vanishes altogether, instead of
 doubling at every level. What stood in the blocks before is taken away by -relu(x + 1) + 1 = -x for
 x >= -1. Of the products that add up to one coordinate at most one is 1, as exactly one k follows
-each i. So all sums are small whole numbers, and attention weights are 0 or 1: without layer
-norm every vector between blocks is exactly of zeros and ones in every floating-point format, at every
+each i. So all sums are small whole numbers, and attention weights are 0 or 1: without layer norm
+every vector between blocks is exactly of zeros and ones in every floating-point format, at every
 length. By induction over the tree the root holds what the word does, and the read-out tells the
 class of the state that the start state goes to. QED
 

@@ -139,9 +139,7 @@ class Experiment(Generic[Sizes]):
             ConfigError: the sitting has seeds or runs, but nothing is trained.
         """
         if sitting.seeds or sitting.only or sitting.finished or sitting.stack:
-            raise ConfigError(
-                f"{name} trains nothing, so it has no seeds and no runs to choose. Use --seed."
-            )
+            raise ConfigError(f"{name} has no runs to choose or to keep. Use --seed alone.")
         return self.measure(self.presets[preset], sitting.seed, sitting.progress)
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:

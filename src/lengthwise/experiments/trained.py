@@ -37,7 +37,7 @@ class CellRun(NamedTuple):
 
     @property
     def name(self) -> str:
-        """`parity, RNN, seed 0`: what `only` is looked for in."""
+        """`parity, rnn, seed 0`: what `only` is looked for in."""
         return f"{self.row}, {self.column}, seed {self.job.plan.loop.seed}"
 
 
@@ -54,7 +54,8 @@ class TrainedExperiment(Generic[Sizes]):
     """All runs, from the numbers of a preset and from seeds; those of the preset, if none."""
     table: Callable[[Sequence[Record]], Table]
     figures: Callable[[Sequence[Record]], Mapping[str, Picture]]
-    check: Callable[[Sequence[Record]], list[Statement]]
+    judge: Callable[[Sequence[Record]], list[Statement]]
+    """The statements of the paper that the records can decide."""
     more: Mapping[str, Callable[[Sequence[Record]], Table]] = field(default_factory=dict)
     """Other tables, by title."""
 
@@ -62,12 +63,15 @@ class TrainedExperiment(Generic[Sizes]):
         """A record for each run that is wanted; runs that are done are not done again.
 
         Raises:
-            ConfigError: no run is wanted, or a seed comes twice.
+            ConfigError: no run is wanted, a seed comes twice, or `seed` is given, not `seeds`.
             RunError: the folder of runs holds another experiment's.
         """
+        if sitting.seed:
+            raise ConfigError(f"{name} trains runs, and its test words are fixed. Use --seeds.")
         folder = sitting.runs / f"{stem(name)}-{preset}"
         every = self.runs(self.presets[preset], sitting.seeds)
-        wanted = [run for run in every if all(part in run.name for part in sitting.only)]
+        only = [part.casefold() for part in sitting.only]
+        wanted = [run for run in every if all(part in run.name.casefold() for part in only)]
         if not wanted:
             raise ConfigError(
                 f"none of the {len(every)} runs of {name} has {' and '.join(sitting.only)} in its "
@@ -88,6 +92,15 @@ class TrainedExperiment(Generic[Sizes]):
             progress=sitting.progress,
         )
         return [record(run, result) for run, result in zip(wanted, results, strict=True)]
+
+    def check(self, records: Sequence[Record]) -> list[Statement]:
+        """What `judge` says, and that all runs ended, if some did not."""
+        failed = [one for one in records if "error" in one]
+        if not failed:
+            return self.judge(records)
+        told = "; ".join(f"{_run_name(one)}: {one['error']}" for one in failed)
+        ended = Statement(where="runs", says="every run ends", holds=False, measured=told)
+        return [ended, *self.judge(records)]
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
         """All that is shown in cells, by title."""
@@ -175,6 +188,16 @@ def cells(records: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
     return found
 
 
+def _run_name(one: Record) -> str:
+    return f"{one['row']}, {one['column']}, seed {one['seed']}"
+
+
+def of_seeds(runs: Sequence[Record], records: Sequence[Record]) -> str:
+    """` (1 of 3 seeds)` where other cells have more; nothing otherwise."""
+    most = max(len(found) for found in cells(records).values())
+    return "" if len(runs) == most else f" ({len(runs)} of {most} seeds)"
+
+
 def best_and_mean(runs: Sequence[Record], test: str) -> tuple[float, float]:
     """Over seeds, in per cent: of the mean accuracy over lengths."""
     means = [100 * run["tests"][test]["mean_accuracy"] for run in runs]
@@ -196,7 +219,10 @@ def runs_table(records: Sequence[Record]) -> Table:
         for (row, column), runs in cells(records).items()
     ]
     failed = [one for one in records if "error" in one]
-    rows += [[one["row"], one["column"], f"failed: {one['error']}", *[""] * 8] for one in failed]
+    rows += [
+        [one["row"], one["column"], f"failed: {one['error']}", "", str(one["seed"]), *[""] * 6]
+        for one in failed
+    ]
     return Table(columns, rows)
 
 

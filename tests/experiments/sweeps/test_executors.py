@@ -204,7 +204,13 @@ def test_executors_are_named_by_what_the_command_says() -> None:
         executor_for(0)
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "127.0.0.1:none", "htp://here:1"])
+@pytest.mark.parametrize("address", ["127.0.0.1:none", "htp://here:1", "here", "tcp://here", ""])
+def test_what_is_no_address_is_refused_before_anybody_is_asked(address: str) -> None:
+    with pytest.raises(ConfigError, match="is no address. Write it as tcp://HOST:PORT"):
+        DaskExecutor(address)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "127.0.0.1:1"])
 def test_a_scheduler_that_cannot_be_reached_is_named(address: str) -> None:
     with pytest.raises(ConfigError) as caught:
         DaskExecutor(address, timeout=0.3)

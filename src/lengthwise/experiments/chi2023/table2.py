@@ -11,7 +11,7 @@ from typing import Any
 from lengthwise.analysis.figures import Picture, curves_figure
 from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, ROUNDED, SPARSE, one_digit
+from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, SPARSE, one_digit
 from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.trained import (
@@ -117,7 +117,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 Statement(
                     where="Table 2",
                     says=f"{MEASURED[key].title} has 100 in every cell",
-                    holds=means[least] >= 100 - ROUNDED,
+                    holds=one_digit(means[least]) == "100.0",
                     measured=f"least {one_digit(means[least])} ({least}), of {len(means)} cells",
                 )
             )
@@ -160,5 +160,5 @@ TABLE_2 = TrainedExperiment(
     runs=runs,
     table=table,
     figures=figures,
-    check=check,
+    judge=check,
 )

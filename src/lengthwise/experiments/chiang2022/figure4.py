@@ -117,6 +117,7 @@ def _plan(sizes: Sizes, scale: str, length: int, seed: int) -> Plan:
             "learning_rate": 3e-4,
             "schedule": "constant",
             "patience": 0,
+            "clip": 1e30,  # the paper does not clip
         },
     )
 

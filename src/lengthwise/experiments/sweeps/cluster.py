@@ -1,9 +1,11 @@
 """How do jobs run on many machines? On workers of a Dask scheduler, which see the same files."""
 
+import re
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from typing import Any, Self, TypeVar
 
+from lengthwise.config import require
 from lengthwise.errors import ConfigError, RunError
 
 T = TypeVar("T")
@@ -22,6 +24,10 @@ class DaskExecutor:
     slots = None
 
     def __init__(self, address: str, *, timeout: float = 10.0) -> None:
+        require(
+            re.fullmatch(r"((tcp|tls|ucx|ws|wss)://)?[^/]+:\d+", address) is not None,
+            f"scheduler {address!r} is no address. Write it as tcp://HOST:PORT.",
+        )
         try:
             from distributed import Client, KilledWorker
         except ImportError:

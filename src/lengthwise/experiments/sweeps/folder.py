@@ -53,10 +53,10 @@ def claim(folder: Path, experiment: str) -> None:
     found = read_json(stored)
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise RunError(f"{stored} is not of format {FORMAT}. Use a new folder.")
-    if found["experiment"] != experiment:
+    if found.get("experiment") != experiment:
         raise RunError(
-            f"{folder} holds the sweep of {found['experiment']}, but {experiment} is asked for. "
-            f"Use another folder."
+            f"{folder} holds the sweep of {found.get('experiment')}, but {experiment} is asked "
+            f"for. Use another folder."
         )
 
 
@@ -137,7 +137,10 @@ class JobFolder:
         if not self._clock.exists():
             return 0.0, 0
         stored = read_json(self._clock)
-        return float(stored["seconds"]), int(stored["attempts"])
+        try:
+            return float(stored["seconds"]), int(stored["attempts"])
+        except (KeyError, TypeError, ValueError):
+            raise RunError(f"{self._clock} is damaged. Delete it: only time is lost.") from None
 
     def save_clock(self, seconds: float, attempts: int) -> None:
         """Store seconds and attempts of training so far."""

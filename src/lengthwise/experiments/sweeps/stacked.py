@@ -12,8 +12,8 @@ from pathlib import Path
 
 import torch
 
-from lengthwise.errors import ConfigError
-from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
+from lengthwise.errors import ConfigError, LengthwiseError
+from lengthwise.experiments.sweeps.folder import JobFolder
 from lengthwise.experiments.sweeps.job import Job
 from lengthwise.models.catalogue import MODELS
 from lengthwise.training.members import members_of
@@ -31,8 +31,8 @@ def train_stacked(
 ) -> int:
     """Train what can be trained together and is not trained yet; how many runs these were.
 
-    Jobs that cannot be stacked are left to the sweep, as are those that another process is at.
-    `told(done, all)` hears of stacks.
+    Jobs that cannot be stacked are left to the sweep, as are those that another process is at, and
+    stacks in which a run fails. `told(done, all)` hears of stacks.
     """
     groups = stacks(
         [job for job in jobs if not RunFolder(JobFolder.of(job, folder).run).is_finished]
@@ -45,7 +45,7 @@ def train_stacked(
                     locks.enter_context(place.locked())
                     place.describe(job)
                 _train(group, places, device)
-        except BusyError:
+        except LengthwiseError:  # such as a loss that is not finite: alone it is recorded
             continue
         if told:
             told(done + 1, len(groups))
