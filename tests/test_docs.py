@@ -35,7 +35,14 @@ def test_the_python_of_the_readme_runs_and_says_what_is_claimed(tmp_path: Path) 
     assert predictions == "['1', '1']"
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+LONG_EXAMPLES = ("learn_automaton.py", "any_language.py")
+EXAMPLES = [
+    pytest.param(path, id=path.name, marks=[pytest.mark.slow] * (path.name in LONG_EXAMPLES))
+    for path in sorted((ROOT / "examples").glob("*.py"))
+]
+
+
+@pytest.mark.parametrize("path", EXAMPLES)
 def test_every_example_runs(path: Path, tmp_path: Path) -> None:
     assert run_python(path.read_text(encoding="utf-8"), tmp_path)
 

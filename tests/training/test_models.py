@@ -115,7 +115,11 @@ def test_a_few_steps_lower_the_loss(name: str) -> None:
         ("elman", {"d_model": 64, "learning_rate": 3e-3}),
         ("gru", {"d_model": 24, "learning_rate": 5e-3}),
         ("lstm", {"d_model": 32, "supervision": "prefix"}),
-        ("scratchpad", {"d_model": 32, "num_layers": 1, "learning_rate": 3e-3}),
+        pytest.param(
+            "scratchpad",
+            {"d_model": 32, "num_layers": 1, "learning_rate": 3e-3},
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_parity_is_learned_and_carried_further(name: str, settings: dict[str, Any]) -> None:
