@@ -287,7 +287,7 @@ def curves_figure(panels: Mapping[str, Mapping[str, Mapping[int, float]]]) -> Fi
         figure.supxlabel("length", fontsize=9)
         figure.supylabel("accuracy (%)", fontsize=9)
         lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
-        figure.legend(handles=[lines[name] for name in names], loc="outside lower center", ncols=3)
+        figure.legend(handles=[lines[name] for name in names], loc="outside upper center", ncols=3)
     return figure
 
 
