@@ -18,12 +18,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import Config, require, require_at_least
-from lengthwise.layers.attention import SCALES
-from lengthwise.layers.norms import EPSILON
-from lengthwise.layers.position import Position, PositionShape
-from lengthwise.layers.positions import POSITIONS
+from lengthwise.config import require_at_least
+from lengthwise.layers.position import Position
 from lengthwise.models.initial import draw_xavier
+from lengthwise.models.layer_stack import LayerStack, LayerStackConfig
 from lengthwise.models.transformer_layer import TransformerLayer
 
 CACHE_BYTES = 2**25
@@ -35,43 +33,24 @@ FEWEST_WORDS = 16
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CausalConfig(Config):
+class CausalConfig(LayerStackConfig):
     """Shape of the network. Base of the settings of causal transformers."""
 
-    vocab_size: int
-    max_length: int
-    d_model: int
-    num_heads: int
     num_layers: int
-    position: str
-    """A name in `POSITIONS`."""
-    head_width: int = 0
-    """Numbers in a query or key of a head; 0 for `d_model / num_heads`."""
     value_width: int = 0
     """Numbers in a value of a head; 0 for as many."""
     d_hidden: int = 0
     """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
     norm: Literal["post", "pre", "none"] = "pre"
-    epsilon: float = EPSILON
-    """What layer normalisation adds to the variance."""
     activation: Literal["relu", "gelu"] = "gelu"
-    scale: str = "standard"
-    """A name in `SCALES`."""
 
     def __post_init__(self) -> None:
-        least = dict.fromkeys(("vocab_size", "max_length", "d_model", "num_heads", "num_layers"), 1)
-        widths = dict.fromkeys(("head_width", "value_width", "d_hidden"), 0)
-        require_at_least(self, {**least, **widths, "epsilon": 0})
-        require(
-            self.head_width > 0 or self.d_model % self.num_heads == 0,
-            f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
-            f"multiple, or give head_width.",
-        )
-        POSITIONS[self.position]  # raises unless it is a name
-        SCALES[self.scale]
+        LayerStackConfig.__post_init__(self)
+        least = {"max_length": 1, "num_layers": 1, "value_width": 0, "d_hidden": 0}
+        require_at_least(self, least)
 
 
-class CausalTransformer(nn.Module):
+class CausalTransformer(LayerStack):
     """Base of causal transformers: symbols to vectors, and a linear read-out.
 
     Where a position asks for the length of the word, it is told `usual_places`, since nobody knows
@@ -81,45 +60,21 @@ class CausalTransformer(nn.Module):
     answer: nn.Linear
 
     def __init__(self, config: CausalConfig, *, num_symbols: int, usual_places: int) -> None:
-        super().__init__()
-        width = config.d_model
-        head_width = config.head_width or width // config.num_heads
-        self._width, self._usual_places = width, usual_places
-        self.embedding = nn.Embedding(num_symbols, width)
-        self.position = POSITIONS[config.position](
-            PositionShape(
-                width=width,
-                max_places=usual_places,
-                num_layers=config.num_layers,
-                num_heads=config.num_heads,
-                head_width=head_width,
-                causal=True,
-            )
+        super().__init__(
+            config,
+            num_symbols=num_symbols,
+            max_places=usual_places,
+            num_layers=config.num_layers,
+            causal=True,
+            d_hidden=config.d_hidden or 4 * config.d_model,
+            activation=config.activation,
+            value_width=config.value_width,
         )
-        self.layers = nn.ModuleList(
-            TransformerLayer(
-                d_model=width,
-                num_heads=config.num_heads,
-                head_width=head_width,
-                value_width=config.value_width,
-                d_hidden=config.d_hidden or 4 * width,
-                norm=config.norm,
-                epsilon=config.epsilon,
-                activation=config.activation,
-                scale=config.scale,
-            )
-            for _ in range(config.num_layers)
-        )
-        self.final_norm = self.block[0].attention_norm.final(width, config.epsilon)
+        self._width, self._usual_places = config.d_model, usual_places
 
     def initialise(self, generator: torch.Generator) -> None:
         """Draw all weights: N(0, 1/width) for embeddings, Xavier uniform for matrices."""
         draw_xavier(self, generator, self._width)
-
-    @property
-    def block(self) -> list[TransformerLayer]:
-        """The layers, in order."""
-        return [layer for layer in self.layers if isinstance(layer, TransformerLayer)]
 
     def vectors(
         self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None

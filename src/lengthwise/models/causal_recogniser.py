@@ -20,7 +20,6 @@ from torch import Tensor, nn
 from lengthwise.config import require_at_least
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalTransformer
-from lengthwise.models.cls import MOST_PAIRS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,7 +82,7 @@ class CausalRecogniser(CausalTransformer):
 
     def words_at_once(self, time: int) -> int | None:
         """How many words of rows of `time` places attention has room for."""
-        return max(1, MOST_PAIRS // (self.config.num_heads * (time + 1) ** 2))
+        return self.pairs_at_once(time)
 
     def _with_start(self, tokens: Tensor) -> Tensor:
         start = tokens.new_full((len(tokens), 1), self.config.vocab_size)
