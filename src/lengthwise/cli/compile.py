@@ -6,6 +6,7 @@ from pathlib import Path
 from lengthwise.cli.output import (
     add_json,
     add_settings,
+    in_words,
     note,
     parse_settings,
     print_facts,
@@ -67,7 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
         [
             ("weights", f"{arguments.out}/model.safetensors"),
             ("network", f"{made.architecture}, {made.num_parameters:,} parameters"),
-            ("settings", ", ".join(f"{k}={v}" for k, v in made.settings.items()) or "none"),
+            ("settings", in_words(made.settings)),
             ("claim", made.claim),
             ("range", made.range_in_words() or "none is claimed"),
             ("margin", made.margin_in_words()),

@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from rich.console import Console
@@ -90,6 +90,11 @@ def print_facts(facts: list[tuple[str, str]]) -> None:
     width = max(len(name) for name, _ in facts)
     for name, value in facts:
         print(f"{name:{width}}  {value}")
+
+
+def in_words(settings: Mapping[str, Any]) -> str:
+    """Settings on one line, as `--set` takes them."""
+    return ", ".join(f"{name}={value}" for name, value in settings.items()) or "none"
 
 
 def whole_number(least: int, most: int = 2**62) -> Callable[[str], int]:

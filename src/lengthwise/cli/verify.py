@@ -6,6 +6,7 @@ from pathlib import Path
 from lengthwise.cli.output import (
     add_json,
     add_settings,
+    in_words,
     parse_settings,
     print_facts,
     print_json,
@@ -97,7 +98,7 @@ def _print(result: Verification) -> None:
     print_facts(
         [
             ("construction", result.construction),
-            ("settings", ", ".join(f"{k}={v}" for k, v in result.settings.items()) or "none"),
+            ("settings", in_words(result.settings)),
             ("claim", result.claim),
             ("range", result.range or "none is claimed"),
             ("margin", result.required_margin_in_words),
@@ -107,13 +108,13 @@ def _print(result: Verification) -> None:
     odd = [name for name, found in result.precisions.items() if found.is_binary is False]
     if odd:
         print(f"In {', '.join(odd)} there is a vector that is not of zeros and ones.")
-    rows = [_row(name, found, result) for name, found in result.precisions.items()]
     if result.is_circuit:
         columns = ["precision", "claim", "inputs", "wrong", "least margin"]
-        print_table(columns, [_of_one_length(row) for row in rows])
+        of = _of_one_length
     else:
         columns = ["precision", "claim", "words", "right to", "first wrong", "least margin"]
-        print_table([*columns, "at the longest"], rows)
+        columns, of = [*columns, "at the longest"], _of_many_lengths
+    print_table(columns, [[name, *of(found)] for name, found in result.precisions.items()])
 
 
 def _asked(result: Verification) -> str:
@@ -122,12 +123,11 @@ def _asked(result: Verification) -> str:
     return f"all words to length {result.exhaustive_to}, some to {result.longest:,}"
 
 
-def _row(name: str, found: Found, result: Verification) -> list[str]:
+def _of_many_lengths(found: Found) -> list[str]:
     lengths = [n for n in found.margin if n > 0] or list(found.margin)
     least = min(lengths, key=lambda n: found.margin[n])
     return [
-        name,
-        _verdict(found, result),
+        _reach(found),
         f"{found.words:,}",
         "nothing" if found.right_to is None else f"{found.right_to:,}",
         "none" if found.first_wrong is None else f"{found.first_wrong:,}: {found.wrong_word}",
@@ -136,23 +136,28 @@ def _row(name: str, found: Found, result: Verification) -> list[str]:
     ]
 
 
-def _of_one_length(row: list[str]) -> list[str]:
-    """The row without lengths."""
-    name, verdict, inputs, _, wrong, margin, _ = row
-    return [name, verdict, inputs, wrong.partition(": ")[2] or wrong, margin.partition(" at ")[0]]
+def _of_one_length(found: Found) -> list[str]:
+    """Of a circuit: all inputs have one length, which is not told."""
+    (margin,) = found.margin.values()
+    wrong = "none" if found.first_wrong is None else f"{found.wrong_word}"
+    return [_verdict(found), f"{found.words:,}", wrong, _number(margin)]
 
 
-def _verdict(found: Found, result: Verification) -> str:
-    if found.holds is None:
-        return "none"
+def _verdict(found: Found) -> str:
+    return {None: "none", False: "FAILS", True: "holds"}[found.holds]
+
+
+def _reach(found: Found) -> str:
     if not found.holds:
-        return "FAILS"
-    if result.is_circuit:
-        return "holds"
+        return _verdict(found)
     to = "every length" if found.claimed_to is None else f"{found.claimed_to:,}"
-    return f"holds to {found.holds_to:,} of {to}"
+    return f"{_verdict(found)} to {found.holds_to:,} of {to}"
 
 
 def _margin(found: Found, length: int) -> str:
     margin = found.margin[length]
-    return f"{margin:.3g} at {length:,}" if margin > NO_NUMBER else "NaN"
+    return f"{_number(margin)} at {length:,}" if margin > NO_NUMBER else _number(margin)
+
+
+def _number(margin: float) -> str:
+    return f"{margin:.3g}" if margin > NO_NUMBER else "NaN"

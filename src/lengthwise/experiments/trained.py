@@ -192,9 +192,8 @@ def _run_name(one: Record) -> str:
     return f"{one['row']}, {one['column']}, seed {one['seed']}"
 
 
-def of_seeds(runs: Sequence[Record], records: Sequence[Record]) -> str:
-    """` (1 of 3 seeds)` where other cells have more; nothing otherwise."""
-    most = max(len(found) for found in cells(records).values())
+def of_seeds(runs: Sequence[Record], most: int) -> str:
+    """` (1 of 3 seeds)` where other cells have `most`; nothing otherwise."""
     return "" if len(runs) == most else f" ({len(runs)} of {most} seeds)"
 
 

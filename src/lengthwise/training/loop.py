@@ -191,17 +191,18 @@ def _fit(
 ) -> list[dict[str, Any]]:
     state = begin(model, config, folder)
     clock = Clock()
-    while state.step < config.steps and not 0 < config.patience <= state.perfect:
+    while not is_over(state, config):
         record = _train_step(state, objective, config, clock)
-        if state.step % config.validate_every == 0 or state.step == config.steps:
-            record |= validate(state, objective, config)
-            state.metrics.append({"step": state.step, **record})
-            if folder:
-                folder.save_checkpoint(state.tensors(), state.metrics)
+        record |= validate_if_due(state, objective, config, folder, record)
         if progress:
             progress.update(state.step, record)
     end(state, config, folder)
     return state.metrics
+
+
+def is_over(state: State, config: LoopConfig) -> bool:
+    """Whether no step is left to take."""
+    return state.step >= config.steps or 0 < config.patience <= state.perfect
 
 
 def end(state: State, config: LoopConfig, folder: RunFolder | None) -> None:
@@ -276,7 +277,24 @@ def share_of_rate(config: LoopConfig, step: int) -> float:
     return 0.5 * (1 + math.cos(math.pi * step / config.steps))
 
 
-def validate(state: State, objective: Objective, config: LoopConfig) -> dict[str, Any]:
+def validate_if_due(
+    state: State,
+    objective: Objective,
+    config: LoopConfig,
+    folder: RunFolder | None,
+    record: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Validate and store after a step that left `record`, if it is one to do so; the figures."""
+    if state.step % config.validate_every and state.step != config.steps:
+        return {}
+    figures = _validate(state, objective, config)
+    state.metrics.append({"step": state.step, **record, **figures})
+    if folder:
+        folder.save_checkpoint(state.tensors(), state.metrics)
+    return figures
+
+
+def _validate(state: State, objective: Objective, config: LoopConfig) -> dict[str, Any]:
     """Judge the model, and keep its weights if they are the best so far; the figures."""
     state.model.eval()
     with torch.no_grad():

@@ -32,9 +32,10 @@ from lengthwise.training.loop import (
     State,
     begin,
     end,
+    is_over,
     require_finite,
     share_of_rate,
-    validate,
+    validate_if_due,
 )
 from lengthwise.training.members import members_of, together
 from lengthwise.training.recognition import Final, RecognitionConfig
@@ -133,8 +134,7 @@ class _Member:
     @property
     def is_over(self) -> bool:
         """Whether no step is left to take."""
-        patience, state = self.config.patience, self.state
-        return self.ended_before or state.step >= self.config.steps or 0 < patience <= state.perfect
+        return self.ended_before or is_over(self.state, self.config)
 
     def advance(self, loss: float, accuracy: float, num_words: int) -> dict[str, Any]:
         """What the loop does after each step."""
@@ -142,12 +142,7 @@ class _Member:
         state.step += 1
         rate = self.clock.rate(num_words)
         record = {"loss": loss, "accuracy": accuracy, "words_per_second": rate}
-        if state.step % self.config.validate_every == 0 or state.step == self.config.steps:
-            record |= validate(state, self.goal, self.config)
-            state.metrics.append({"step": state.step, **record})
-            if self.folder:
-                self.folder.save_checkpoint(state.tensors(), state.metrics)
-        return record
+        return record | validate_if_due(state, self.goal, self.config, self.folder, record)
 
     def run(self) -> Run:
         """The run, ended."""

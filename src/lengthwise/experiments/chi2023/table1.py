@@ -172,14 +172,15 @@ def trained_and_tested(row: str) -> tuple[int, tuple[int, int]]:
 
 def table(records: Sequence[Record]) -> Table:
     """The paper's layout: best / mean over seeds, printed, measured, and the difference."""
-    found, rows = cells(records), []
+    found, published, rows = cells(records), _printed(records), []
+    most = max(map(len, found.values()), default=0)
     for row in dict.fromkeys(one["row"] for one in records):
-        printed = [_printed(records).get((row, key)) for key in MEASURED]
+        printed = [published.get((row, key)) for key in MEASURED]
         measured = [found.get((row, key)) for key in MEASURED]
         lines = {
             "printed": [_pair(p.best, p.mean) if p else "" for p in printed],
             "measured": [
-                _pair(*best_and_mean(runs, NEAR)) + of_seeds(runs, records) if runs else ""
+                _pair(*best_and_mean(runs, NEAR)) + of_seeds(runs, most) if runs else ""
                 for runs in measured
             ],
             "difference": [
