@@ -8,7 +8,8 @@ import pytest
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.chi2023 import table1, table2
-from lengthwise.experiments.chi2023.table1 import FAR, NEAR, TABLE_1, one_digit
+from lengthwise.experiments.chi2023.table1 import FAR, NEAR, TABLE_1
+from lengthwise.experiments.chiang2022 import parity
 from lengthwise.experiments.experiment import Record, Sitting
 from lengthwise.experiments.trained import (
     CellRun,
@@ -16,6 +17,7 @@ from lengthwise.experiments.trained import (
     accuracy_by_length,
     best_and_mean,
     mean_curve,
+    one_digit,
 )
 
 TRAINED = [name for name, found in EXPERIMENTS.items() if isinstance(found, TrainedExperiment)]
@@ -173,6 +175,26 @@ def test_table_2_sets_means_beside_the_print() -> None:
     (statement,) = table2.check(records)
     assert not statement.holds
     assert statement.measured == "least 95.0 (P(1) = 0.3, extrapolation), of 2 cells"
+
+
+def test_parity_is_learned_or_not_by_the_best_seed_at_the_lengths_of_training() -> None:
+    def run(key: str, seed: int, near: dict[str, int], longest: int = 100) -> Record:
+        tests = {parity.TRAINED: found_by_test(near), parity.FARTHER: found_by_test({"41": 5})}
+        return record(f"1..{longest} symbols", key, seed, {}, tests=tests)
+
+    half = {str(n): 5 for n in range(41, 45)}
+    records = [run("standard", 0, half), run("standard", 1, half), run("rnn", 0, {}, 10)]
+    columns, rows = parity.table(records)
+    cells = {tuple(row[:2]): dict(zip(columns, row, strict=True)) for row in rows}
+    assert cells["1..100 symbols", "trained lengths"]["encoder"] == "50.0 / 50.0"
+    assert cells["1..100 symbols", "trained lengths"]["RNN"] == ""
+    assert cells["1..10 symbols", "farther"]["RNN"] == "87.5 / 87.5"
+    (statement,) = parity.check(records)
+    assert statement.holds
+    (statement,) = parity.check([*records, run("log-length", 0, {"41": 1})])
+    assert not statement.holds
+    assert statement.measured.endswith("encoder 50.0 %, encoder, scaled by log n 97.5 %")
+    assert parity.check([run("standard", 0, {}, 10)]) == []
 
 
 # ---- runs that are chosen ----------------------------------------------------------------------

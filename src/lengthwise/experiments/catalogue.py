@@ -6,6 +6,7 @@ from lengthwise.experiments.chi2023.table2 import TABLE_2
 from lengthwise.experiments.chiang2022.figure2 import FIGURE_2
 from lengthwise.experiments.chiang2022.figure3 import FIGURE_3
 from lengthwise.experiments.chiang2022.figure4 import FIGURE_4
+from lengthwise.experiments.chiang2022.parity import PARITY
 from lengthwise.experiments.experiment import Collected
 from lengthwise.experiments.steps2022.figure1 import FIGURE_1
 
@@ -19,6 +20,7 @@ EXPERIMENTS: Catalogue[Collected] = Catalogue(
         "chiang2022/figure2": FIGURE_2,
         "chiang2022/figure3": FIGURE_3,
         "chiang2022/figure4": FIGURE_4,
+        "chiang2022/parity": PARITY,
         "steps2022/figure1": FIGURE_1,
     },
 )

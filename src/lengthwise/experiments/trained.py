@@ -4,6 +4,7 @@ A run belongs to a cell of a table: a row (such as a language), a column (such a
 cell shows is a function of the records of its runs, one for each seed.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -201,6 +202,16 @@ def best_and_mean(runs: Sequence[Record], test: str) -> tuple[float, float]:
     """Over seeds, in per cent: of the mean accuracy over lengths."""
     means = [100 * run["tests"][test]["mean_accuracy"] for run in runs]
     return max(means), fmean(means)
+
+
+def pair(best: float, mean: float) -> str:
+    """`100.0 / 98.9`, as the papers print it."""
+    return f"{one_digit(best)} / {one_digit(mean)}"
+
+
+def one_digit(value: float) -> str:
+    """With one digit, rounded down, so that 100.0 means all."""
+    return f"{math.floor(10 * value + 1e-6) / 10:.1f}"
 
 
 def mean_curve(runs: Sequence[Record], test: str) -> dict[int, float]:

@@ -11,7 +11,6 @@ chunks (`training.assigned`), and is tested at 1,000 and 10,000 symbols, too. Wi
 supervision* every node of the tree is told what its sub-word does.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -30,6 +29,8 @@ from lengthwise.experiments.trained import (
     cells,
     mean_curve,
     of_seeds,
+    one_digit,
+    pair,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.training.train import make_plan
@@ -178,9 +179,9 @@ def table(records: Sequence[Record]) -> Table:
         printed = [published.get((row, key)) for key in MEASURED]
         measured = [found.get((row, key)) for key in MEASURED]
         lines = {
-            "printed": [_pair(p.best, p.mean) if p else "" for p in printed],
+            "printed": [pair(p.best, p.mean) if p else "" for p in printed],
             "measured": [
-                _pair(*best_and_mean(runs, NEAR)) + of_seeds(runs, most) if runs else ""
+                pair(*best_and_mean(runs, NEAR)) + of_seeds(runs, most) if runs else ""
                 for runs in measured
             ],
             "difference": [
@@ -240,7 +241,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
         if not rows:
             continue
         below = {
-            row: f"{row} {_pair(*measured)} (printed {_pair(printed.best, printed.mean)})"
+            row: f"{row} {pair(*measured)} (printed {pair(printed.best, printed.mean)})"
             for row, (printed, measured) in rows.items()
             if _shown(measured[0]) < printed.best or _shown(measured[1]) < printed.mean
         }
@@ -277,7 +278,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 where="Table 1, section 5.2",
                 says="a Transformer does not carry these rows beyond its training length",
                 holds=all(mean < 80 for _, mean in failing.values()),
-                measured="; ".join(f"{row} {_pair(*pair)}" for row, pair in failing.items()),
+                measured="; ".join(f"{row} {pair(*found)}" for row, found in failing.items()),
             )
         )
     return statements
@@ -285,15 +286,6 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 def _is_perfect(one: Record) -> bool:
     return bool(one["perfect"]) and all(not test["wrong"] for test in one["tests"].values())
-
-
-def _pair(best: float, mean: float) -> str:
-    return f"{one_digit(best)} / {one_digit(mean)}"
-
-
-def one_digit(value: float) -> str:
-    """With one digit, rounded down, so that 100.0 means all."""
-    return f"{math.floor(10 * value + 1e-6) / 10:.1f}"
 
 
 def _shown(value: float) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 from lengthwise.analysis.figures import Picture, curves_figure
 from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, SPARSE, one_digit
+from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, SPARSE
 from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.trained import (
@@ -20,6 +20,7 @@ from lengthwise.experiments.trained import (
     best_and_mean,
     cells,
     mean_curve,
+    one_digit,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.training.train import make_plan
