@@ -104,7 +104,7 @@ MEASURED: Mapping[str, Column] = {
         "RegularGPT C=2, transition supervision",
         "regular-gpt",
         {"chunk": 2, "supervision": "transition"},
-        only=("even-pairs", "modular-arithmetic", "tomita-6"),
+        only=("even-pairs", "modular-arithmetic", "d-2", "d-3", "d-4", "tomita-6"),
     ),
     "binary": Column("RegularGPT, binary memory", "regular-gpt-binary", is_far=True),
 }
@@ -340,8 +340,12 @@ _BY_ROW: Mapping[str, Mapping[str, Any]] = {
     **{f"{row}, binary": _ASSIGNED for row in GROUP_ROWS},
 }
 
+_LONGER = {"steps": 20_000, "learning_rate": 1e-3}
+"""Where the loss stays for thousands of steps at that of "no" for every word, before it falls."""
+
 LAPTOP: Mapping[str, Mapping[str, Any]] = {
     **_BY_ROW,
+    **{f"d-{n}, regular-gpt C={c}": _LONGER for n in (2, 3, 4, 12) for c in (2, 3)},
     "rnn": {"d_model": 64, "steps": 5_000},
     "transformer": {"steps": 2_000, "learning_rate": 1e-3, "schedule": "cosine"},
     "transitions": {"steps": 10_000},
