@@ -20,9 +20,11 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
+from lengthwise.tasks.step_specs import is_step_spec
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Progress
-from lengthwise.training.train import Run, load_run, make_plan
+from lengthwise.training.step_plan import StepPlan, make_step_plan
+from lengthwise.training.train import Plan, Run, load_run, make_plan
 from lengthwise.training.train import train as train_plan
 from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.certify import certify as certify_model
@@ -49,7 +51,7 @@ def language(spec: str, alphabet: str | None = None) -> Language:
 
 def train(
     language: Language | str,
-    model: str = "regular-gpt-binary",
+    model: str | None = None,
     *,
     out: Path | str | None = None,
     preset: str = "laptop",
@@ -58,7 +60,10 @@ def train(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Run:
-    """Train a model on a language; `run.model` answers.
+    """Train a model on a language or a step task; `run.model` answers.
+
+    `model` is `regular-gpt-binary` unless told otherwise, and for a step task, such as
+    `steps:addition`, `step-decoder`.
 
     `settings` are those of the network, the words and the loop, such as `max_length=40`,
     `steps=5000`, `seed=1`, `d_model=128`. With `out`, the run is kept in that folder, and calling
@@ -69,8 +74,20 @@ def train(
         RunError: the folder holds another run.
         ClaimError: the loss is not finite.
     """
-    chosen = parse(language) if isinstance(language, str) else language
-    plan = make_plan(chosen, model, preset=preset, protocol=protocol, settings=settings)
+    plan: Plan | StepPlan
+    if isinstance(language, str) and is_step_spec(language):
+        if protocol is not None:
+            raise ConfigError("protocol is for languages, and a step task has none. Omit it.")
+        plan = make_step_plan(language, model, preset=preset, settings=settings)
+    else:
+        chosen = parse(language) if isinstance(language, str) else language
+        plan = make_plan(
+            chosen,
+            model,
+            preset=preset,
+            protocol=protocol,
+            settings=settings,
+        )
     return train_plan(plan, out=out, device=device, progress=progress)
 
 

@@ -14,17 +14,23 @@ from lengthwise.cli.output import (
 )
 from lengthwise.cli.progress import counting_progress
 from lengthwise.cli.snapped import add_snapped, with_tables
+from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import parse_lengths, percent
-from lengthwise.experiments.measure import measure
-from lengthwise.training.train import load_run
+from lengthwise.experiments.measure import measure, measure_steps
+from lengthwise.training.step_plan import StepPlan
+from lengthwise.training.train import Run, load_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The run, and the words."""
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
-    parser.add_argument("--lengths", default="41:500", help="41:500, 41:500:10 or 10,100,1000")
     parser.add_argument(
-        "--words", type=whole_number(1), default=512, help="words per length (default 512)"
+        "--lengths", help="41:500, 41:500:10 or 10,100,1000 (default 41:500; none of step tasks)"
+    )
+    parser.add_argument(
+        "--words",
+        type=whole_number(1),
+        help="words per length (default 512; of a step task: all that are set apart for the test)",
     )
     parser.add_argument("--protocol", help="published or audited (default: the run's)")
     parser.add_argument("--seed", type=whole_number(0), default=0, help="of the test words")
@@ -35,8 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Evaluate, store the scores in the run folder (not those of tables), and print them."""
-    lengths = parse_lengths(arguments.lengths)
+    lengths = parse_lengths(arguments.lengths or "41:500")
     trained = load_run(arguments.run, device=arguments.device)
+    if isinstance(trained.plan, StepPlan):
+        _evaluate_steps(trained, arguments)
+        return
     if arguments.snapped:
         trained = with_tables(trained)
     with counting_progress(f"evaluating {trained.task.id}") as progress:
@@ -44,7 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
             trained,
             lengths,
             protocol=arguments.protocol,
-            words_per_length=arguments.words,
+            words_per_length=arguments.words or 512,
             seed=arguments.seed,
             progress=progress,
         )
@@ -64,6 +73,31 @@ def run(arguments: argparse.Namespace) -> None:
     print_facts(facts(summary))
     marks = [n for n in accuracy if n in _marks(scores.lengths)]
     print_table(["length", "accuracy %"], [[str(n), percent(accuracy[n])] for n in marks])
+
+
+def _evaluate_steps(trained: Run, arguments: argparse.Namespace) -> None:
+    """Exact match on the inputs that were set apart for it."""
+    for option in ("lengths", "protocol", "snapped"):
+        if getattr(arguments, option):
+            raise ConfigError(
+                f"--{option} is for languages, and {arguments.run} writes steps. Omit it."
+            )
+    with counting_progress(f"evaluating {arguments.run}", "words") as progress:
+        found = measure_steps(trained, words=arguments.words, progress=progress)
+    if arguments.json:
+        print_json({**found, "run": str(arguments.run)})
+        return
+    low, high = found["interval_95"]
+    print_facts(
+        [
+            ("task", found["task"]),
+            ("supervision", found["supervision"]),
+            ("exact match", f"{percent(found['exact_match'])} % of {found['words']:,} inputs"),
+            ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
+            ("worst step", f"{found['worst_step']} ({percent(found['worst_step_accuracy'])} %)"),
+            ("first wrong", found["first_wrong"] or "none"),
+        ]
+    )
 
 
 def facts(summary: dict[str, Any]) -> list[tuple[str, str]]:

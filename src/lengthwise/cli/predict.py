@@ -2,7 +2,11 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+
+import torch
 
 from lengthwise.cli.output import add_device, add_json, print_json
 from lengthwise.cli.snapped import add_snapped, with_tables
@@ -10,8 +14,11 @@ from lengthwise.cli.words import read_inputs, read_words
 from lengthwise.constructions.stored import completed, is_circuit, load_construction
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.predict import device_of, predict
+from lengthwise.evaluation.steps import written
 from lengthwise.languages.gate_sequence import GateSequence
-from lengthwise.training.train import choose_device, load_run
+from lengthwise.tasks.steps import read_lines
+from lengthwise.training.step_plan import StepPlan
+from lengthwise.training.train import Run, choose_device, load_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +35,9 @@ def run(arguments: argparse.Namespace) -> None:
         _complete(arguments)
         return
     trained = load_run(arguments.run, device=arguments.device)
+    if isinstance(trained.plan, StepPlan):
+        _write_steps(trained, arguments)
+        return
     if arguments.snapped:
         trained = with_tables(trained)
     language = trained.language
@@ -48,6 +58,36 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         for name in names:
             print(name)
+
+
+def _write_steps(trained: Run, arguments: argparse.Namespace) -> None:
+    """The outputs that the model writes for each line of inputs."""
+    if arguments.snapped:
+        raise ConfigError("a step task has no tables of sub-words. Leave --snapped out.")
+    plan = trained.plan
+    assert isinstance(plan, StepPlan)
+    layout = plan.steps.layout(plan.guided.supervision)
+    inputs = read_lines(sys.stdin, plan.steps)
+    words = torch.tensor(inputs, dtype=torch.long).reshape(-1, plan.steps.num_inputs)
+    symbols = written(trained.model, layout, words).tolist() if inputs else []
+    outputs = [plan.steps.show([word[place] for place in layout.outputs]) for word in symbols]
+    if not arguments.json:
+        for each in outputs:
+            print(each)
+        return
+    named = partial(_named, names=[plan.steps.names[index] for index in layout.kept])
+    print_json(
+        {
+            "words": [
+                {"word": plan.steps.spell(word), "outputs": each, "steps": named(steps)}
+                for word, each, steps in zip(inputs, outputs, symbols, strict=True)
+            ]
+        }
+    )
+
+
+def _named(symbols: Sequence[int], names: Sequence[str]) -> dict[str, int]:
+    return dict(zip(names, symbols, strict=True))
 
 
 def _complete(arguments: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""Train a model on a language, in a run folder; the same command again goes on where it stopped."""
+"""Train a model on a language or a step task, in a run folder; given again, it goes on there."""
 
 import argparse
 import json
@@ -19,17 +19,24 @@ from lengthwise.cli.progress import training_progress
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.spec import parse
-from lengthwise.models.catalogue import MODELS
+from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS
+from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
+from lengthwise.tasks.step_specs import is_step_spec
 from lengthwise.training.loop import kept
 from lengthwise.training.presets import PRESETS
-from lengthwise.training.train import make_plan, train
+from lengthwise.training.step_plan import StepPlan, make_step_plan
+from lengthwise.training.train import Plan, make_plan, train
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The language, the model, and everything that can be set."""
     add_language(parser)
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the run folder")
-    parser.add_argument("--model", default="regular-gpt-binary", help=", ".join(MODELS))
+    parser.add_argument(
+        "--model",
+        help=f"of a language: {', '.join(MODELS)} (default {DEFAULT_MODEL}); of a step task: "
+        f"{', '.join(STEP_MODELS)} (default {DEFAULT_STEP_MODEL})",
+    )
     parser.add_argument("--preset", default="laptop", help=", ".join(PRESETS))
     parser.add_argument("--protocol", help="published or audited (default: the model's)")
     add_settings(parser, "max_length=40, steps=5000, seed=1, d_model=128, num_bits=8")
@@ -40,11 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Train, or go on training, or find that all is done."""
-    language = parse(arguments.spec, arguments.alphabet)
     settings = {
         **(_read_settings(arguments.config) if arguments.config else {}),
         **parse_settings(arguments.settings),
     }
+    if is_step_spec(arguments.spec):
+        _train_steps(arguments, settings)
+        return
+    language = parse(arguments.spec, arguments.alphabet)
     plan = make_plan(
         language,
         arguments.model,
@@ -52,14 +62,50 @@ def run(arguments: argparse.Namespace) -> None:
         protocol=arguments.protocol,
         settings=settings,
     )
-    with training_progress(f"{language.spec}, {plan.model}", plan.loop.steps) as progress:
+    facts = _trained(plan, arguments, language.spec)
+    facts = {"task": plan.task.id, "protocol": plan.task.protocol, **facts}
+    if arguments.json:
+        print_json(facts)
+        return
+    print(
+        f"{arguments.out}: {plan.model} on {plan.task.id} ({plan.task.protocol} words, "
+        f"{plan.supervision} supervision, {plan.preset} preset): "
+        f"{percent(facts['validation_accuracy'])} % on fresh words of length "
+        f"1..{plan.recognition.max_length} after {facts['kept_step']} steps"
+    )
+    note(f"next: lengthwise evaluate {arguments.out} --lengths 41:500")
+
+
+def _train_steps(arguments: argparse.Namespace, settings: dict[str, Any]) -> None:
+    for option in ("protocol", "alphabet"):
+        if getattr(arguments, option) is not None:
+            raise ConfigError(f"--{option} is for languages, and a step task has none. Omit it.")
+    plan = make_step_plan(
+        arguments.spec,
+        arguments.model,
+        preset=arguments.preset,
+        settings=settings,
+    )
+    facts = {"task": plan.steps.name, **_trained(plan, arguments, plan.steps.name)}
+    if arguments.json:
+        print_json(facts)
+        return
+    print(
+        f"{arguments.out}: {plan.model} on {plan.steps.name} ({plan.supervision} supervision, "
+        f"{plan.words}, {plan.preset} preset): {percent(facts['validation_accuracy'])} % exact on "
+        f"unseen inputs after {facts['kept_step']} steps"
+    )
+    note(f"next: lengthwise evaluate {arguments.out}")
+
+
+def _trained(plan: Plan | StepPlan, arguments: argparse.Namespace, name: str) -> dict[str, Any]:
+    """Train, and say what came of it."""
+    with training_progress(f"{name}, {plan.model}", plan.loop.steps) as progress:
         result = train(plan, out=arguments.out, device=arguments.device, progress=progress)
     best = kept(result.metrics)
-    facts = {
+    return {
         "run": str(arguments.out),
-        "task": plan.task.id,
-        "protocol": plan.task.protocol,
-        "supervision": plan.recognition.supervision,
+        "supervision": plan.supervision,
         "model": plan.model,
         "preset": plan.preset,
         "steps": result.metrics[-1]["step"],
@@ -68,16 +114,6 @@ def run(arguments: argparse.Namespace) -> None:
         "validation_loss": best["validation_loss"],
         "perfect": best["perfect"],
     }
-    if arguments.json:
-        print_json(facts)
-    else:
-        print(
-            f"{arguments.out}: {plan.model} on {plan.task.id} ({plan.task.protocol} words, "
-            f"{plan.recognition.supervision} supervision, {plan.preset} preset): "
-            f"{percent(best['validation_accuracy'])} % on fresh words of length "
-            f"1..{plan.recognition.max_length} after {best['step']} steps"
-        )
-        note(f"next: lengthwise evaluate {arguments.out} --lengths 41:500")
 
 
 def _read_settings(path: Path) -> dict[str, Any]:

@@ -6,12 +6,16 @@ from typing import Any
 
 import torch
 
+from lengthwise.errors import TaskError
 from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.evaluation.shortcuts import shortcut_accuracies
+from lengthwise.evaluation.steps import evaluate_steps
 from lengthwise.models.threads import processor_threads
 from lengthwise.tasks.task import Task
+from lengthwise.training.guided import split
+from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, environment
 
 _RUN, _RUNS = 12, 5
@@ -69,6 +73,39 @@ def measure(
     if run.folder:
         run.folder.save_evaluation(scores.to_records(), summary)
     return scores, summary
+
+
+def measure_steps(
+    run: Run, *, words: int | None = None, progress: Callable[[int, int], None] | None = None
+) -> dict[str, Any]:
+    """Test a run on a step task, on inputs that it was neither trained nor validated on.
+
+    `words` of them, or all that are set apart for the test.
+
+    Raises:
+        TaskError: more are asked for than are set apart.
+    """
+    plan = run.plan
+    assert isinstance(plan, StepPlan)
+    inputs, layout = split(plan.steps, plan.guided).test, plan.steps.layout(plan.guided.supervision)
+    if words is not None and words > len(inputs):
+        raise TaskError(
+            f"{len(inputs):,} inputs are set apart for the test of this run, but {words:,} are "
+            f"asked for. Use fewer, or train with a greater test_words."
+        )
+    with processor_threads(plan.threads):
+        scores = evaluate_steps(run.model, plan.steps, layout, inputs[:words], progress=progress)
+    summary = {
+        "task": plan.steps.name,
+        "supervision": plan.guided.supervision,
+        **scores.summary(),
+        "right_at": scores.right_at,
+        "environment": environment(str(device_of(run.model))),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    if run.folder:
+        run.folder.save_evaluation([], summary)
+    return summary
 
 
 def spread_lengths(lengths: Sequence[int]) -> list[int]:

@@ -21,8 +21,8 @@ from lengthwise.experiments.sweeps.job import Job
 from lengthwise.experiments.sweeps.outcome import Failure, Outcome, TestResult
 from lengthwise.experiments.sweeps.stacked import train_stacked
 from lengthwise.experiments.sweeps.sweep import run_sweep
-from lengthwise.models.catalogue import MODELS
 from lengthwise.models.cost import forward_flops
+from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Plan
 
 WORD_OF_COST = 500
@@ -117,8 +117,8 @@ def record(run: CellRun, result: Outcome | Failure) -> Record:
         "column": run.column,
         "seed": plan.loop.seed,
         "model": plan.model,
-        "supervision": plan.recognition.supervision,
-        "trained_on": f"{plan.task.protocol}, lengths 1..{plan.recognition.max_length}",
+        "supervision": plan.supervision,
+        "trained_on": plan.words,
         "digest": result.digest,
     }
     if isinstance(result, Failure):
@@ -136,9 +136,11 @@ def record(run: CellRun, result: Outcome | Failure) -> Record:
     }
 
 
-def flops(plan: Plan) -> int:
-    """Floating-point operations of one word of `WORD_OF_COST` symbols."""
-    model = MODELS[plan.model].build(plan.network).eval()
+def flops(plan: Plan | StepPlan) -> int:
+    """Floating-point operations of one word: of `WORD_OF_COST` symbols, or of a step task."""
+    model = plan.build().eval()
+    if isinstance(plan, StepPlan):
+        return forward_flops(model, plan.steps.num_symbols, plan.network.max_length)
     return forward_flops(model, plan.task.language.num_symbols, WORD_OF_COST)
 
 
@@ -149,7 +151,7 @@ def _test(job: Job, result: TestResult) -> Record:
     return {
         "lengths": _written(asked.lengths),
         "missing": list(summary["missing_lengths"]),
-        "words_per_length": asked.words_per_length,
+        "words_per_length": summary["words_per_length"],
         "protocol": summary["protocol"],
         "seed": asked.seed,
         "mean_accuracy": summary["mean_accuracy"],

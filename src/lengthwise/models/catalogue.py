@@ -174,6 +174,8 @@ _STUDY_ENCODER: Mapping[str, Any] = {
 }
 
 
+DEFAULT_MODEL = "regular-gpt-binary"
+
 MODELS: Catalogue[ModelEntry] = Catalogue(
     "model",
     {

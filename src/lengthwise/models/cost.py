@@ -4,6 +4,7 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from lengthwise.models.decoder import Decoder
 from lengthwise.models.recurrent import Recurrent
 from lengthwise.models.regular_gpt import RegularGPT
 
@@ -23,6 +24,8 @@ def forward_flops(model: nn.Module, vocab_size: int, length: int, *, seed: int =
     with counter:
         if isinstance(model, RegularGPT):
             model(tokens, share=False)
+        elif isinstance(model, Decoder):
+            model(tokens)
         else:
             model(tokens, torch.tensor([length]))
     return int(counter.get_total_flops())

@@ -17,7 +17,8 @@ from lengthwise.files import read_json, write_text
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.train import Plan
+from lengthwise.training.step_plan import StepPlan
+from lengthwise.training.train import plan_from_dict
 from lengthwise.verification.certificate import Certificate
 
 
@@ -121,7 +122,10 @@ def read_run(path: Path) -> RunPage:
         raise RunError(
             f"{path} holds computed weights, and a report is about training. Use verify."
         )
-    Plan.from_dict(config)  # raises unless it is whole
+    if isinstance(plan_from_dict(config), StepPlan):  # raises unless it is whole
+        raise RunError(
+            f"{path} writes steps, and a report is about words of any length. Use evaluate."
+        )
     scores = Scores.from_records(folder.scores())
     evaluation = folder.evaluation()
     if (evaluation is None) != (not scores.records):

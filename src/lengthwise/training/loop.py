@@ -29,6 +29,8 @@ class LoopConfig(Config):
     learning_rate: float = 5e-4
     schedule: Literal["constant", "cosine"] = "constant"
     """The rate stays, or falls to 0 at the last step along half a cosine."""
+    warmup: int = 0
+    """Steps in which the rate rises to that from 0, in a line."""
     clip: float = 1.0
     """Largest norm of the gradient."""
     validate_every: int = 250
@@ -45,7 +47,19 @@ class LoopConfig(Config):
 
     def __post_init__(self) -> None:
         require_at_least(
-            self, {"steps": 1, "validate_every": 1, "patience": 0, "seed": 0, "threads": 1}
+            self,
+            {
+                "steps": 1,
+                "warmup": 0,
+                "validate_every": 1,
+                "patience": 0,
+                "seed": 0,
+                "threads": 1,
+            },
+        )
+        require(
+            self.warmup < self.steps,
+            f"warmup={self.warmup} leaves no step of steps={self.steps}. Lower it.",
         )
         for name in ("learning_rate", "clip"):
             value = getattr(self, name)
@@ -272,9 +286,11 @@ def require_finite(what: str, value: float, state: State, config: LoopConfig) ->
 
 def share_of_rate(config: LoopConfig, step: int) -> float:
     """What the rate is multiplied by at a step, counted from 0."""
+    if step < config.warmup:
+        return (step + 1) / config.warmup
     if config.schedule == "constant":
         return 1.0
-    return 0.5 * (1 + math.cos(math.pi * step / config.steps))
+    return 0.5 * (1 + math.cos(math.pi * (step - config.warmup) / (config.steps - config.warmup)))
 
 
 def validate_if_due(

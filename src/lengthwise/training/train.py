@@ -16,7 +16,8 @@ from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.stored import from_dict, to_dict
-from lengthwise.models.catalogue import MODELS, ModelEntry, Supervision
+from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
+from lengthwise.models.drawn import draw_network
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.tasks.assigned import assign
 from lengthwise.tasks.supervision import state_maps
@@ -42,6 +43,7 @@ from lengthwise.training.recognition import (
     transition_size,
 )
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.step_plan import StepPlan
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,6 +61,32 @@ class Plan:
     def threads(self) -> int:
         """Threads of the processor; 0 for as many as there are."""
         return self.loop.threads
+
+    @property
+    def supervision(self) -> str:
+        """What is told in training: the supervision."""
+        return self.recognition.supervision
+
+    @property
+    def words(self) -> str:
+        """Which words it is trained on."""
+        return f"{self.task.protocol}, lengths 1..{self.recognition.max_length}"
+
+    def draw(self) -> nn.Module:
+        """The network, with the initial weights of the seed.
+
+        Raises:
+            ConfigError: it would be too large.
+        """
+        return draw_network(MODELS[self.model], self.network, self.loop.seed)
+
+    def build(self) -> nn.Module:
+        """The network, with weights that are still to be loaded."""
+        return MODELS[self.model].build(self.network)
+
+    def objective(self) -> Objective:
+        """What is learned."""
+        return _objective(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain values; `from_dict` gives it back."""
@@ -109,7 +137,7 @@ class Plan:
 class Run:
     """A trained or computed model, what it is about, and where it is stored."""
 
-    plan: Plan | Compiled
+    plan: Plan | StepPlan | Compiled
     model: nn.Module
     metrics: list[dict[str, Any]]
     folder: RunFolder | None = None
@@ -127,7 +155,7 @@ class Run:
 
 def make_plan(
     language: Language,
-    model: str = "regular-gpt-binary",
+    model: str | None = None,
     *,
     preset: str = "laptop",
     protocol: str | None = None,
@@ -141,6 +169,7 @@ def make_plan(
     Raises:
         ConfigError: a name is unknown, or a value does not fit.
     """
+    model = model or DEFAULT_MODEL
     entry = MODELS[model]
     parts = _settable(entry)
     settable = sorted({"p_one"}.union(*parts.values()))
@@ -253,7 +282,7 @@ def _has_few_elements(language: Language) -> bool:
 
 
 def train(
-    plan: Plan,
+    plan: Plan | StepPlan,
     *,
     out: Path | str | None = None,
     device: str = "auto",
@@ -267,8 +296,7 @@ def train(
         RunError: the folder holds another run.
         ClaimError: the loss is not finite.
     """
-    model = _build(plan)
-    goal = _objective(plan)
+    model, goal = plan.draw(), plan.objective()
     made_with = environment(device)
     if out is None:  # all that can be refused has been, before anything is written
         metrics = fit(model.to(choose_device(device)), goal, plan.loop, progress=progress)
@@ -282,7 +310,7 @@ def train(
     return load_run(folder.path, device=device)
 
 
-def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
+def claim(folder: RunFolder, plan: Plan | StepPlan, made_with: Mapping[str, str]) -> None:
     """Make the folder for a plan, or find that it is this plan's already.
 
     A folder of an older version, which lacks settings that were added since, is that of their
@@ -292,30 +320,17 @@ def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
         RunError: the folder holds something else.
     """
     stored = folder.config() if folder.is_claimed else {}
-    lacks = "recognition" in stored and Plan.from_dict(stored) == plan
+    lacks = "loop" in stored and plan_from_dict(stored) == plan
     folder.claim(stored if lacks else {**plan.to_dict(), "environment": dict(made_with)})
 
 
-_MOST_PARAMETERS = 2**31
-_WIDTHS = ("d_model", "num_bits", "d_hidden", "num_layers")
+def plan_from_dict(values: Mapping[str, Any]) -> Plan | StepPlan:
+    """The plan of a stored run, of whatever kind.
 
-
-def _build(plan: Plan) -> nn.Module:
-    """The network of a plan, with the initial weights of its seed."""
-    entry = MODELS[plan.model]
-    try:
-        with torch.device("meta"):
-            size = sum(parameter.numel() for parameter in entry.build(plan.network).parameters())
-    except RuntimeError:
-        size = _MOST_PARAMETERS + 1
-    if size > _MOST_PARAMETERS:
-        shape = plan.network.to_dict()
-        lower = [f"{name}={shape[name]}" for name in _WIDTHS if name in shape]
-        raise ConfigError(
-            f"the network would have {size:,} parameters or more, but {_MOST_PARAMETERS:,} is the "
-            f"most. Lower {' or '.join(lower)}."
-        )
-    return entry.draw(plan.network, torch.Generator().manual_seed(plan.loop.seed))
+    Raises:
+        RunError: something is missing, or of the wrong kind.
+    """
+    return (StepPlan if "steps" in values else Plan).from_dict(values)
 
 
 def _share(value: Any) -> float:
@@ -358,8 +373,8 @@ def load_run(path: Path | str, *, device: str = "auto") -> Run:
         return Run(
             plan=compiled, model=computed.to(choose_device(device)), metrics=[], folder=folder
         )
-    plan = Plan.from_dict(config)
-    model = MODELS[plan.model].build(plan.network)
+    plan = plan_from_dict(config)
+    model = plan.build()
     load_weights(model, folder.weights(), folder.path)
     model.to(choose_device(device)).eval()
     metrics = folder.metrics()

@@ -346,6 +346,7 @@ _LONGER = {"steps": 20_000, "learning_rate": 1e-3}
 LAPTOP: Mapping[str, Mapping[str, Any]] = {
     **_BY_ROW,
     **{f"d-{n}, regular-gpt C={c}": _LONGER for n in (2, 3, 4, 12) for c in (2, 3)},
+    **{f"tomita-6, regular-gpt C={c}": _LONGER for c in (2, 3)},
     "rnn": {"d_model": 64, "steps": 5_000},
     "transformer": {"steps": 2_000, "learning_rate": 1e-3, "schedule": "cosine"},
     "transitions": {"steps": 10_000},

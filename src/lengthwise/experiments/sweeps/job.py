@@ -9,7 +9,8 @@ from typing import Any
 from lengthwise.config import require
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.tasks.task import Task
-from lengthwise.training.train import Plan
+from lengthwise.training.step_plan import StepPlan
+from lengthwise.training.train import Plan, plan_from_dict
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,7 +44,7 @@ class Test:
 class Job:
     """A run, and what it is tested on."""
 
-    plan: Plan
+    plan: Plan | StepPlan
     tests: tuple[Test, ...]
 
     def __post_init__(self) -> None:
@@ -81,12 +82,19 @@ class Job:
         try:
             tests = [{**test, "lengths": tuple(test["lengths"])} for test in values["tests"]]
             plan = values["plan"]
-            return cls(plan=Plan.from_dict(plan), tests=tuple(Test(**test) for test in tests))
+            return cls(plan=plan_from_dict(plan), tests=tuple(Test(**test) for test in tests))
         except (KeyError, TypeError) as error:
             raise RunError(f"a stored job is damaged ({error!r}). Make it again.") from None
 
 
-def jobs_over_seeds(plan: Plan, seeds: Sequence[int], tests: Sequence[Test]) -> list[Job]:
+def unseen(plan: StepPlan) -> tuple[Test, ...]:
+    """The test of a run on a step task: all inputs that are set apart for it."""
+    return (Test(name="unseen", lengths=(plan.steps.num_inputs,)),)
+
+
+def jobs_over_seeds(
+    plan: Plan | StepPlan, seeds: Sequence[int], tests: Sequence[Test]
+) -> list[Job]:
     """The same plan with each of the seeds.
 
     Raises:

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.evaluation.scores import Scores
-from lengthwise.experiments.measure import measure
+from lengthwise.experiments.measure import measure, measure_steps
 from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
 from lengthwise.experiments.sweeps.job import Job, Test
 from lengthwise.experiments.sweeps.outcome import AtLength, Failure, Outcome, TestResult
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, environment, train
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -71,6 +72,8 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
 
 
 def _result(run: Run, test: Test) -> TestResult:
+    if isinstance(run.plan, StepPlan):
+        return _result_of_steps(run, run.plan, test)
     scores, summary = measure(
         run,
         test.lengths,
@@ -79,6 +82,23 @@ def _result(run: Run, test: Test) -> TestResult:
         seed=test.seed,
     )
     return TestResult(name=test.name, by_length=_by_length(scores), summary=summary)
+
+
+def _result_of_steps(run: Run, plan: StepPlan, test: Test) -> TestResult:
+    """Exact match, as the accuracy at the one length that the inputs have."""
+    found, length = measure_steps(run), plan.steps.num_inputs
+    at_length = AtLength(length, found["words"], round(found["exact_match"] * found["words"]))
+    summary = {
+        **found,
+        "mean_accuracy": found["exact_match"],
+        "worst_length": length,
+        "worst_accuracy": found["exact_match"],
+        "protocol": "unseen",
+        "words_per_length": found["words"],
+        "missing_lengths": [],
+        "shortcuts": {},
+    }
+    return TestResult(name=test.name, by_length=(at_length,), summary=summary)
 
 
 def _failure(job: Job, error: Exception) -> Failure:

@@ -15,7 +15,6 @@ import torch
 from lengthwise.errors import ConfigError, LengthwiseError
 from lengthwise.experiments.sweeps.folder import JobFolder
 from lengthwise.experiments.sweeps.job import Job
-from lengthwise.models.catalogue import MODELS
 from lengthwise.training.members import members_of
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.stack import require_stackable, train_stack
@@ -55,7 +54,7 @@ def train_stacked(
 def _train(group: Sequence[Job], places: Sequence[JobFolder], device: str) -> None:
     """Each run is said to have taken its share of the time."""
     start = time.perf_counter()
-    train_stack([job.plan for job in group], outs=[place.run for place in places], device=device)
+    train_stack(_plans(group), outs=[place.run for place in places], device=device)
     share = (time.perf_counter() - start) / len(group)
     for place in places:
         seconds, attempts = place.clock()
@@ -66,8 +65,14 @@ def stacks(jobs: Sequence[Job]) -> list[list[Job]]:
     """The jobs that can be trained together, two or more of each; in their order."""
     groups: dict[str, list[Job]] = {}
     for job in jobs:
-        groups.setdefault(_alike(job.plan), []).append(job)
+        if isinstance(job.plan, Plan):
+            groups.setdefault(_alike(job.plan), []).append(job)
     return [group for group in groups.values() if len(group) > 1 and _fits(group)]
+
+
+def _plans(jobs: Sequence[Job]) -> list[Plan]:
+    """The plans of those that are about languages."""
+    return [job.plan for job in jobs if isinstance(job.plan, Plan)]
 
 
 def _alike(plan: Plan) -> str:
@@ -77,11 +82,10 @@ def _alike(plan: Plan) -> str:
 
 
 def _fits(group: Sequence[Job]) -> bool:
-    plan = group[0].plan
     try:
-        require_stackable([job.plan for job in group])
+        require_stackable(_plans(group))
         with torch.device("meta"):
-            members_of(MODELS[plan.model].build(plan.network))
+            members_of(group[0].plan.build())
     except ConfigError:
         return False
     return True

@@ -1,0 +1,119 @@
+"""How often does a model write all outputs right, with nothing given but the inputs?
+
+Axes:
+    word    words of a batch
+    input   symbols that are given
+    place   places of a sequence: inputs, then what is written
+    symbol  the vocabulary
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from lengthwise.errors import TaskError
+from lengthwise.evaluation.predict import device_of
+from lengthwise.evaluation.scores import wilson
+from lengthwise.tasks.steps import Layout, StepTask
+
+
+@runtime_checkable
+class Completer(Protocol):
+    """A model that goes on with a sequence."""
+
+    def __call__(
+        self, tokens: Int[Tensor, "word place"], *, generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word place symbol"]:
+        """The logits of the symbol after each place."""
+        ...
+
+    def complete(self, prefix: Int[Tensor, "word place"], steps: int) -> Int[Tensor, "word longer"]:
+        """The sequences with so many more symbols, decoded greedily."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepScores:
+    """What a model wrote for some inputs."""
+
+    words: int
+    exact: int
+    """Words all of whose outputs are right."""
+    right_at: dict[str, float]
+    """Share of words whose symbol is right, by the name of what is written."""
+    first_wrong: str | None
+    """The inputs of the first word that is not exact, as `StepTask.read` reads them."""
+
+    def summary(self) -> dict[str, Any]:
+        """Exact match with Wilson's interval at 95 %, and the symbol that is wrong most often."""
+        low, high = wilson(self.exact, self.words)
+        worst = min(self.right_at, key=lambda name: self.right_at[name])
+        return {
+            "exact_match": self.exact / self.words,
+            "interval_95": [low, high],
+            "words": self.words,
+            "worst_step": worst,
+            "worst_step_accuracy": self.right_at[worst],
+            "first_wrong": self.first_wrong,
+        }
+
+
+def evaluate_steps(
+    model: nn.Module,
+    task: StepTask,
+    layout: Layout,
+    inputs: Int[Tensor, "word input"],
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> StepScores:
+    """Write the steps of a layout after each of the inputs, greedily, and compare.
+
+    Raises:
+        TaskError: there are no inputs, or the model completes no sequences.
+    """
+    if not len(inputs):
+        raise TaskError("there is nothing to test on. Give at least one word.")
+    names = [task.names[index] for index in layout.kept]
+    right = torch.zeros(len(names), dtype=torch.long)
+    exact, done, first = 0, 0, None
+    for part in torch.split(inputs, _AT_ONCE):
+        targets = task.sequences(part, layout)[:, task.num_inputs :]
+        hits = written(model, layout, part) == targets
+        whole = hits[:, list(layout.outputs)].all(dim=1)
+        right += hits.sum(dim=0)
+        exact += int(whole.sum())
+        if first is None and not whole.all():
+            first = task.spell(part[int((~whole).nonzero()[0])].tolist())
+        done += len(part)
+        if progress:
+            progress(done, len(inputs))
+    shares = (right.double() / len(inputs)).tolist()
+    return StepScores(
+        words=len(inputs),
+        exact=exact,
+        right_at=dict(zip(names, shares, strict=True)),
+        first_wrong=first,
+    )
+
+
+_AT_ONCE = 2_000
+"""Words between two reports of progress."""
+
+
+@torch.no_grad()
+def written(
+    model: nn.Module, layout: Layout, inputs: Int[Tensor, "word input"]
+) -> Int[Tensor, "word kept"]:
+    """What a model writes after these inputs.
+
+    Raises:
+        TaskError: the model completes no sequences.
+    """
+    if not isinstance(model, Completer):
+        raise TaskError("this model completes no sequences. Use one that writes steps.")
+    words = model.complete(inputs.to(device_of(model)), len(layout.kept))
+    return words[:, inputs.shape[1] :].cpu()

@@ -1,0 +1,110 @@
+"""Step tasks by name: `steps:addition`, `steps:circuit:FILE`, `steps:group:S5`, with settings."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lengthwise.errors import ConfigError, unknown_name
+from lengthwise.languages.adders import adder, adder_circuit
+from lengthwise.languages.circuit_files import read_circuit
+from lengthwise.languages.circuits import Circuit
+from lengthwise.languages.gate_sequence import GateSequence
+from lengthwise.languages.multipliers import multiplier_circuit
+from lengthwise.languages.spec import parse
+from lengthwise.tasks.steps import CircuitSteps, StateSteps, StepTask
+
+PREFIX = "steps:"
+
+_MOST_BITS = 256
+_MOST_SYMBOLS = 4096
+
+
+def is_step_spec(spec: str) -> bool:
+    """Whether a specification names a step task, not a language."""
+    return spec.startswith(PREFIX)
+
+
+def settings_of(spec: str) -> dict[str, Any]:
+    """What can be set of the task that a specification names, with the defaults.
+
+    Raises:
+        ConfigError: it does not begin with `steps:`.
+    """
+    if not is_step_spec(spec):
+        raise ConfigError(f"a step task is written steps:addition or alike, but got {spec!r}.")
+    body = spec.removeprefix(PREFIX)
+    if body in _CIRCUITS:
+        return {"bits": _CIRCUITS[body][0], "order": _CIRCUITS[body][1]}
+    return {"order": "gates"} if body.startswith(_FILE) else {"length": 16}
+
+
+def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> StepTask:
+    """The step task of a specification.
+
+    `steps:addition` and `steps:multiplication` have `bits`; their `order`, and that of
+    `steps:circuit:FILE`, is a list of gates, or a name: for addition 1 and 2 (the paper's
+    representations) or `carries`, otherwise `gates`, all in the order of the circuit. Any other is
+    a language, of whose words with `length` symbols the states are written.
+
+    Raises:
+        ConfigError: a setting is unknown, or of another kind.
+        CircuitError, LanguageError: the circuit, the order or the language is wrong.
+    """
+    known = settings_of(spec)
+    for name in settings or {}:
+        if name not in known:
+            raise unknown_name("setting", name, known)
+    chosen, body = {**known, **(settings or {})}, spec.removeprefix(PREFIX)
+    for name, most in {"bits": _MOST_BITS, "length": _MOST_SYMBOLS}.items():
+        _require_number(name, chosen.get(name, 1), most)
+    if "length" in chosen:
+        language = parse(body)
+        name = f"the states of {body} after each of {chosen['length']} symbols"
+        return StateSteps(name=name, language=language, length=chosen["length"])
+    order = chosen["order"]
+    if body.startswith(_FILE):
+        return _in_order(body, read_circuit(body.removeprefix(_FILE)).sequence, order)
+    _, _, make = _CIRCUITS[body]
+    return make(chosen["bits"], order)
+
+
+def _addition(bits: int, order: Any) -> StepTask:
+    name = f"addition of {bits}-bit numbers"
+    if order in (1, 2) and not isinstance(order, bool):
+        sequence = adder(bits, order)
+        written = sequence.names[sequence.num_inputs :]
+        return CircuitSteps(f"{name}, representation {order}", sequence, written)
+    if order == "carries":
+        places = range(1, bits + 1)
+        carries = (*(f"c{i + 1}" for i in places), *(f"e{i}" for i in places))
+        return CircuitSteps(f"{name}, carries", adder(bits, 2), carries)
+    if isinstance(order, str | int):
+        raise ConfigError(f"order={order!r} is no order of addition. Use 1, 2, carries or a list.")
+    return _in_order(name, adder_circuit(bits).sequence, order)
+
+
+def _multiplication(bits: int, order: Any) -> StepTask:
+    circuit: Circuit = multiplier_circuit(bits)
+    return _in_order(f"multiplication of {bits}-bit numbers", circuit.sequence, order)
+
+
+def _in_order(name: str, sequence_of: Callable[[], GateSequence], order: Any) -> StepTask:
+    sequence = sequence_of()
+    if order == "gates":
+        return CircuitSteps(name, sequence, sequence.names[sequence.num_inputs :])
+    if not isinstance(order, list | tuple) or not all(isinstance(gate, str) for gate in order):
+        raise ConfigError(f"order={order!r} is neither gates nor a list of names of gates.")
+    return CircuitSteps(f"{name}, written: {' '.join(order)}", sequence, tuple(order))
+
+
+def _require_number(name: str, value: Any, most: int) -> None:
+    if type(value) is not int or not 1 <= value <= most:
+        raise ConfigError(f"{name}={value!r} must be a whole number from 1 to {most}.")
+
+
+_FILE = "circuit:"
+
+_CIRCUITS: Mapping[str, tuple[int, Any, Callable[[int, Any], StepTask]]] = {
+    "addition": (8, 2, _addition),
+    "multiplication": (3, "gates", _multiplication),
+}
+"""Default bits and order, and how the task is made."""

@@ -1,0 +1,367 @@
+"""What is written after the inputs, one symbol after the other, before the outputs are there?
+
+A step task has a fixed number of inputs and a fixed number of written symbols, each a function of
+the inputs. Some of these are the outputs; the others are the intermediates of "Guiding transformers
+to process in steps" (2022, section 5). It is a circuit, of whose gates some are written in an order
+that the user chooses, or a language, whose states are written after the whole word.
+
+Axes:
+    word    words of a batch
+    input   symbols that are given
+    step    symbols that are written
+    kept    those of them that a regime of training keeps
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from lengthwise.errors import CircuitError, RunError, TaskError, WordError
+from lengthwise.languages.gate_sequence import GateSequence
+from lengthwise.languages.language import Language
+from lengthwise.languages.stored import from_dict, to_dict
+from lengthwise.tasks.automaton import Automaton
+
+Regime = Literal["weak", "medium", "strong"]
+"""The paper's regimes. `weak`: the outputs come at once. `medium`: the intermediates are there, but
+nobody says what they should be. `strong`: all that is written is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a regime keeps of the written symbols, and which of these it tells."""
+
+    kept: tuple[int, ...]
+    """Indices of the written symbols that stand in a sequence, in order."""
+    told: tuple[int, ...]
+    """Places in `kept` whose symbols are told in training."""
+    outputs: tuple[int, ...]
+    """Places in `kept` of the outputs."""
+
+
+class StepTask(ABC):
+    """Inputs, and the symbols that are written after them."""
+
+    name: str
+    """As people call it."""
+    num_symbols: int
+    """Of inputs and written symbols together."""
+    input_sizes: tuple[int, ...]
+    """How many symbols, counted from 0, may stand at each input."""
+    names: tuple[str, ...]
+    """Of the written symbols, in order."""
+    outputs: tuple[int, ...]
+    """Which of the written symbols are the outputs."""
+
+    @abstractmethod
+    def written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
+        """The right symbols after these inputs."""
+
+    @abstractmethod
+    def read(self, line: str) -> tuple[int, ...]:
+        """The inputs on a line of text.
+
+        Raises:
+            WordError: they are not inputs of this task.
+        """
+
+    @abstractmethod
+    def spell(self, inputs: Sequence[int]) -> str:
+        """Inputs as `read` reads them."""
+
+    @abstractmethod
+    def show(self, outputs: Sequence[int]) -> str:
+        """Outputs as people write them."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The task whole, in plain values; `step_task` gives it back."""
+
+    @property
+    def num_inputs(self) -> int:
+        """How many symbols are given."""
+        return len(self.input_sizes)
+
+    def layout(self, supervision: Regime) -> Layout:
+        """What stands in the sequences of a regime."""
+        every = range(len(self.names))
+        if supervision == "weak":
+            all_kept = tuple(range(len(self.outputs)))
+            return Layout(kept=self.outputs, told=all_kept, outputs=all_kept)
+        told = tuple(every) if supervision == "strong" else self.outputs
+        return Layout(kept=tuple(every), told=told, outputs=self.outputs)
+
+    def sequences(
+        self, inputs: Int[Tensor, "word input"], layout: Layout
+    ) -> Int[Tensor, "word place"]:
+        """The inputs and what is kept of the written symbols."""
+        return torch.cat([inputs, self.written(inputs)[:, list(layout.kept)]], dim=1)
+
+    def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, "word input"]:
+        """Uniform inputs, no two the same; more of them begin with the same ones.
+
+        Raises:
+            TaskError: there are not so many.
+        """
+        total = self.num_words
+        if count > total:
+            raise TaskError(
+                f"{self.name} has {total:,} inputs, but {count:,} different ones are asked for. "
+                f"Use fewer."
+            )
+        if total <= _FEW:
+            return self._numbered(torch.randperm(total, generator=generator)[:count])
+        found = np.empty((0, self.num_inputs), dtype=np.int64)
+        while len(found) < count:
+            drawn = [torch.randint(s, (_BLOCK,), generator=generator) for s in self.input_sizes]
+            every = np.concatenate([found, torch.stack(drawn, dim=1).numpy()])
+            _, first = np.unique(every, axis=0, return_index=True)
+            found = every[np.sort(first)]
+        return torch.from_numpy(found[:count])
+
+    @property
+    def num_words(self) -> int:
+        """How many inputs there are."""
+        total = 1
+        for size in self.input_sizes:
+            total *= size
+        return total
+
+    def _numbered(self, numbers: Int[Tensor, " word"]) -> Int[Tensor, "word input"]:
+        """The inputs that have these numbers, counted with the first symbol changing fastest."""
+        columns = []
+        for size in self.input_sizes:
+            columns.append(numbers % size)
+            numbers = numbers // size
+        return torch.stack(columns, dim=1)
+
+
+_FEW = 2**20
+"""So many inputs are numbered, and their numbers shuffled."""
+
+_BLOCK = 2**14
+"""So many are drawn at once where there are more, whatever number is asked for."""
+
+
+@dataclass(frozen=True)
+class CircuitSteps(StepTask):
+    """A circuit of which the named gates are written, in this order.
+
+    Raises:
+        CircuitError: a name is no gate, or stands twice; an output is missing; or the order is not
+            topological: a gate stands before one that it needs, perhaps by way of unwritten ones.
+    """
+
+    name: str
+    sequence: GateSequence
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        gates = {n: i for i, n in enumerate(self.sequence.names) if i >= self.sequence.num_inputs}
+        for place, name in enumerate(self.names):
+            if name not in gates:
+                raise CircuitError(f"an order names gates, but {name!r} is none of {self.name}.")
+            if name in self.names[:place]:
+                raise CircuitError(f"an order has every gate once, but {name!r} stands twice.")
+        for position in self.sequence.outputs:
+            if (name := self.sequence.names[position]) not in self.names:
+                raise CircuitError(f"an order has all outputs, but {name!r} is missing.")
+        self._require_order()
+
+    @property
+    def num_symbols(self) -> int:  # type: ignore[override]
+        """The two bits."""
+        return 2
+
+    @cached_property
+    def input_sizes(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Bits."""
+        return (2,) * self.sequence.num_inputs
+
+    @cached_property
+    def outputs(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Where the circuit's outputs are written."""
+        names = self.sequence.names
+        return tuple(self.names.index(names[position]) for position in self.sequence.outputs)
+
+    def written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
+        """The values of the gates."""
+        every = self.sequence.completions(inputs.numpy().astype(np.bool_))
+        place = {name: i for i, name in enumerate(self.sequence.names)}
+        return torch.from_numpy(every[:, [place[name] for name in self.names]])
+
+    def read(self, line: str) -> tuple[int, ...]:
+        """The bits of a line; spaces between them do not count.
+
+        Raises:
+            WordError: something is no bit, or their number is wrong.
+        """
+        bits = "".join(line.split())
+        if wrong := sorted(set(bits) - {"0", "1"}):
+            raise WordError(f"inputs are bits, but there is {wrong[0]!r}.")
+        return _require_count(tuple(map(int, bits)), self.num_inputs)
+
+    def spell(self, inputs: Sequence[int]) -> str:
+        """The bits, one after the other."""
+        return "".join(map(str, inputs))
+
+    def show(self, outputs: Sequence[int]) -> str:
+        """The bits, one after the other."""
+        return "".join(map(str, outputs))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The task whole, in plain values."""
+        return {
+            "name": self.name,
+            "sequence": self.sequence.to_dict(),
+            "order": list(self.names),
+        }
+
+    def _require_order(self) -> None:
+        place = {name: i for i, name in enumerate(self.names)}
+        names, needs = self.sequence.names, _nearest(self.sequence, set(self.names))
+        for position, needed in enumerate(needs):
+            name = names[position]
+            for other in sorted(needed) if name in place else ():
+                if place[names[other]] > place[name]:
+                    raise CircuitError(
+                        f"an order is topological, but {name!r} stands before {names[other]!r}, "
+                        f"which it needs. Put it after."
+                    )
+
+
+def _nearest(sequence: GateSequence, written: set[str]) -> list[set[int]]:
+    """For every symbol, the written gates that it needs with no other written one between."""
+    needs: list[set[int]] = [set() for _ in range(sequence.num_inputs)]
+    for step in sequence.steps:
+        found: set[int] = set()
+        for source in step.sources:
+            found |= {source} if sequence.names[source] in written else needs[source]
+        needs.append(found)
+    return needs
+
+
+@dataclass(frozen=True)
+class StateSteps(StepTask):
+    """Words of one length; the states after each of their symbols are written, and the class.
+
+    The automaton is the smallest one. Written symbols come after those of the alphabet: first the
+    states, then the classes.
+
+    Raises:
+        TaskError: the length is below 1, or the language does not classify all words.
+    """
+
+    name: str
+    language: Language
+    length: int
+
+    def __post_init__(self) -> None:
+        if self.length < 1:
+            raise TaskError(f"words have at least 1 symbol here, but length={self.length}.")
+        if self.language.domain is not None:
+            raise TaskError(
+                f"steps are drawn for all words, but those of {self.name} have a domain. Use a "
+                f"language without one."
+            )
+
+    @cached_property
+    def num_symbols(self) -> int:  # type: ignore[override]
+        """Symbols, states and classes."""
+        machine = self._automaton
+        return machine.num_symbols + machine.num_states + machine.num_classes
+
+    @property
+    def input_sizes(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Symbols of the alphabet."""
+        return (self.language.num_symbols,) * self.length
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:  # type: ignore[override]
+        """q1 .. qT, and the class."""
+        return (*(f"q{i + 1}" for i in range(self.length)), "class")
+
+    @property
+    def outputs(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The class."""
+        return (self.length,)
+
+    def written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
+        """The states and the class, as symbols."""
+        machine = self._automaton
+        states = machine.states(inputs)
+        classes = machine.classes[states[:, -1:]] + machine.num_states
+        return torch.cat([states, classes], dim=1) + machine.num_symbols
+
+    def read(self, line: str) -> tuple[int, ...]:
+        """The word on a line.
+
+        Raises:
+            WordError: it has a symbol outside the alphabet, or another length.
+        """
+        return _require_count(self.language.encode(line), self.length)
+
+    def spell(self, inputs: Sequence[int]) -> str:
+        """The word."""
+        return self.language.decode(inputs)
+
+    def show(self, outputs: Sequence[int]) -> str:
+        """The name of the class; `?` for a symbol that is none."""
+        c = outputs[0] - self._automaton.num_symbols - self._automaton.num_states
+        return self.language.class_names[c] if c >= 0 else "?"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The task whole, in plain values."""
+        return {"name": self.name, "language": to_dict(self.language), "length": self.length}
+
+    @cached_property
+    def _automaton(self) -> Automaton:
+        return Automaton(self.language.minimised())
+
+
+def _require_count(symbols: tuple[int, ...], count: int) -> tuple[int, ...]:
+    if len(symbols) != count:
+        raise WordError(f"the task has {count} inputs, but the line has {len(symbols)}.")
+    return symbols
+
+
+def read_lines(lines: Iterable[str], task: StepTask) -> list[tuple[int, ...]]:
+    """The inputs on lines of text.
+
+    Raises:
+        WordError: a line is wrong; the message has its number.
+    """
+    words = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            words.append(task.read(line.rstrip("\r\n")))
+        except WordError as error:
+            raise WordError(f"line {number}: {error}") from None
+    return words
+
+
+def step_task(values: Mapping[str, Any]) -> StepTask:
+    """The task that `to_dict` stored.
+
+    Raises:
+        RunError: something is missing, or of the wrong kind.
+    """
+    try:
+        if "language" in values:
+            return StateSteps(
+                name=values["name"], language=from_dict(values["language"]), length=values["length"]
+            )
+        return CircuitSteps(
+            name=values["name"],
+            sequence=GateSequence.from_dict(values["sequence"]),
+            names=tuple(values["order"]),
+        )
+    except (KeyError, TypeError) as error:
+        raise RunError(f"a stored step task is damaged ({error!r}). Train again.") from None

@@ -1,0 +1,152 @@
+"""What is learned on a step task? To write the next symbol, where the regime tells it.
+
+Teacher forcing: in training the right symbols stand before the one that is asked for. Validation is
+as testing: the inputs alone are given, all else is decoded greedily, and a word counts as right if
+all its outputs are.
+
+Examples are a fixed set. Test, validation and training inputs are one list of different inputs, cut
+in three: none can be in two of them.
+
+Axes:
+    word    words of a batch
+    input   symbols that are given
+    place   places of a sequence
+    symbol  the vocabulary
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.config import Config, require, require_at_least
+from lengthwise.errors import TaskError
+from lengthwise.evaluation.predict import device_of
+from lengthwise.evaluation.steps import evaluate_steps
+from lengthwise.tasks.steps import Regime, StepTask
+from lengthwise.training.loop import Objective, Step, Validation
+
+_MOST_SYMBOLS = 2**30
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GuidedConfig(Config):
+    """Which examples, how many, and what is told about them."""
+
+    supervision: Regime = "strong"
+    """`weak`: outputs come at once. `medium`: after intermediates that are not told. `strong`:
+    after intermediates that are."""
+    examples: int = 10_000
+    """Different inputs that are trained on."""
+    batch_size: int = 32
+    validation_words: int = 1_000
+    """At most: of few inputs, half of those that are left are for validation."""
+    test_words: int = 10_000
+    """At most, as of `validation_words`."""
+    data_seed: int = 0
+    """Of the examples, so that runs of other seeds, models and regimes have the same."""
+
+    def __post_init__(self) -> None:
+        least = ("examples", "batch_size", "validation_words", "test_words")
+        require_at_least(self, {**dict.fromkeys(least, 1), "data_seed": 0})
+        require(self.data_seed <= 2**62, f"data_seed={self.data_seed} is too large.")
+
+
+class Split(NamedTuple):
+    """The inputs of training, validation and test; no two are the same."""
+
+    train: Int[Tensor, "word input"]
+    validation: Int[Tensor, "word input"]
+    test: Int[Tensor, "word input"]
+
+
+def split_sizes(task: StepTask, config: GuidedConfig) -> tuple[int, int, int]:
+    """How many inputs are for training, validation and test.
+
+    Raises:
+        TaskError: the task has not enough inputs, or they are more than memory could hold.
+    """
+    left = task.num_words - config.examples
+    if left < 2:
+        raise TaskError(
+            f"{task.name} has {task.num_words:,} inputs, so examples={config.examples:,} leave "
+            f"none to test on. Use {max(task.num_words - 2, 0):,} or fewer."
+        )
+    validation = min(config.validation_words, left // 2)
+    test = min(config.test_words, left - validation)
+    symbols = (config.examples + validation + test) * (task.num_inputs + len(task.names))
+    require(
+        symbols <= _MOST_SYMBOLS,
+        f"examples={config.examples:,}, validation_words and test_words together have {symbols:,} "
+        f"symbols, and {_MOST_SYMBOLS:,} is the most. Lower them.",
+    )
+    return config.examples, validation, test
+
+
+def split(task: StepTask, config: GuidedConfig) -> Split:
+    """The inputs of a run.
+
+    Test inputs come first, so that they are the same whatever number is trained on.
+
+    Raises:
+        TaskError: the task has not enough of them.
+    """
+    train, validation, test = split_sizes(task, config)
+    generator = torch.Generator().manual_seed(config.data_seed)
+    drawn = task.draw(train + validation + test, generator)
+    for_test, for_validation, for_training = torch.split(drawn, [test, validation, train])
+    return Split(for_training, for_validation, for_test)
+
+
+class Guided(Objective):
+    """The next symbol at the places that the regime tells; any `Completer`."""
+
+    def __init__(self, task: StepTask, config: GuidedConfig) -> None:
+        split_sizes(task, config)
+        self._task, self._config = task, config
+        self._layout = task.layout(config.supervision)
+
+    @cached_property
+    def _examples(self) -> tuple[Int[Tensor, "word place"], Int[Tensor, "word place"]]:
+        inputs = split(self._task, self._config)
+        train = self._task.sequences(inputs.train, self._layout)
+        return train, self._task.sequences(inputs.validation, self._layout)
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Cross-entropy averaged over the places that are told; accuracy is that of whole words."""
+        train, _ = self._examples
+        chosen = torch.randint(len(train), (self._config.batch_size,), generator=data)
+        words = train[chosen].to(device_of(model))
+        loss, right = self._judge(model, words, noise)
+        return Step(loss, right, len(words))
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """Loss with the right symbols before, and exact match of outputs without them."""
+        _, validation = self._examples
+        words = validation.to(device_of(model))
+        parts = torch.split(words, _AT_ONCE)
+        losses = [self._judge(model, part, None)[0].item() * len(part) for part in parts]
+        inputs = validation[:, : self._task.num_inputs]
+        scores = evaluate_steps(model, self._task, self._layout, inputs)
+        return Validation(
+            loss=sum(losses) / len(words),
+            accuracy=scores.exact / scores.words,
+            perfect=scores.exact == scores.words,
+        )
+
+    def _judge(
+        self, model: nn.Module, words: Tensor, noise: torch.Generator | None
+    ) -> tuple[Float[Tensor, ""], float]:
+        places = [self._task.num_inputs + place for place in self._layout.told]
+        logits = model(words[:, :-1], generator=noise)[:, [place - 1 for place in places]]
+        targets = words[:, places]
+        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        return loss, (logits.argmax(dim=2) == targets).all(dim=1).double().mean().item()
+
+
+_AT_ONCE = 512
+"""Words of validation that are computed together."""

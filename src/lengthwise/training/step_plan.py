@@ -1,0 +1,164 @@
+"""Everything that decides what a run on a step task becomes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from torch import nn
+
+from lengthwise.config import Config
+from lengthwise.errors import RunError, unknown_name
+from lengthwise.models.drawn import draw_network
+from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
+from lengthwise.tasks.step_specs import make_step_task, settings_of
+from lengthwise.tasks.steps import StepTask, step_task
+from lengthwise.tasks.task import Task
+from lengthwise.training.guided import Guided, GuidedConfig, split_sizes
+from lengthwise.training.loop import LoopConfig, Objective
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepPlan:
+    """A step task, a model that writes, and how it is trained; as `Plan` is for languages."""
+
+    steps: StepTask
+    model: str
+    """A name in `STEP_MODELS`."""
+    preset: str
+    network: Any
+    guided: GuidedConfig
+    loop: LoopConfig
+
+    @property
+    def task(self) -> Task:
+        """The words that it classifies.
+
+        Raises:
+            RunError: it completes sequences instead.
+        """
+        raise RunError(
+            f"this run writes {self.steps.name}, and classifies no words of any length. "
+            f"Use evaluate or predict."
+        )
+
+    @property
+    def threads(self) -> int:
+        """Threads of the processor; 0 for as many as there are."""
+        return self.loop.threads
+
+    @property
+    def supervision(self) -> str:
+        """What is told in training: the regime."""
+        return self.guided.supervision
+
+    @property
+    def words(self) -> str:
+        """Which words it is trained on."""
+        return f"{self.guided.examples:,} examples"
+
+    def draw(self) -> nn.Module:
+        """The network, with the initial weights of the seed.
+
+        Raises:
+            ConfigError: it would be too large.
+        """
+        return draw_network(STEP_MODELS[self.model], self.network, self.loop.seed)
+
+    def build(self) -> nn.Module:
+        """The network, with weights that are still to be loaded."""
+        return STEP_MODELS[self.model].build(self.network)
+
+    def objective(self) -> Objective:
+        """What is learned."""
+        return Guided(self.steps, self.guided)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as plain values; `from_dict` gives it back."""
+        return {
+            "steps": self.steps.to_dict(),
+            "model": self.model,
+            "preset": self.preset,
+            "network": self.network.to_dict(),
+            "guided": self.guided.to_dict(),
+            "loop": self.loop.to_dict(),
+        }
+
+    def chosen(self) -> dict[str, Any]:
+        """What `to_dict` gives, without settings that have their defaults."""
+        parts = {"network": self.network, "guided": self.guided, "loop": self.loop}
+        return {**self.to_dict(), **{name: part.chosen() for name, part in parts.items()}}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "StepPlan":
+        """The plan of a stored run.
+
+        Raises:
+            RunError: something is missing, or of the wrong kind.
+        """
+        try:
+            return cls(
+                steps=step_task(values["steps"]),
+                model=values["model"],
+                preset=values["preset"],
+                network=STEP_MODELS[values["model"]].config.from_dict(values["network"]),
+                guided=GuidedConfig.from_dict(values["guided"]),
+                loop=LoopConfig.from_dict(values["loop"]),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise RunError(
+                f"config.json is damaged ({error!r}). Train again in a new folder."
+            ) from None
+
+
+_SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}
+"""Of the preset of that name; `laptop` and `paper` take the model's own numbers."""
+
+_MADE_HERE = {"vocab_size", "max_length"}
+"""Settings of a network that follow from the task."""
+
+
+def make_step_plan(
+    spec: str,
+    model: str | None = None,
+    *,
+    preset: str = "laptop",
+    settings: Mapping[str, Any] | None = None,
+) -> StepPlan:
+    """Settings from the model, the preset and the user, each to the part that it belongs to.
+
+    Raises:
+        ConfigError: a name is unknown, or a value does not fit.
+        TaskError: the task has fewer inputs than are asked for.
+        CircuitError, LanguageError: the task cannot be made.
+    """
+    model = model or DEFAULT_STEP_MODEL
+    entry = STEP_MODELS[model]
+    of_task = settings_of(spec)
+    parts: dict[type[Config], set[str]] = {
+        entry.config: {f.name for f in fields(entry.config)} - _MADE_HERE - entry.fixed,
+        GuidedConfig: {f.name for f in fields(GuidedConfig)},
+        LoopConfig: {f.name for f in fields(LoopConfig)},
+    }
+    settable = sorted(set(of_task).union(*parts.values()))
+    for name in settings or {}:
+        if name not in settable:
+            raise unknown_name("setting", name, settable)
+    chosen = {
+        **entry.training,
+        **(_SMOKE | dict(entry.smoke) if preset == "smoke" else {}),
+        **(settings or {}),
+    }
+    own = {part: {k: v for k, v in chosen.items() if k in names} for part, names in parts.items()}
+    task = make_step_task(spec, {k: v for k, v in (settings or {}).items() if k in of_task})
+    guided = GuidedConfig.from_dict(own[GuidedConfig])
+    split_sizes(task, guided)
+    places = task.num_inputs + len(task.layout(guided.supervision).kept) - 1
+    shape = {"vocab_size": task.num_symbols, "max_length": places}
+    return StepPlan(
+        steps=task,
+        model=model,
+        preset=preset,
+        network=entry.configure({**own[entry.config], **shape}),
+        guided=guided,
+        loop=LoopConfig.from_dict(own[LoopConfig]),
+    )

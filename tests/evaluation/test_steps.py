@@ -1,0 +1,63 @@
+"""Exact match, from models whose mistakes are known."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from lengthwise.errors import TaskError
+from lengthwise.evaluation.steps import evaluate_steps, written
+from lengthwise.tasks.step_specs import make_step_task
+from lengthwise.tasks.steps import Layout, StepTask
+
+
+class Knowing(nn.Module):
+    """Writes what is right, but for some symbols of some words."""
+
+    def __init__(self, task: StepTask, layout: Layout, wrong: dict[tuple[int, ...], int]) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(1))
+        self._task, self._layout, self._wrong = task, layout, wrong
+
+    def forward(self, tokens: Tensor, *, generator: torch.Generator | None = None) -> Tensor:
+        raise NotImplementedError
+
+    def complete(self, prefix: Tensor, steps: int) -> Tensor:
+        words = self._task.sequences(prefix, self._layout)
+        assert words.shape[1] == prefix.shape[1] + steps
+        for word in words:
+            place = self._wrong.get(tuple(word[: prefix.shape[1]].tolist()))
+            if place is not None:
+                word[prefix.shape[1] + place] ^= 1
+        return words
+
+
+TASK = make_step_task("steps:addition", {"bits": 2, "order": "carries"})  # c2 c3 e1 e2
+INPUTS = torch.tensor([[1, 0, 0, 1], [1, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]])
+
+
+def test_a_word_is_exact_if_its_outputs_are_right_whatever_stands_between() -> None:
+    layout = TASK.layout("strong")
+    model = Knowing(TASK, layout, {(1, 1, 0, 1): 0, (0, 0, 0, 0): 3})
+    seen: list[tuple[int, int]] = []
+    found = evaluate_steps(model, TASK, layout, INPUTS, progress=lambda *s: seen.append(s))
+    assert (found.words, found.exact, found.first_wrong) == (4, 3, "0000")
+    assert found.right_at == {"c2": 0.75, "c3": 1.0, "e1": 1.0, "e2": 0.75}
+    assert seen == [(4, 4)]
+    summary = found.summary()
+    assert summary["exact_match"] == 0.75
+    assert summary["interval_95"][0] < 0.75 < summary["interval_95"][1]
+    assert (summary["worst_step"], summary["worst_step_accuracy"]) == ("c2", 0.75)
+
+
+def test_weak_layouts_have_outputs_alone() -> None:
+    layout = TASK.layout("weak")
+    found = evaluate_steps(Knowing(TASK, layout, {}), TASK, layout, INPUTS)
+    assert (found.exact, found.first_wrong, list(found.right_at)) == (4, None, ["e1", "e2"])
+
+
+def test_nothing_and_no_writer_are_refused() -> None:
+    layout = TASK.layout("strong")
+    with pytest.raises(TaskError, match="nothing to test on"):
+        evaluate_steps(Knowing(TASK, layout, {}), TASK, layout, INPUTS[:0])
+    with pytest.raises(TaskError, match="completes no sequences"):
+        written(nn.Linear(1, 1), layout, INPUTS)
