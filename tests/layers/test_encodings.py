@@ -94,3 +94,13 @@ def test_directions_are_stored(name: str) -> None:
     position.directions.mul_(3.0)
     other.load_state_dict(position.state_dict())
     assert torch.equal(position(*whole(5)), other(*whole(5)))
+
+
+@pytest.mark.parametrize("width", [1, 3, 4, 9, 20])
+def test_one_hot_positions_have_a_coordinate_each_as_far_as_there_are(width: int) -> None:
+    position = make("one-hot", width=width)
+    vectors = position(*whole(12))[0]
+    for place, vector in enumerate(vectors.tolist()):
+        hot = [3 + place % (width - 3)] if width > 3 else []
+        assert [k for k, value in enumerate(vector) if value == 1] == hot
+        assert sum(vector) == len(hot)

@@ -75,6 +75,35 @@ def frequencies(width: int, device: torch.device) -> Float[Tensor, " pair"]:
     return 10_000.0**-power
 
 
+class OneHotPosition(Position):
+    r"""A coordinate for each place, fixed, past those that the symbols use.
+
+    $$PE(i)_k = 1 \text{ if } k = 3 + (i \bmod (width - 3)), \quad 0 \text{ otherwise}$$
+
+    The hand-coded positions of "Guiding transformers to process in steps" (2022), equation 18, with
+    places and coordinates counted from 0. Where the width is less than the number of places and 3,
+    which the paper does not define, coordinates are shared; up to a width of 3 there are none.
+    """
+
+    def forward(
+        self,
+        place: Int[Tensor, "*axes"],
+        count: Int[Tensor, "*#axes"],
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "*axes width"]:
+        """The vectors of the places."""
+        own = min(OWN_COORDINATES, len(self.like))
+        blank = self.like.new_zeros(*place.shape, own)
+        if (num_hot := len(self.like) - own) == 0:
+            return blank
+        hot = nn.functional.one_hot(place % num_hot, num_hot).to(self.like.dtype)
+        return torch.cat([blank, hot], dim=-1)
+
+
+OWN_COORDINATES = 3
+"""The first coordinates, which belong to the symbols alone."""
+
+
 class FeaturePosition(Position):
     """Base of fixed encodings that are a few numbers, each written along a direction.
 

@@ -17,6 +17,7 @@ from lengthwise.layers.encodings import (
     FractionPosition,
     LearnedPosition,
     NoPosition,
+    OneHotPosition,
     SinusoidalPosition,
 )
 from lengthwise.layers.position import Position
@@ -30,6 +31,7 @@ POSITIONS: Catalogue[type[Position]] = Catalogue(
         "none": NoPosition,
         "learned": LearnedPosition,
         "sinusoidal": SinusoidalPosition,
+        "one-hot": OneHotPosition,
         "fraction": FractionPosition,
         "fraction-early": EarlyFractionPosition,
         "first": FirstPosition,
