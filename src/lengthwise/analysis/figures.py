@@ -267,8 +267,14 @@ def sensitivity_figure(panels: Mapping[str, Sequence[Mapping[str, Any]]]) -> Fig
     return figure
 
 
-def curves_figure(panels: Mapping[str, Mapping[str, Mapping[int, float]]]) -> Figure:
-    """Accuracy in per cent by length: a panel for each language, a line for each model."""
+def curves_figure(
+    panels: Mapping[str, Mapping[str, Mapping[int, float]]],
+    *,
+    xlabel: str = "length",
+    ylabel: str = "accuracy (%)",
+) -> Figure:
+    """Shares in per cent, such as accuracy by length: a panel for each language, a line for each
+    model."""
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
     colors = dict(zip(names, _spread_colors(len(names)), strict=True))
     across = min(4, len(panels))
@@ -284,8 +290,8 @@ def curves_figure(panels: Mapping[str, Mapping[str, Mapping[int, float]]]) -> Fi
             axes.set(title=title, ylim=(-4, 104))
         for axes in figure.axes[len(panels) :]:
             axes.set_visible(False)
-        figure.supxlabel("length", fontsize=9)
-        figure.supylabel("accuracy (%)", fontsize=9)
+        figure.supxlabel(xlabel, fontsize=9)
+        figure.supylabel(ylabel, fontsize=9)
         lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
         figure.legend(handles=[lines[name] for name in names], loc="outside upper center", ncols=3)
     return figure

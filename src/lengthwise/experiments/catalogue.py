@@ -1,26 +1,32 @@
 """Read this file to see what of the papers is reproduced by `lengthwise reproduce`."""
 
 from lengthwise.catalogue import Catalogue
-from lengthwise.experiments.chi2023.table1 import GROUPS, TABLE_1, TABLE_1_AUDITED
-from lengthwise.experiments.chi2023.table2 import TABLE_2
-from lengthwise.experiments.chiang2022.figure2 import FIGURE_2
-from lengthwise.experiments.chiang2022.figure3 import FIGURE_3
-from lengthwise.experiments.chiang2022.figure4 import FIGURE_4
-from lengthwise.experiments.chiang2022.parity import PARITY
+from lengthwise.experiments.chi2023 import table1 as chi_table1
+from lengthwise.experiments.chi2023 import table2 as chi_table2
+from lengthwise.experiments.chiang2022 import figure2 as chiang_figure2
+from lengthwise.experiments.chiang2022 import figure3 as chiang_figure3
+from lengthwise.experiments.chiang2022 import figure4 as chiang_figure4
+from lengthwise.experiments.chiang2022 import parity as chiang_parity
 from lengthwise.experiments.experiment import Collected
-from lengthwise.experiments.steps2022.figure1 import FIGURE_1
+from lengthwise.experiments.steps2022 import figure1 as steps_figure1
+from lengthwise.experiments.steps2022 import figure2 as steps_figure2
+from lengthwise.experiments.steps2022 import table1 as steps_table1
 
 EXPERIMENTS: Catalogue[Collected] = Catalogue(
     "experiment",
     {
-        "chi2023/table1": TABLE_1,
-        "chi2023/table1-audited": TABLE_1_AUDITED,
-        "chi2023/table1-groups": GROUPS,
-        "chi2023/table2": TABLE_2,
-        "chiang2022/figure2": FIGURE_2,
-        "chiang2022/figure3": FIGURE_3,
-        "chiang2022/figure4": FIGURE_4,
-        "chiang2022/parity": PARITY,
-        "steps2022/figure1": FIGURE_1,
+        "chi2023/table1": chi_table1.TABLE_1,
+        "chi2023/table1-audited": chi_table1.TABLE_1_AUDITED,
+        "chi2023/table1-groups": chi_table1.GROUPS,
+        "chi2023/table2": chi_table2.TABLE_2,
+        "chiang2022/figure2": chiang_figure2.FIGURE_2,
+        "chiang2022/figure3": chiang_figure3.FIGURE_3,
+        "chiang2022/figure4": chiang_figure4.FIGURE_4,
+        "chiang2022/parity": chiang_parity.PARITY,
+        "steps2022/table1": steps_table1.TABLE_1,
+        "steps2022/figure1": steps_figure1.FIGURE_1,
+        "steps2022/figure2": steps_figure2.FIGURE_2,
+        "steps2022/figure3": steps_table1.FIGURE_3,
+        "steps2022/figure4": steps_table1.FIGURE_4,
     },
 )

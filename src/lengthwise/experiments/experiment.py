@@ -147,6 +147,17 @@ class Experiment(Generic[Sizes]):
         return {"": self.table(records)}
 
 
+class TrainingWatch:
+    """Passes on how many steps of training are done, after `before` others, of `steps` in all."""
+
+    def __init__(self, progress: Progress, before: int, steps: int) -> None:
+        self._progress, self._before, self._steps = progress, before, steps
+
+    def update(self, step: int, record: Mapping[str, Any]) -> None:
+        """Called after every step."""
+        self._progress(self._before + step, self._steps)
+
+
 def counted(progress: Progress, steps: int) -> Callable[[int], None]:
     """A function that is told of more steps that are done."""
     done = 0

@@ -59,6 +59,8 @@ class TrainedExperiment(Generic[Sizes]):
     """The statements of the paper that the records can decide."""
     more: Mapping[str, Callable[[Sequence[Record]], Table]] = field(default_factory=dict)
     """Other tables, by title."""
+    runs_of: str = ""
+    """The experiment whose runs these are, too; its own, if none is named."""
 
     def collect(self, name: str, preset: str, sitting: Sitting) -> list[Record]:
         """A record for each run that is wanted; runs that are done are not done again.
@@ -69,7 +71,8 @@ class TrainedExperiment(Generic[Sizes]):
         """
         if sitting.seed:
             raise ConfigError(f"{name} trains runs, and its test words are fixed. Use --seeds.")
-        folder = sitting.runs / f"{stem(name)}-{preset}"
+        owner = self.runs_of or name
+        folder = sitting.runs / f"{stem(owner)}-{preset}"
         every = self.runs(self.presets[preset], sitting.seeds)
         only = [part.casefold() for part in sitting.only]
         wanted = [run for run in every if all(part in run.name.casefold() for part in only)]
@@ -83,10 +86,10 @@ class TrainedExperiment(Generic[Sizes]):
             if not wanted:
                 raise RunError(f"{folder} has no finished run of these. Leave out --finished.")
         if sitting.stack:
-            claim(folder, f"{name} {preset}")
+            claim(folder, f"{owner} {preset}")
             train_stacked([run.job for run in wanted], folder, told=sitting.progress)
         results = run_sweep(
-            f"{name} {preset}",
+            f"{owner} {preset}",
             [run.job for run in wanted],
             folder,
             sitting.executor or InProcess(),

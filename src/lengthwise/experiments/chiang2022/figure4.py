@@ -14,9 +14,8 @@ nothing is chosen by what is seen there.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import nn
@@ -30,6 +29,7 @@ from lengthwise.experiments.experiment import (
     Record,
     Statement,
     Table,
+    TrainingWatch,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
@@ -79,7 +79,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
             return tested(model, sizes.test_words, sizes.test_length, data)
 
     for number, (scale, length) in enumerate(curves):
-        watch = _Watch(progress, number * steps, len(curves) * steps)
+        watch = TrainingWatch(progress, number * steps, len(curves) * steps)
         plans = [_plan(sizes, scale, length, seed + run) for run in range(sizes.runs)]
         runs = train_stack(plans, goal=Tested, device="cpu", progress=watch)
         for tests in zip(*(run.metrics for run in runs), strict=True):
@@ -138,16 +138,6 @@ def tested(model: nn.Module, num_words: int, length: int, generator: torch.Gener
         perfect=False,
         more={"attention": attention.item()},
     )
-
-
-class _Watch:
-    """Passes on how many steps are done, of all curves."""
-
-    def __init__(self, progress: Progress, before: int, steps: int) -> None:
-        self._progress, self._before, self._steps = progress, before, steps
-
-    def update(self, step: int, record: Mapping[str, Any]) -> None:
-        self._progress(self._before + step, self._steps)
 
 
 def _mean(values: Sequence[float]) -> float:

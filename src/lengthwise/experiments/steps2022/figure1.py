@@ -50,7 +50,7 @@ def table(records: Sequence[Record]) -> Table:
     """A row for each representation: the weight on the sources."""
     rows = []
     for record in records:
-        shares, halves = _shares(record), _least_of_two(record)
+        shares, halves = on_sources(record), _least_of_two(record)
         gates = len(record["gates_with_sources"])
         rows.append(
             [
@@ -74,7 +74,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """What section 4 says of the figure."""
-    least = min(min(_shares(record)) for record in records)
+    least = min(min(on_sources(record)) for record in records)
     half = min(_least_of_two(record) for record in records)
     needed = 1 - LEAK - ROUNDING
     return [
@@ -93,7 +93,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     ]
 
 
-def _shares(record: Mapping[str, Any]) -> list[float]:
+def on_sources(record: Mapping[str, Any]) -> list[float]:
     """The weight on the sources, for each gate that has any."""
     weights, targets = np.array(record["weights"]), np.array(record["targets"])
     rows = record["gates_with_sources"]

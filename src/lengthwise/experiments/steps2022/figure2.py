@@ -1,0 +1,156 @@
+"""Guiding transformers to process in steps (2022), Figure 2: does training find the same attention?
+
+The mean attention of a trained decoder, over 100 random inputs, beside that of the compiled one:
+8-bit numbers, representation 2, strong supervision. How far they agree is told by a number: the
+mean weight on the two symbols that each gate reads. A decoder that looks everywhere alike has
+little there; another algorithm than the circuit's may have little, and be right all the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lengthwise.analysis.figures import Picture, addition_attention_figure
+from lengthwise.analysis.step_attention import step_attention
+from lengthwise.catalogue import Catalogue
+from lengthwise.constructions.circuits import compile_circuit
+from lengthwise.experiments.experiment import (
+    Experiment,
+    Progress,
+    Record,
+    Statement,
+    Table,
+    TrainingWatch,
+)
+from lengthwise.experiments.measure import measure_steps
+from lengthwise.experiments.steps2022.figure1 import on_sources
+from lengthwise.languages.adders import adder
+from lengthwise.models.decoder import Decoder
+from lengthwise.training.step_plan import make_step_plan
+from lengthwise.training.train import train
+
+HAND_CODED, TRAINED = "hand-coded", "trained"
+
+REPRESENTATION = 2
+
+
+_SMOKE = (("examples", 40), ("validation_words", 8))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """Bits of a number, pairs that the weights are means over, and the preset of training."""
+
+    bits: int
+    pairs: int
+    preset: str
+    settings: tuple[tuple[str, Any], ...] = ()
+
+
+def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
+    """A record for each of the two decoders, of the same inputs."""
+    plan = make_step_plan(
+        "steps:addition",
+        preset=sizes.preset,
+        settings={
+            "bits": sizes.bits,
+            "order": REPRESENTATION,
+            "seed": seed,
+            **dict(sizes.settings),
+        },
+    )
+    run = train(plan, device="cpu", progress=TrainingWatch(progress, 0, plan.loop.steps + 1))
+    assert isinstance(run.model, Decoder)
+    sequence = adder(sizes.bits, REPRESENTATION)
+    generator = np.random.default_rng(seed)
+    inputs = generator.integers(2, size=(sizes.pairs, 2 * sizes.bits)).astype(np.bool_)
+    records: list[Record] = []
+    for name, model, exact in (
+        (HAND_CODED, compile_circuit(sequence), 1.0),
+        (TRAINED, run.model, measure_steps(run)["exact_match"]),
+    ):
+        found = step_attention(model, sequence, inputs)
+        records.append({"decoder": name, "bits": sizes.bits, "exact_match": exact, **found})
+    progress(plan.loop.steps + 1, plan.loop.steps + 1)
+    return records
+
+
+def table(records: Sequence[Record]) -> Table:
+    """A row for each decoder: how right it is, and where it looks."""
+    rows = [
+        [
+            record["decoder"],
+            f"{record['exact_match']:.4f}",
+            f"{record['on_sources']:.4f}",
+            f"{min(on_sources(record)):.4f}",
+            f"{agreement(records, record):.4f}",
+        ]
+        for record in records
+    ]
+    columns = ["decoder", "exact match", "mean weight on sources", "least"]
+    return Table([*columns, "same place has most weight"], rows)
+
+
+def agreement(records: Sequence[Record], record: Record) -> float:
+    """Share of gates with sources whose greatest weight is on a source, as the hand-coded one's."""
+    weights, targets = np.array(record["weights"]), np.array(records[0]["targets"])
+    rows = record["gates_with_sources"]
+    return float(np.mean([targets[row, weights[row].argmax()] > 0 for row in rows]))
+
+
+def figures(records: Sequence[Record]) -> dict[str, Picture]:
+    """Both matrices."""
+    named = {f"{record['decoder']}, n = {record['bits']}": record for record in records}
+    return {"attention": addition_attention_figure(named)}
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """What section 5 says of the figure."""
+    (trained,) = (record for record in records if record["decoder"] == TRAINED)
+    blind = np.mean([2 / (place + 1) for place in _places(trained)])
+    alike = agreement(records, trained)
+    return [
+        Statement(
+            where="section 5",
+            says="most rows of the trained decoder resemble those of the hand-coded one",
+            holds=alike > 0.5,
+            measured=f"the greatest weight is on a source in {100 * alike:.1f} % of the rows; "
+            f"mean weight on sources {trained['on_sources']:.4f}, and {blind:.4f} if all places "
+            f"had the same",
+        ),
+        Statement(
+            where="section 5",
+            says="the trained decoder is right",
+            holds=trained["exact_match"] >= 0.999,
+            measured=f"exact match {trained['exact_match']:.4f} on unseen pairs",
+        ),
+    ]
+
+
+def _places(record: Record) -> list[int]:
+    """The last place that each gate with sources sees."""
+    num_inputs = len(record["symbols"]) + 1 - len(record["gates"])
+    return [num_inputs - 1 + row for row in record["gates_with_sources"]]
+
+
+FIGURE_2 = Experiment(
+    paper="Guiding transformers to process in steps (2022)",
+    item="Figure 2",
+    claim="A decoder that is told the steps learns to look where the hand-coded one does.",
+    printed="The attention matrices of both for n = 8, whose rows resemble each other for the most "
+    "part.",
+    presets=Catalogue(
+        "preset",
+        {
+            "smoke": Sizes(bits=3, pairs=8, preset="smoke", settings=_SMOKE),
+            "laptop": Sizes(bits=8, pairs=100, preset="laptop"),
+            "paper": Sizes(bits=8, pairs=100, preset="paper"),
+        },
+    ),
+    measure=measure,
+    table=table,
+    figures=figures,
+    check=check,
+)

@@ -1,0 +1,310 @@
+"""Guiding transformers to process in steps (2022), Table 1 and Figures 3 and 4: what steps buy.
+
+A decoder of one layer and one head adds two n-bit numbers under weak, medium and strong
+supervision. The paper takes, for every n, the best of a grid: 5 widths, 2 numbers of examples, 3
+kinds of positions, 4 trials. `paper` is that grid; `laptop` is the part of it that two cores can do
+in hours, and says which.
+
+Examples of training, validation and test are the same in all regimes, and no input is in two of
+them. Checkpoints are chosen on the validation inputs; the best of the grid is chosen, as in the
+paper, on the test inputs, so its maximum flatters: the table of runs has every run.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product, starmap
+from typing import NamedTuple
+
+from lengthwise.analysis.figures import Picture, curves_figure
+from lengthwise.catalogue import Catalogue
+from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
+from lengthwise.experiments.trained import CellRun, TrainedExperiment
+from lengthwise.tasks.steps import Regime
+from lengthwise.training.step_plan import make_step_plan
+
+REGIMES: tuple[Regime, ...] = ("weak", "medium", "strong")
+
+PUBLISHED: dict[tuple[str, int], float] = {
+    (regime, n): value
+    for regime, row in {
+        "weak": (1.0000, 0.2529, 0.1773, 0.1961, 0.0720, 0.0000),
+        "medium": (0.0473, 0.0003, 0.0000, 0.0000, 0.0000, 0.0000),
+        "strong": (1.0000, 1.0000, 1.0000, 1.0000, 0.8916, 0.9873),
+    }.items()
+    for n, value in zip((8, 16, 24, 32, 40, 48), row, strict=True)
+}
+"""Regime and n to the best exact match of the paper's grid."""
+
+
+class Choice(NamedTuple):
+    """What the grid varies besides the regime and the trial."""
+
+    width: int
+    examples: int
+    position: str
+
+    def __str__(self) -> str:
+        return f"width {self.width}, {self.examples:,} examples, {self.position}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """The grid, and how long is trained."""
+
+    preset: str
+    bits: tuple[int, ...]
+    choices: tuple[Choice, ...]
+    trials: tuple[int, ...]
+    steps: int = 6_000
+
+
+def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
+    """All runs of the grid."""
+    found = []
+    for bits in sizes.bits:
+        for regime in REGIMES:
+            for choice in sizes.choices:
+                plan = make_step_plan(
+                    "steps:addition",
+                    preset=sizes.preset,
+                    settings={
+                        "bits": bits,
+                        "supervision": regime,
+                        "d_model": choice.width,
+                        "examples": choice.examples,
+                        "position": choice.position,
+                        "steps": sizes.steps,
+                        "warmup": sizes.steps // 20,
+                        "validate_every": min(500, sizes.steps),
+                    },
+                )
+                jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
+                found += [CellRun(f"{regime}, n = {bits}", str(choice), job) for job in jobs]
+    return found
+
+
+class Trial(NamedTuple):
+    """What a record says of one run."""
+
+    regime: str
+    bits: int
+    choice: Choice
+    exact: float
+
+
+def trials(records: Sequence[Record]) -> list[Trial]:
+    """The runs that ended."""
+    return [
+        Trial(*_ROWS[one["row"]], _CHOICES[one["column"]], one["tests"][UNSEEN]["mean_accuracy"])
+        for one in records
+        if "error" not in one
+    ]
+
+
+def best(found: Sequence[Trial]) -> dict[tuple[str, int], Trial]:
+    """The best run by regime and n."""
+    result: dict[tuple[str, int], Trial] = {}
+    for trial in found:
+        before = result.setdefault((trial.regime, trial.bits), trial)
+        if trial.exact > before.exact:
+            result[trial.regime, trial.bits] = trial
+    return result
+
+
+def table(records: Sequence[Record]) -> Table:
+    """The paper's layout: the best of the grid, printed and measured, and which run it is."""
+    found = trials(records)
+    most, rows = best(found), []
+    columns = sorted({bits for _, bits in PUBLISHED} | {trial.bits for trial in found})
+    for regime in REGIMES:
+        line = [PUBLISHED.get((regime, n)) for n in columns]
+        rows.append([regime, "printed", *("" if p is None else f"{p:.4f}" for p in line)])
+        cells = [most.get((regime, n)) for n in columns]
+        rows.append([regime, "measured", *(f"{c.exact:.4f}" if c else "not run" for c in cells)])
+        runs_of = [sum((t.regime, t.bits) == (regime, n) for t in found) for n in columns]
+        rows.append([regime, "runs", *(str(count) for count in runs_of)])
+    return Table(["supervision", "", *(f"n = {n}" for n in columns)], rows)
+
+
+def best_table(records: Sequence[Record]) -> Table:
+    """The best run of every cell."""
+    rows = [
+        [regime, str(bits), str(trial.choice), f"{trial.exact:.4f}"]
+        for (regime, bits), trial in best(trials(records)).items()
+    ]
+    return Table(["supervision", "n", "best run", "exact match"], rows)
+
+
+def positions_figure(records: Sequence[Record]) -> dict[str, Picture]:
+    """Figure 3: the best by n, a line for each kind of positions."""
+    return _curves(records, lambda choice: choice.position)
+
+
+def examples_figure(records: Sequence[Record]) -> dict[str, Picture]:
+    """Figure 4: the best by n, a line for each number of examples."""
+    return _curves(records, lambda choice: f"{choice.examples:,} examples")
+
+
+def _curves(records: Sequence[Record], of: Callable[[Choice], str]) -> dict[str, Picture]:
+    panels: dict[str, dict[str, dict[int, float]]] = {}
+    for trial in trials(records):
+        curves = panels.setdefault(f"{trial.regime} supervision", {})
+        curve = curves.setdefault(of(trial.choice), {})
+        curve[trial.bits] = max(trial.exact, curve.get(trial.bits, 0.0))
+    if not panels:
+        return {}
+    return {"exact-match": curves_figure(panels, xlabel="bits n", ylabel="exact match (%)")}
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """What section 5 says, as far as it was measured."""
+    most = best(trials(records))
+    cells: dict[str, dict[int, float]] = {regime: {} for regime in REGIMES}
+    for (regime, n), trial in most.items():
+        cells[regime][n] = trial.exact
+    told = {regime: _list(line) for regime, line in cells.items()}
+    statements = []
+    if strong := cells["strong"]:
+        reached = {n: value for n, value in strong.items() if (STRONG, n) in PUBLISHED}
+        statements.append(
+            Statement(
+                where="Table 1",
+                says="strong supervision reaches what is printed, to 0.001",
+                holds=all(value >= PUBLISHED[STRONG, n] - 0.001 for n, value in reached.items()),
+                measured=told["strong"],
+            )
+        )
+    for regime, bound in (("weak", 0.5), ("medium", 0.05)):
+        if long := {n: value for n, value in cells[regime].items() if n >= 16}:
+            statements.append(
+                Statement(
+                    where="section 5",
+                    says=f"from n = 16 the decoder does not learn addition from {regime} "
+                    f"supervision (below {bound})",
+                    holds=max(long.values()) < bound,
+                    measured=told[regime],
+                )
+            )
+    return statements
+
+
+def _list(line: Mapping[int, float]) -> str:
+    return ", ".join(f"n = {n}: {value:.4f}" for n, value in line.items())
+
+
+UNSEEN, STRONG = "unseen", "strong"
+
+WIDTHS, EXAMPLES = (32, 64, 128, 256, 512), (1_000, 10_000)
+POSITIONS = ("sinusoidal", "one-hot", "learned")
+GRID = tuple(starmap(Choice, product(WIDTHS, EXAMPLES, POSITIONS)))
+"""The paper's choices; `one-hot` are its hand-coded positions."""
+
+_TINY = Choice(16, 40, "sinusoidal")
+
+_LAPTOP = (
+    Choice(128, 10_000, "sinusoidal"),
+    Choice(128, 1_000, "sinusoidal"),
+    Choice(256, 10_000, "sinusoidal"),
+    Choice(128, 10_000, "one-hot"),
+    Choice(128, 10_000, "learned"),
+)
+
+_PRESETS = Catalogue(
+    "preset",
+    {
+        "smoke": Sizes(preset="smoke", bits=(3,), choices=(_TINY,), trials=(0,), steps=4),
+        "laptop": Sizes(preset="laptop", bits=(8, 16, 24), choices=_LAPTOP, trials=(0,)),
+        "paper": Sizes(
+            preset="paper",
+            bits=(8, 16, 24, 32, 40, 48),
+            choices=GRID,
+            trials=(0, 1, 2, 3),
+            steps=30_000,
+        ),
+    },
+)
+
+_CHOICES = {str(choice): choice for choice in (_TINY, *GRID)}
+_ROWS: dict[str, tuple[str, int]] = {
+    f"{regime}, n = {n}": (regime, n)
+    for regime, sizes in product(REGIMES, _PRESETS.values())
+    for n in sizes.bits
+}
+
+TABLE_1: TrainedExperiment[Sizes] = TrainedExperiment(
+    paper="Guiding transformers to process in steps (2022)",
+    item="Table 1",
+    claim="A decoder of one layer and one head learns to add if it is told the steps, and not "
+    "otherwise.",
+    printed="The best exact match on 10,000 unseen pairs, of 120 runs for each cell.",
+    presets=_PRESETS,
+    runs=runs,
+    table=table,
+    more={"Best runs": best_table},
+    figures=lambda records: {},
+    judge=check,
+)
+
+
+def _judge_positions(records: Sequence[Record]) -> list[Statement]:
+    """What section 5 says of Figure 3."""
+    return _better(
+        "Figure 3",
+        "the best is reached with sinusoidal positions",
+        records,
+        lambda choice: choice.position == "sinusoidal",
+        slack=0.0,
+    )
+
+
+def _judge_examples(records: Sequence[Record]) -> list[Statement]:
+    """What section 5 says of Figure 4, but for its exception, n = 40."""
+    return _better(
+        "Figure 4",
+        "1,000 examples suffice for the best (to 0.01)",
+        [one for one in records if _ROWS[one["row"]][1] != 40],
+        lambda choice: choice.examples == min(EXAMPLES),
+        slack=0.01,
+    )
+
+
+def _better(
+    where: str,
+    says: str,
+    records: Sequence[Record],
+    chosen: Callable[[Choice], bool],
+    slack: float,
+) -> list[Statement]:
+    """With strong supervision, for each n that has both kinds of choices."""
+    pairs = {}
+    strong = [trial for trial in trials(records) if trial.regime == STRONG]
+    for n in sorted({trial.bits for trial in strong}):
+        kinds = [[t.exact for t in strong if t.bits == n and chosen(t.choice) == k] for k in (1, 0)]
+        if all(kinds):
+            pairs[n] = (max(kinds[0]), max(kinds[1]))
+    if not pairs:
+        return []
+    told = ", ".join(f"n = {n}: {one:.4f}, others {other:.4f}" for n, (one, other) in pairs.items())
+    holds = all(one >= other - slack for one, other in pairs.values())
+    return [Statement(where=where, says=says, holds=holds, measured=told)]
+
+
+FIGURE_3 = replace(
+    TABLE_1,
+    item="Figure 3",
+    claim="Sinusoidal positions do best.",
+    printed="Curves over n of the best exact match with each kind of positions.",
+    figures=positions_figure,
+    judge=_judge_positions,
+    runs_of="steps2022/table1",
+)
+FIGURE_4 = replace(
+    TABLE_1,
+    item="Figure 4",
+    claim="1,000 examples are nearly as good as 10,000.",
+    printed="Curves over n of the best exact match with each number of examples.",
+    figures=examples_figure,
+    judge=_judge_examples,
+    runs_of="steps2022/table1",
+)

@@ -1,0 +1,123 @@
+"""Tables and figures of what steps buy, from records that are written down here."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lengthwise.experiments.experiment import Record, Sitting
+from lengthwise.experiments.steps2022 import figure2, table1
+from lengthwise.experiments.steps2022.table1 import FIGURE_3, FIGURE_4, TABLE_1, Choice
+
+
+def record(regime: str, bits: int, choice: Choice, exact: float, seed: int = 0) -> Record:
+    test = {
+        "lengths": str(2 * bits),
+        "missing": [],
+        "words_per_length": 10_000,
+        "mean_accuracy": exact,
+        "shortcuts": {},
+        "wrong": {},
+    }
+    return {
+        "row": f"{regime}, n = {bits}",
+        "column": str(choice),
+        "seed": seed,
+        "supervision": regime,
+        "trained_on": "10,000 examples",
+        "steps": 10,
+        "seconds": 1.0,
+        "parameters": 5,
+        "flops": 7,
+        "tests": {"unseen": test},
+    }
+
+
+SINE, HOT = Choice(128, 10_000, "sinusoidal"), Choice(128, 10_000, "one-hot")
+FEW = Choice(128, 1_000, "sinusoidal")
+RECORDS = [
+    record("strong", 8, SINE, 0.9999),
+    record("strong", 8, SINE, 1.0, seed=1),
+    record("strong", 8, HOT, 0.5),
+    record("strong", 8, FEW, 0.995),
+    record("weak", 16, SINE, 0.4),
+    record("medium", 16, SINE, 0.01),
+    {**record("strong", 16, SINE, 0.0), "error": "ClaimError: the loss is nan"},
+]
+
+
+def test_the_best_of_the_grid_stands_beside_the_print() -> None:
+    columns, rows = table1.table(RECORDS)
+    lines = {(row[0], row[1]): dict(zip(columns, row, strict=True)) for row in rows}
+    assert lines["strong", "printed"]["n = 8"] == "1.0000"
+    assert lines["strong", "measured"]["n = 8"] == "1.0000"
+    assert lines["strong", "runs"]["n = 8"] == "4"
+    assert lines["strong", "measured"]["n = 16"] == "not run"
+    assert lines["weak", "measured"]["n = 16"] == "0.4000"
+    assert lines["weak", "printed"]["n = 48"] == "0.0000"
+    _, found = table1.best_table(RECORDS)
+    assert ["strong", "8", "width 128, 10,000 examples, sinusoidal", "1.0000"] in found
+
+
+def test_statements_of_table_1_fall_with_the_records() -> None:
+    assert [one.holds for one in TABLE_1.judge(RECORDS)] == [True, True, True]
+    worse = [
+        record("strong", 8, SINE, 0.99),
+        record("weak", 16, SINE, 0.5),
+        record("medium", 24, SINE, 0.06),
+    ]
+    assert [one.holds for one in TABLE_1.judge(worse)] == [False, False, False]
+    assert TABLE_1.judge([record("weak", 8, SINE, 1.0)]) == []
+
+
+def test_figures_3_and_4_compare_what_they_say() -> None:
+    (positions,) = FIGURE_3.judge(RECORDS)
+    assert positions.holds
+    assert positions.measured == "n = 8: 1.0000, others 0.5000"
+    (examples,) = FIGURE_4.judge(RECORDS)
+    assert examples.holds
+    assert examples.measured == "n = 8: 0.9950, others 1.0000"
+    (positions,) = FIGURE_3.judge([*RECORDS, record("strong", 16, HOT, 1.0), RECORDS[0]])
+    assert positions.holds
+    both = [*RECORDS, record("strong", 16, HOT, 0.9), record("strong", 16, SINE, 0.8)]
+    assert not FIGURE_3.judge(both)[0].holds
+    short = [record("strong", 8, SINE, 1.0), record("strong", 8, FEW, 0.98)]
+    assert not FIGURE_4.judge(short)[0].holds
+    assert set(FIGURE_3.figures(RECORDS)) == {"exact-match"}
+    assert FIGURE_3.figures([]) == {}
+
+
+def test_the_laptops_grid_is_a_part_of_the_papers() -> None:
+    presets = TABLE_1.presets
+    assert set(presets["laptop"].choices) <= set(presets["paper"].choices)
+    assert len(presets["paper"].choices) == 5 * 2 * 3
+    assert len(TABLE_1.runs(presets["paper"], ())) == 6 * 3 * 30 * 4
+
+
+def test_figures_show_the_runs_of_the_table(tmp_path: Any) -> None:
+    def collect(name: str, **chosen: Any) -> list[Record]:
+        sitting = Sitting(progress=lambda *_: None, runs=tmp_path, **chosen)
+        experiment = {"steps2022/table1": TABLE_1, "steps2022/figure3": FIGURE_3}[name]
+        return experiment.collect(name, "smoke", sitting)
+
+    made = collect("steps2022/table1", only=("strong",))
+    assert collect("steps2022/figure3", finished=True) == made
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_agreement_is_the_share_of_rows_whose_greatest_weight_is_on_a_source(moved: bool) -> None:
+    targets = np.zeros((4, 9))
+    targets[1, [0, 1]] = targets[2, [2, 3]] = targets[3, [4, 5]] = 0.5
+    weights = np.roll(targets, 2, axis=1) if moved else targets
+    common = {"symbols": [""] * 9, "gates": [""] * 4, "gates_with_sources": [1, 2, 3], "bits": 3}
+    records = [
+        {**common, "decoder": name, "exact_match": 1.0, "on_sources": 1.0 - moved} | matrices
+        for name, matrices in (
+            ("hand-coded", {"weights": targets.tolist(), "targets": targets.tolist()}),
+            ("trained", {"weights": weights.tolist(), "targets": targets.tolist()}),
+        )
+    ]
+    assert figure2.agreement(records, records[1]) == 1 - moved
+    assert [one.holds for one in figure2.check(records)] == [not moved, True]
+    _, rows = figure2.table(records)
+    assert rows[1][-1] == f"{1 - moved:.4f}"
