@@ -48,6 +48,10 @@ class CertificateError(LengthwiseError):
     """A certificate that is damaged, changed, or of another model."""
 
 
+class TextError(LengthwiseError):
+    """A text that cannot be read, or is too short for what it is to teach."""
+
+
 class ClaimError(LengthwiseError):
     """Something that was computed and does not hold, such as a loss that is not finite."""
 

@@ -20,6 +20,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS
+from lengthwise.models.cost import trained_parameters
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.tasks.step_specs import is_step_spec
 from lengthwise.training.loop import kept
@@ -92,7 +93,8 @@ def _train_steps(arguments: argparse.Namespace, settings: dict[str, Any]) -> Non
         return
     print(
         f"{arguments.out}: {plan.model} on {plan.steps.name} ({plan.supervision} supervision, "
-        f"{plan.words}, {plan.preset} preset): {percent(facts['validation_accuracy'])} % exact on "
+        f"{plan.words}, {facts['trained_parameters']:,} of {facts['parameters']:,} parameters "
+        f"trained, {plan.preset} preset): {percent(facts['validation_accuracy'])} % exact on "
         f"unseen inputs after {facts['kept_step']} steps"
     )
     note(f"next: lengthwise evaluate {arguments.out}")
@@ -108,6 +110,8 @@ def _trained(plan: Plan | StepPlan, arguments: argparse.Namespace, name: str) ->
         "supervision": plan.supervision,
         "model": plan.model,
         "preset": plan.preset,
+        "parameters": sum(p.numel() for p in result.model.parameters()),
+        "trained_parameters": trained_parameters(result.model),
         "steps": result.metrics[-1]["step"],
         "kept_step": best["step"],
         "validation_accuracy": best["validation_accuracy"],

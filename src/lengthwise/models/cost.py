@@ -5,8 +5,14 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from lengthwise.models.decoder import Decoder
+from lengthwise.models.gpt2 import Body
 from lengthwise.models.recurrent import Recurrent
 from lengthwise.models.regular_gpt import RegularGPT
+
+
+def trained_parameters(model: nn.Module) -> int:
+    """How many numbers training changes."""
+    return sum(p.numel() for p in model.parameters() if p.requires_grad)
 
 
 @torch.no_grad()
@@ -24,7 +30,7 @@ def forward_flops(model: nn.Module, vocab_size: int, length: int, *, seed: int =
     with counter:
         if isinstance(model, RegularGPT):
             model(tokens, share=False)
-        elif isinstance(model, Decoder):
+        elif isinstance(model, Decoder | Body):
             model(tokens)
         else:
             model(tokens, torch.tensor([length]))

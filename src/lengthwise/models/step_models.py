@@ -1,6 +1,6 @@
 """The models that write steps, by name: how each is built for a task, and trained by default."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,11 @@ from torch import nn
 from lengthwise.catalogue import Catalogue
 from lengthwise.config import Config
 from lengthwise.models.catalogue import DECODER, Architecture, Initialised
+from lengthwise.models.gpt2 import FROM_BODY, Body, BodyConfig, shape_of
+
+
+def _nothing(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,7 +29,9 @@ class StepModel:
     smoke: Mapping[str, Any] = field(default_factory=dict)
     """Numbers of the preset of that name."""
     fixed: frozenset[str] = frozenset()
-    """Settings of the network that the name of the entry decides."""
+    """Settings of the network that users do not set."""
+    shape: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _nothing
+    """Settings that follow from those that the user has set."""
 
     @property
     def config(self) -> type[Config]:
@@ -32,8 +39,8 @@ class StepModel:
         return self.architecture.config
 
     def configure(self, settings: Mapping[str, Any]) -> Config:
-        """The defaults of this entry, with `settings` over them."""
-        return self.config.from_dict({**self.defaults, **settings})
+        """The defaults of this entry, with `settings` over them, and what follows from them."""
+        return self.config.from_dict({**self.defaults, **settings, **self.shape(settings)})
 
     def build(self, config: Config) -> nn.Module:
         """The network, with weights that are still to be drawn or loaded."""
@@ -64,6 +71,21 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
                 "validate_every": 500,
             },
             smoke={"d_model": 16, "warmup": 0},
+        ),
+        "gpt2": StepModel(
+            summary="the body of a GPT-2, frozen but for its layer norms, in and output",
+            architecture=Architecture(config=BodyConfig, module=Body),
+            defaults={},
+            training={
+                "steps": 6_000,
+                "learning_rate": 1e-3,
+                "schedule": "cosine",
+                "warmup": 300,
+                "validate_every": 500,
+            },
+            smoke={"warmup": 0},
+            fixed=FROM_BODY,
+            shape=shape_of,
         ),
     },
 )

@@ -131,7 +131,7 @@ class State:
         for name, tensor in self.best_weights.items():
             result[f"best/{name}"] = tensor
         for name, parameter in self.model.named_parameters():
-            for key, value in self.optimiser.state[parameter].items():
+            for key, value in self.optimiser.state.get(parameter, {}).items():
                 result[f"adam/{key}/{name}"] = value
         for name, generator in self.generators.items():
             result[f"generator/{name}"] = generator.get_state()
@@ -148,6 +148,8 @@ class State:
             was_perfect, accuracy, loss = best
             self.model.load_state_dict(part("model/"))
             for name, parameter in self.model.named_parameters():
+                if not parameter.requires_grad:
+                    continue
                 self.optimiser.state[parameter] = {
                     key: tensors[f"adam/{key}/{name}"].to(
                         "cpu" if key == "step" else parameter.device

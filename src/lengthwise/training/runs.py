@@ -204,7 +204,14 @@ class RunFolder:
 
 
 def _save(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    write_bytes(path, save({name: t.detach().cpu().contiguous() for name, t in tensors.items()}))
+    stored: dict[str, Tensor] = {}
+    seen: set[int] = set()
+    for name, tensor in tensors.items():
+        found = tensor.detach().cpu().contiguous()
+        tied = found.data_ptr() in seen  # two names for one weight: the file has it twice
+        stored[name] = found.clone() if tied else found
+        seen.add(found.data_ptr())
+    write_bytes(path, save(stored))
 
 
 def _load(path: Path) -> dict[str, Tensor]:

@@ -15,6 +15,7 @@ from lengthwise.experiments.measure import measure, measure_steps
 from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
 from lengthwise.experiments.sweeps.job import Job, Test
 from lengthwise.experiments.sweeps.outcome import AtLength, Failure, Outcome, TestResult
+from lengthwise.models.cost import trained_parameters
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.step_plan import StepPlan
@@ -65,7 +66,7 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
         perfect=bool(kept(run.metrics)["perfect"]),
         seconds=seconds,
         attempts=attempts,
-        parameters=sum(p.numel() for p in run.model.parameters() if p.requires_grad),
+        parameters=trained_parameters(run.model),
         environment={"lengthwise": version("lengthwise"), **environment(device)},
         date=datetime.now(UTC).date().isoformat(),
     )

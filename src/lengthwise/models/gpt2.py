@@ -1,0 +1,239 @@
+"""The body of a GPT-2 of transformers, with an input and an output of its own: what can it do?
+
+The frozen pretrained transformer of Lu et al. (2021), as "Guiding transformers to process in steps"
+(2022, section 6) uses it: everything is frozen but the input layer, the output layer and the scales
+and shifts of the layer norms, which are
+
+    V d + (d V + V) + 2 d (2 L + 1)
+
+numbers for a vocabulary of V, width d and L layers. Controls: the same body with random weights,
+and with all of it trained. Dropout is off.
+
+Axes:
+    word    words of a batch, all of one length
+    place   places of a word, from the left
+    symbol  the vocabulary
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from lengthwise.config import Config, require, require_at_least
+from lengthwise.errors import ConfigError, WordError
+from lengthwise.text.extra import require_extra
+
+if TYPE_CHECKING:
+    from transformers import GPT2Config
+
+_WORDS_AT_ONCE = 500
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BodyConfig(Config):
+    """A body, and what of it is trained. All but the first three follow from the body."""
+
+    body: str
+    """A folder of `save_pretrained`, or a name on the Hugging Face hub."""
+    weights: Literal["pretrained", "random"] = "pretrained"
+    trained: Literal["norms", "all"] = "norms"
+    """What is trained besides the input and the output layer."""
+    vocab_size: int
+    max_length: int
+    """Most places that are read."""
+    d_model: int
+    num_layers: int
+    num_heads: int
+    d_hidden: int
+    places: int
+    """Places that the body has positions for."""
+    activation: str
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        least = ("vocab_size", "max_length", "d_model", "num_layers", "num_heads", "d_hidden")
+        require_at_least(self, {**dict.fromkeys(least, 1), "places": 1, "epsilon": 0})
+        require(
+            self.max_length <= self.places,
+            f"the body {self.body} has {self.places} places, but the task needs {self.max_length}. "
+            f"Use a body with more, or a smaller task.",
+        )
+
+
+FROM_BODY = frozenset(
+    ("d_model", "num_layers", "num_heads", "d_hidden", "places", "activation", "epsilon")
+)
+"""Settings that the body decides."""
+
+
+def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What a body says of its shape; settings in, more settings out.
+
+    Raises:
+        ConfigError: transformers is not installed, no body is named, there is none of that name, or
+            it is of another architecture.
+    """
+    body = settings.get("body")
+    if not isinstance(body, str) or not body:
+        raise ConfigError(
+            "this model needs a body: a folder, or a name on the hub. Make one with `lengthwise "
+            "pretrain --out body`, and give --set body=body."
+        )
+    found = _config_of(body)
+    return {
+        "d_model": found.n_embd,
+        "num_layers": found.n_layer,
+        "num_heads": found.n_head,
+        "d_hidden": found.n_inner or 4 * found.n_embd,
+        "places": found.n_positions,
+        "activation": found.activation_function,
+        "epsilon": found.layer_norm_epsilon,
+    }
+
+
+def _config_of(body: str) -> "GPT2Config":
+    require_extra("transformers")
+    from transformers import AutoConfig, GPT2Config  # noqa: PLC0415
+
+    _require_folder(body)
+    try:
+        found = AutoConfig.from_pretrained(body)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"body={body!r} cannot be loaded ({str(error).splitlines()[0]}). Give a folder that "
+            f"`lengthwise pretrain` made, or a name that can be reached."
+        ) from None
+    if not isinstance(found, GPT2Config):
+        raise ConfigError(
+            f"body={body!r} is a {found.model_type}, but only gpt2 can be a body here. Use another."
+        )
+    return found
+
+
+def _require_folder(body: str) -> None:
+    """What can only be a path, and holds no model, is told before the hub is asked."""
+    if body.startswith((".", "/")) and not Path(body).is_dir():
+        raise ConfigError(
+            f"body={body!r} is no folder. Give one that `lengthwise pretrain` made, or a name on "
+            f"the hub."
+        )
+    if Path(body).is_dir() and not (Path(body) / "config.json").exists():
+        raise ConfigError(f"body={body!r} holds no config.json, so it is no model. Use another.")
+
+
+class Body(nn.Module):
+    """Words to the logits of the next symbol at every place."""
+
+    def __init__(self, config: BodyConfig) -> None:
+        super().__init__()
+        require_extra("transformers")
+        from transformers import GPT2Config, GPT2Model  # noqa: PLC0415
+
+        self.config = config
+        self.embedding = nn.Embedding(config.vocab_size, config.d_model)
+        shape = GPT2Config(
+            vocab_size=1,  # its own embedding is not used
+            n_positions=config.places,
+            n_embd=config.d_model,
+            n_layer=config.num_layers,
+            n_head=config.num_heads,
+            n_inner=config.d_hidden,
+            activation_function=config.activation,
+            layer_norm_epsilon=config.epsilon,
+            resid_pdrop=0.0,
+            embd_pdrop=0.0,
+            attn_pdrop=0.0,
+            bos_token_id=None,
+            eos_token_id=None,
+        )
+        self.body = GPT2Model(shape)
+        del self.body.wte
+        self.answer = nn.Linear(config.d_model, config.vocab_size)
+        if config.trained == "norms":
+            for name, parameter in self.body.named_parameters():
+                parameter.requires_grad_(".ln_" in f".{name}")
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Load or draw the body, and draw the input and the output layer from N(0, 0.02^2)."""
+        config = self.config
+        with torch.no_grad():
+            for layer in (self.embedding, self.answer):
+                layer.weight.normal_(0.0, 0.02, generator=generator)
+            self.answer.bias.zero_()
+        if config.weights == "pretrained":
+            self.body.load_state_dict(_weights_of(config.body))
+            return
+        draw_gpt2(self.body, config.num_layers, generator)
+
+    def forward(
+        self, tokens: Int[Tensor, "word place"], *, generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word place symbol"]:
+        """The logits of the symbol at place i + 1, for every place i. Nothing is drawn.
+
+        Raises:
+            WordError: the words are longer than the body has places.
+        """
+        self._require_places(tokens.shape[1])
+        found = self.body(inputs_embeds=self.embedding(tokens), use_cache=False)
+        return self.answer(found.last_hidden_state)
+
+    @torch.no_grad()
+    def complete(self, prefix: Int[Tensor, "word place"], steps: int) -> Int[Tensor, "word longer"]:
+        """The words with `steps` more symbols, each the likeliest one (the first, if some tie).
+
+        Raises:
+            WordError: the prefix is empty, or the words would be longer than the body has places.
+        """
+        if prefix.shape[1] == 0:
+            raise WordError("a decoder goes on from at least one symbol, but the prefix is empty.")
+        self._require_places(prefix.shape[1] + steps - 1)
+        parts = [self._complete(part, steps) for part in torch.split(prefix, _WORDS_AT_ONCE)]
+        return torch.cat(parts)
+
+    def _complete(self, words: Tensor, steps: int) -> Tensor:
+        cache, new = None, words
+        for _ in range(steps):
+            found = self.body(
+                inputs_embeds=self.embedding(new), past_key_values=cache, use_cache=True
+            )
+            cache = found.past_key_values
+            new = self.answer(found.last_hidden_state[:, -1]).argmax(dim=-1, keepdim=True)
+            words = torch.cat([words, new], dim=1)
+        return words
+
+    def _require_places(self, length: int) -> None:
+        if length > self.config.places:
+            raise WordError(
+                f"this body reads at most {self.config.places} symbols, but the words have "
+                f"{length} to read. Give shorter words."
+            )
+
+
+def _weights_of(body: str) -> dict[str, Tensor]:
+    from transformers import GPT2Model  # noqa: PLC0415
+
+    state = GPT2Model.from_pretrained(body).state_dict()
+    return {name: weight.float() for name, weight in state.items() if name[:4] != "wte."}
+
+
+@torch.no_grad()
+def draw_gpt2(model: nn.Module, num_layers: int, generator: torch.Generator) -> None:
+    """Draw weights as GPT-2's are (Radford et al. 2019).
+
+    Matrices and embeddings N(0, 0.02^2), divided by sqrt(2 L) where a branch ends, biases 0, and
+    norms that change nothing.
+    """
+    for name, parameter in model.named_parameters():
+        if ".ln_" in f".{name}":
+            parameter.fill_(float(name.endswith("weight")))
+        elif parameter.ndim < 2:
+            parameter.zero_()
+        else:
+            ends = name.endswith("c_proj.weight")
+            parameter.normal_(0.0, 0.02, generator=generator)
+            parameter.div_((2 * num_layers) ** 0.5 if ends else 1.0)

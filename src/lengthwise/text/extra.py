@@ -1,0 +1,22 @@
+"""Libraries that are installed with `lengthwise[text]`."""
+
+from importlib.util import find_spec
+
+from lengthwise.errors import ConfigError
+
+
+def require_extra(name: str) -> None:
+    """Refuse to go on without a library, and keep it from talking while it loads.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    if find_spec(name) is None:
+        raise ConfigError(
+            f"this needs the library {name}, which is not installed. Use pip install "
+            f"'lengthwise[text]'."
+        )
+    if name == "transformers":
+        from transformers.utils import logging  # noqa: PLC0415
+
+        logging.disable_progress_bar()

@@ -1,0 +1,206 @@
+"""A small GPT-2, trained on plain text with the package's own loop and saved as transformers does.
+
+    DIR/config.json, model.safetensors, tokenizer.json ...   for `from_pretrained`
+    DIR/training/                                            the run folder: settings, records
+
+What is learned is the next token of windows of the text; the last tenth of it is for validation.
+
+Axes:
+    window  windows of the text
+    place   tokens of a window
+"""
+
+import hashlib
+import math
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.config import Config, require, require_at_least
+from lengthwise.errors import RunError
+from lengthwise.evaluation.predict import device_of
+from lengthwise.models.gpt2 import draw_gpt2
+from lengthwise.text.extra import require_extra
+from lengthwise.text.tokens import encode, learn_tokenizer
+from lengthwise.training.loop import LoopConfig, Objective, Progress, Step, Validation, fit, kept
+from lengthwise.training.runs import RunFolder
+from lengthwise.training.train import choose_device, environment
+
+if TYPE_CHECKING:
+    from transformers import GPT2LMHeadModel
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PretrainConfig(Config):
+    """Shape of the body, and what it reads at a step."""
+
+    vocab_size: int = 1024
+    """Tokens, of which the first 256 are the bytes."""
+    d_model: int = 128
+    num_layers: int = 4
+    num_heads: int = 4
+    places: int = 512
+    """Places that it has positions for: the longest window it can ever read."""
+    window: int = 128
+    """Tokens of a window in training; a position past them stays as it was drawn."""
+    batch_size: int = 16
+
+    def __post_init__(self) -> None:
+        least = ("d_model", "num_layers", "num_heads", "places", "batch_size")
+        require_at_least(self, {**dict.fromkeys(least, 1), "window": 2})
+        require(
+            self.d_model % self.num_heads == 0,
+            f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
+            f"multiple.",
+        )
+        require(
+            self.window <= self.places,
+            f"window={self.window} is longer than places={self.places}. Lower it.",
+        )
+
+
+PRETRAINING: dict[str, Any] = {
+    "steps": 3_000,
+    "learning_rate": 1e-3,
+    "schedule": "cosine",
+    "warmup": 200,
+    "validate_every": 500,
+    "patience": 0,
+}
+"""How long and how fast, unless the user says otherwise."""
+
+
+class NextToken(Objective):
+    """The next token at every place of random windows."""
+
+    def __init__(self, tokens: Int[Tensor, " token"], config: PretrainConfig) -> None:
+        held_out = max(len(tokens) // 10, config.window + 1)
+        self._train, self._held_out = tokens[:-held_out], tokens[-held_out:]
+        self._config = config
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Cross-entropy of the next token."""
+        window, count = self._config.window, self._config.batch_size
+        starts = torch.randint(len(self._train) - window, (count, 1), generator=data)
+        words = self._train[starts + torch.arange(window + 1)]
+        loss, accuracy = _judge(model, words.to(device_of(model)))
+        return Step(loss, accuracy, count)
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """The same on windows of the held-out end, one after the other, at most 256 of them."""
+        window = self._config.window
+        starts = torch.arange(0, len(self._held_out) - window, window)[:_MOST_WINDOWS, None]
+        words = self._held_out[starts + torch.arange(window + 1)].to(device_of(model))
+        parts = [_judge(model, part) for part in torch.split(words, self._config.batch_size)]
+        sizes = [len(part) for part in torch.split(words, self._config.batch_size)]
+        loss = sum(float(p[0].detach()) * size for p, size in zip(parts, sizes, strict=True))
+        right = sum(p[1] * size for p, size in zip(parts, sizes, strict=True))
+        return Validation(loss=loss / len(words), accuracy=right / len(words), perfect=False)
+
+
+_MOST_WINDOWS = 256
+
+
+def _judge(model: nn.Module, words: Int[Tensor, "window place"]) -> tuple[Float[Tensor, ""], float]:
+    logits = model(input_ids=words[:, :-1], use_cache=False).logits
+    loss = F.cross_entropy(logits.flatten(0, 1), words[:, 1:].flatten())
+    return loss, (logits.argmax(dim=2) == words[:, 1:]).double().mean().item()
+
+
+def pretrain(
+    out: Path | str,
+    text: str,
+    source: str,
+    config: PretrainConfig,
+    loop: LoopConfig,
+    *,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Train a GPT-2 on a text and save it in `out`; what it came to.
+
+    An interrupted training goes on where it stood, and one that has ended is not done again.
+    `source` says in words where the text is from.
+
+    Raises:
+        ConfigError: `transformers` or `tokenizers` is not installed.
+        TextError: the text is too short.
+        RunError: the folder holds something else, or the training of other settings.
+    """
+    require_extra("transformers")
+    out = Path(out)
+    tokenizer = learn_tokenizer(text, config.vocab_size)
+    tokens = torch.from_numpy(encode(tokenizer, text, least=20 * (config.window + 1)))
+    if out.exists() and not (out / "training").is_dir() and any(out.iterdir()):
+        raise RunError(f"{out} exists and holds no pretraining. Use a new or empty folder.")
+    folder = RunFolder(out / "training")
+    folder.claim(
+        {
+            "pretraining": config.to_dict(),
+            "loop": loop.to_dict(),
+            "text": {
+                "source": source,
+                "characters": len(text),
+                "tokens": len(tokens),
+                "sha256": hashlib.sha256(text.encode()).hexdigest(),
+            },
+            "environment": environment(device),
+        }
+    )
+    model = build_gpt2(config, tokenizer.get_vocab_size())
+    draw_gpt2(model, config.num_layers, torch.Generator().manual_seed(loop.seed))
+    with folder.locked():
+        if not folder.is_finished:
+            nn.Module.to(model, choose_device(device))
+            fit(model, NextToken(tokens, config), loop, folder=folder, progress=progress)
+        if not (out / "config.json").exists():
+            model.load_state_dict({**model.state_dict(), **folder.weights()})
+            _save(out, model.cpu(), tokenizer)
+    return {
+        **folder.config()["text"],
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "steps": folder.metrics()[-1]["step"],
+        "bits_per_token": kept(folder.metrics())["validation_loss"] / math.log(2),
+    }
+
+
+def build_gpt2(config: PretrainConfig, vocab_size: int) -> "GPT2LMHeadModel":
+    """The network, with weights that are still to be drawn; input and output share theirs."""
+    from transformers import GPT2Config, GPT2LMHeadModel  # noqa: PLC0415
+
+    return GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=vocab_size,
+            n_positions=config.places,
+            n_embd=config.d_model,
+            n_layer=config.num_layers,
+            n_head=config.num_heads,
+            resid_pdrop=0.0,
+            embd_pdrop=0.0,
+            attn_pdrop=0.0,
+            bos_token_id=None,
+            eos_token_id=None,
+        )
+    )
+
+
+def _save(out: Path, model: "GPT2LMHeadModel", tokenizer: Any) -> None:
+    """Write the files aside, and put them in their places; `config.json` last."""
+    from transformers import PreTrainedTokenizerFast  # noqa: PLC0415
+
+    aside = out / "training" / "saved"
+    shutil.rmtree(aside, ignore_errors=True)
+    model.save_pretrained(aside)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(aside)
+    for path in sorted(aside.iterdir(), key=lambda path: path.name == "config.json"):
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+        path.replace(out / path.name)
+    aside.rmdir()

@@ -1,0 +1,186 @@
+"""Bodies of GPT-2: what is trained, what stays, and that a cache changes nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.nn import functional as F
+from transformers import GPT2Config, GPT2LMHeadModel
+
+from lengthwise.errors import ConfigError, WordError
+from lengthwise.models.cost import trained_parameters
+from lengthwise.models.gpt2 import Body, draw_gpt2
+from lengthwise.models.step_models import STEP_MODELS
+from lengthwise.training.step_plan import StepPlan, make_step_plan
+from lengthwise.training.train import load_run, train
+
+WIDTH, LAYERS, PLACES = 8, 2, 24
+
+
+@pytest.fixture(scope="module")
+def body(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder of `save_pretrained` with weights of its own."""
+    path = tmp_path_factory.mktemp("bodies") / "small"
+    shape: dict[str, Any] = {"n_positions": PLACES, "n_embd": WIDTH, "n_layer": LAYERS, "n_head": 2}
+    model = GPT2LMHeadModel(
+        GPT2Config(vocab_size=11, bos_token_id=None, eos_token_id=None, **shape)
+    )
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(0.0, 0.3, generator=torch.Generator().manual_seed(parameter.numel()))
+    model.save_pretrained(path)
+    return str(path)
+
+
+def plan_of(body: str, **settings: Any) -> StepPlan:
+    small = {"bits": 3, "order": "carries", "examples": 40, "validation_words": 8, "steps": 6}
+    chosen = {**small, "warmup": 1, "validate_every": 3, "batch_size": 8, "body": body, **settings}
+    return make_step_plan("steps:addition", "gpt2", settings=chosen)
+
+
+def draw(body: str, **settings: Any) -> Body:
+    model = plan_of(body, **settings).draw().eval()
+    assert isinstance(model, Body)
+    return model
+
+
+def test_the_body_is_the_one_that_was_saved(body: str) -> None:
+    model = draw(body)
+    saved = GPT2LMHeadModel.from_pretrained(body).transformer.state_dict()
+    own = model.body.state_dict()
+    assert {*own} == {*saved} - {"wte.weight"}
+    assert all(torch.equal(own[name], saved[name]) for name in own)
+
+
+def test_logits_are_those_of_transformers_with_the_same_vectors(body: str) -> None:
+    model = draw(body)
+    reference = GPT2LMHeadModel.from_pretrained(body).transformer.eval()
+    tokens = torch.randint(2, (5, PLACES), generator=torch.Generator().manual_seed(0))
+    vectors = reference(inputs_embeds=F.embedding(tokens, model.embedding.weight))
+    expected = F.linear(vectors.last_hidden_state, model.answer.weight, model.answer.bias)
+    torch.testing.assert_close(model(tokens), expected)
+
+
+@pytest.mark.parametrize("trained", ["norms", "all"])
+def test_what_is_trained_is_counted_and_changes_alone(body: str, trained: str) -> None:
+    plan = plan_of(body, trained=trained)
+    model = draw(body, trained=trained)
+    width, vocabulary = WIDTH, 2
+    ends = vocabulary * width + width * vocabulary + vocabulary
+    norms = 2 * width * (2 * LAYERS + 1)
+    every = sum(p.numel() for p in model.parameters())
+    assert trained_parameters(model) == (ends + norms if trained == "norms" else every)
+
+    before = {name: weight.clone() for name, weight in plan.draw().state_dict().items()}
+    after = train(plan, device="cpu").model.state_dict()
+    moved = {name for name in before if not torch.equal(before[name], after[name])}
+    may = {name for name, p in model.named_parameters() if p.requires_grad}
+    assert moved <= may
+    assert {"embedding.weight", "answer.weight", "body.ln_f.weight"} <= moved
+    assert ("body.h.0.mlp.c_fc.weight" in moved) == (trained == "all")
+
+
+def test_random_bodies_are_those_of_their_seed(body: str) -> None:
+    first, again, other = (
+        draw(body, weights="random", seed=seed).state_dict() for seed in (1, 1, 2)
+    )
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    weight = "body.h.0.mlp.c_fc.weight"
+    assert not torch.equal(first[weight], other[weight])
+    assert not torch.equal(first[weight], draw(body).state_dict()[weight])
+
+
+def test_weights_are_drawn_as_gpt2s_are() -> None:
+    shape: dict[str, Any] = {
+        "n_positions": 64,
+        "n_embd": 128,
+        "n_layer": 8,
+        "n_head": 2,
+        "vocab_size": 99,
+    }
+    model = GPT2LMHeadModel(GPT2Config(bos_token_id=None, eos_token_id=None, **shape))
+    draw_gpt2(model, 8, torch.Generator().manual_seed(0))
+    state = model.transformer.state_dict()
+    assert state["wpe.weight"].std().item() == pytest.approx(0.02, rel=0.05)
+    assert state["h.3.mlp.c_fc.weight"].std().item() == pytest.approx(0.02, rel=0.02)
+    assert state["h.3.mlp.c_proj.weight"].std().item() == pytest.approx(0.02 / 4, rel=0.02)
+    assert (state["h.3.ln_1.weight"] == 1).all()
+    assert all((state[name] == 0).all() for name in state if name.endswith("bias"))
+
+
+def test_completing_with_a_cache_is_completing_without(
+    body: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = draw(body)
+    prefix = torch.randint(2, (7, 6), generator=torch.Generator().manual_seed(1))
+    words = prefix
+    for _ in range(9):
+        words = torch.cat([words, model(words)[:, -1].argmax(dim=1, keepdim=True)], dim=1)
+    assert torch.equal(model.complete(prefix, 9), words)
+    monkeypatch.setattr("lengthwise.models.gpt2._WORDS_AT_ONCE", 2)
+    assert torch.equal(model.complete(prefix, 9), words)
+    assert torch.equal(model.complete(prefix, 0), prefix)
+
+
+def test_a_run_comes_back_without_its_body(body: str, tmp_path: Path) -> None:
+    run = train(plan_of(body), out=tmp_path / "run", device="cpu")
+    again = load_run(tmp_path / "run", device="cpu")
+    inputs = torch.tensor([[0, 1, 1, 0, 0, 1]])
+    assert torch.equal(run.model(inputs), again.model(inputs))
+    loaded = STEP_MODELS["gpt2"].build(again.plan.network)
+    loaded.load_state_dict(again.model.state_dict())
+    assert torch.equal(loaded.eval()(inputs), run.model(inputs))
+
+
+def test_an_interrupted_run_ends_with_the_same_weights(body: str, tmp_path: Path) -> None:
+    plan = plan_of(body)
+
+    class Stop:
+        def update(self, step: int, record: Any) -> None:
+            if step == 4:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(plan, out=tmp_path / "run", device="cpu", progress=Stop())
+    ended = train(plan, out=tmp_path / "run", device="cpu").model.state_dict()
+    whole = train(plan, device="cpu").model.state_dict()
+    assert all(torch.equal(ended[name], whole[name]) for name in whole)
+
+
+def test_words_that_are_too_long_are_refused(body: str) -> None:
+    model = draw(body)
+    with pytest.raises(WordError, match=f"at most {PLACES} symbols, but the words have 25"):
+        model(torch.zeros(1, PLACES + 1, dtype=torch.long))
+    with pytest.raises(WordError, match="have 25 to read"):
+        model.complete(torch.zeros(1, 6, dtype=torch.long), 20)
+    with pytest.raises(WordError, match="the prefix is empty"):
+        model.complete(torch.zeros(1, 0, dtype=torch.long), 2)
+    with pytest.raises(ConfigError, match=f"has {PLACES} places, but the task needs 31"):
+        plan_of(body, bits=8)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"body": ""}, "needs a body: a folder, or a name on the hub"),
+        ({"body": 3}, "needs a body"),
+        ({"body": "EMPTY"}, "holds no config.json"),
+        ({"body": "./nowhere"}, "is no folder"),
+        ({"body": "OTHER"}, "is a bert, but only gpt2"),
+        ({"body": "BROKEN"}, "cannot be loaded"),
+        ({"d_model": 4}, "unknown setting 'd_model'"),
+        ({"weights": "none"}, "one of 'pretrained', 'random'"),
+    ],
+)
+def test_a_wrong_body_is_told(
+    body: str, tmp_path: Path, settings: dict[str, Any], message: str
+) -> None:
+    for name, content in (("EMPTY", None), ("OTHER", '{"model_type": "bert"}'), ("BROKEN", "{")):
+        (tmp_path / name).mkdir()
+        if content:
+            (tmp_path / name / "config.json").write_text(content)
+    if settings.get("body") in ("EMPTY", "OTHER", "BROKEN"):
+        settings = {"body": str(tmp_path / settings["body"])}
+    with pytest.raises(ConfigError, match=message):
+        plan_of(**{"body": body, **settings})

@@ -1,0 +1,145 @@
+"""Pretraining: the next token of a text, saved for transformers, and gone on with."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.nn import functional as F
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from cli.shell import Shell
+from lengthwise.errors import ConfigError, RunError, TextError
+from lengthwise.training.loop import LoopConfig
+from lengthwise.training.pretrain import (
+    NextToken,
+    PretrainConfig,
+    build_gpt2,
+    pretrain,
+)
+
+TEXT = "the words of a language are classified by the states of its automaton.\n" * 60
+SMALL = PretrainConfig(
+    vocab_size=256, d_model=16, num_layers=1, num_heads=2, places=32, window=16, batch_size=4
+)
+LOOP = LoopConfig(steps=30, learning_rate=1e-2, validate_every=10, patience=0)
+
+
+def run(out: Path, **chosen: Any) -> dict[str, Any]:
+    return pretrain(out, TEXT, "a test", SMALL, LOOP, device="cpu", **chosen)
+
+
+def test_what_is_saved_is_loaded_by_transformers(tmp_path: Path) -> None:
+    found = run(tmp_path / "body")
+    model = AutoModelForCausalLM.from_pretrained(tmp_path / "body").eval()
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "body")
+    tokens = torch.tensor([tokenizer(TEXT)["input_ids"]])
+    assert tokens.shape[1] == found["tokens"] == len(TEXT.encode())
+    assert found["parameters"] == sum(p.numel() for p in model.parameters())
+    held_out = tokens[0, -(tokens.shape[1] // 10) :]
+    windows = [held_out[i : i + 17] for i in range(0, len(held_out) - 16, 16)]
+    with torch.no_grad():
+        losses = [
+            F.cross_entropy(model(w[None, :-1]).logits[0], w[1:]).item() for w in windows[:256]
+        ]
+    assert found["bits_per_token"] == pytest.approx(sum(losses) / len(losses) / math.log(2))
+    assert found["bits_per_token"] < 5
+    stored = json.loads((tmp_path / "body" / "training" / "config.json").read_text())
+    assert stored["text"]["source"] == "a test"
+    assert stored["text"]["characters"] == len(TEXT)
+    assert not (tmp_path / "body" / "training" / "saved").exists()
+
+
+def test_an_interrupted_pretraining_goes_on_to_the_same_body(tmp_path: Path) -> None:
+    class Stop:
+        def update(self, step: int, record: Any) -> None:
+            if step == 25:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "one", progress=Stop())
+    assert not (tmp_path / "one" / "config.json").exists()
+    assert run(tmp_path / "one") == run(tmp_path / "two")
+    (tmp_path / "one" / "config.json").unlink()  # stopped while it was saved
+    assert run(tmp_path / "one") == run(tmp_path / "two")
+    first, second = (
+        AutoModelForCausalLM.from_pretrained(tmp_path / name).state_dict()
+        for name in ("one", "two")
+    )
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_training_never_sees_the_held_out_end() -> None:
+    seen: set[int] = set()
+
+    class Watching(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = build_gpt2(SMALL, 1000)
+
+        def forward(self, input_ids: torch.Tensor, use_cache: bool) -> Any:
+            seen.update(input_ids.flatten().tolist())
+            return self.inner(input_ids=input_ids, use_cache=use_cache)
+
+    watching = Watching()
+    goal = NextToken(torch.arange(1000), SMALL)
+    for _ in range(300):
+        goal.step(watching, torch.Generator().manual_seed(len(seen)), torch.Generator())
+    assert max(seen) <= 899
+    seen.clear()
+    goal.validate(watching, torch.Generator())
+    assert min(seen) == 900
+
+
+def test_texts_folders_and_shapes_that_do_not_fit_are_told(tmp_path: Path) -> None:
+    with pytest.raises(TextError, match="has 300 tokens, but at least 340 are needed"):
+        pretrain(tmp_path / "x", "a" * 300, "a test", SMALL, LOOP)
+    assert not (tmp_path / "x").exists()
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes").write_text("mine")
+    with pytest.raises(RunError, match="holds no pretraining"):
+        run(tmp_path / "full")
+    run(tmp_path / "body")
+    with pytest.raises(RunError):
+        pretrain(tmp_path / "body", TEXT + "more", "a test", SMALL, LOOP, device="cpu")
+    for settings, message in (
+        ({"window": 600}, "window=600 is longer than places=512"),
+        ({"num_heads": 3}, "d_model=128 cannot be split"),
+        ({"window": 1}, "window=1 is too small"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            PretrainConfig(**settings)
+
+
+def test_the_command_makes_a_body_that_train_takes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shell = Shell(capsys, monkeypatch)
+    text, body = tmp_path / "text", str(tmp_path / "body")
+    text.write_text(TEXT)
+    small = [f"--set={name}={getattr(SMALL, name)}" for name in ("vocab_size", "d_model", "window")]
+    small += ["--set=num_layers=1", "--set=steps=4", "--set=warmup=0", "--device=cpu"]
+    found = shell.json("pretrain", str(text), "--out", body, *small)
+    assert found["source"] == "text"
+    status, out, error = shell("pretrain", str(text), "--out", body, *small)
+    assert status == 0
+    assert "bits per token" in out
+    assert f"--set body={body}" in error
+    status, out, _ = shell(
+        *("train", "steps:addition", "--model", "gpt2", "--set", f"body={body}"),
+        *("--set", "bits=3", "--set", "examples=40", "--set", "validation_words=8"),
+        *("--preset", "smoke", "--device", "cpu", "--out", str(tmp_path / "run")),
+    )
+    assert status == 0
+    assert "gpt2 on addition of 3-bit numbers" in out
+    assert " parameters trained" in out
+    for arguments, message in (
+        (["--set", "layers=3"], "unknown setting 'layers'"),
+        ([str(tmp_path / "none")], "cannot be read"),
+    ):
+        status, _, error = shell("pretrain", "--out", str(tmp_path / "no"), *arguments)
+        assert status == 2
+        assert message in error
+        assert not (tmp_path / "no").exists()
