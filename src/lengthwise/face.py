@@ -16,11 +16,13 @@ from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.predict import predict as predict_words
 from lengthwise.evaluation.scores import Scores
+from lengthwise.experiments.measure import measure_steps
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
-from lengthwise.tasks.step_specs import is_step_spec
+from lengthwise.tasks.step_specs import is_step_spec, make_step_task
+from lengthwise.tasks.steps import StepTask
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Progress
 from lengthwise.training.step_plan import StepPlan, make_step_plan
@@ -89,6 +91,34 @@ def train(
             settings=settings,
         )
     return train_plan(plan, out=out, device=device, progress=progress)
+
+
+def step_task(spec: str, **settings: Any) -> StepTask:
+    """What is written after which inputs: `.written(inputs)`, `.names`, `.outputs`.
+
+    `steps:addition` (`bits`, `order`), `steps:multiplication` (`bits`, `order`),
+    `steps:circuit:FILE` (`order`), or a language such as `steps:group:S5` (`length`).
+
+    Raises:
+        ConfigError: a setting is unknown, or of another kind.
+        CircuitError, LanguageError: the circuit, the order or the language is wrong.
+    """
+    return make_step_task(spec, settings)
+
+
+def evaluate_steps(run: Run, *, words: int | None = None) -> dict[str, Any]:
+    """Exact match of a run on a step task, decoded from inputs that training never saw.
+
+    `words` of those that are set apart for the test, or all. The result has `exact_match`, its
+    `interval_95`, and `right_at` for every symbol that is written.
+
+    Raises:
+        ConfigError: the run is about a language.
+        TaskError: more words are asked for than are set apart.
+    """
+    if not isinstance(run.plan, StepPlan):
+        raise ConfigError("this run is about a language, and writes no steps. Use evaluate.")
+    return measure_steps(run, words=words)
 
 
 def compile(spec: Language | str, **settings: Any) -> Construction:
