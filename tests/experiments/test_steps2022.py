@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lengthwise.experiments.experiment import Record, Sitting
-from lengthwise.experiments.steps2022 import figure2, table1
+from lengthwise.experiments.steps2022 import figure2, table1, table2
 from lengthwise.experiments.steps2022.table1 import FIGURE_3, FIGURE_4, TABLE_1, Choice
 
 
@@ -121,3 +121,28 @@ def test_agreement_is_the_share_of_rows_whose_greatest_weight_is_on_a_source(mov
     assert [one.holds for one in figure2.check(records)] == [not moved, True]
     _, rows = figure2.table(records)
     assert rows[1][-1] == f"{1 - moved:.4f}"
+
+
+def test_table_2_has_a_line_for_each_body() -> None:
+    def run(kind: str, regime: str, bits: int, exact: float) -> Record:
+        made = record(regime, bits, SINE, exact)
+        return {**made, "column": f"{kind}: python-small"}
+
+    records = [
+        run("pretrained, frozen", "strong", 8, 1.0),
+        run("pretrained, frozen", "weak", 16, 0.01),
+        run("random, frozen", "strong", 8, 0.3),
+    ]
+    columns, rows = table2.table(records)
+    lines = {(row[0], row[1]): dict(zip(columns, row, strict=True)) for row in rows}
+    assert lines["strong", "printed: frozen gpt2"]["n = 128"] == "1.0000"
+    assert lines["strong", "pretrained, frozen: python-small"]["n = 8"] == "1.0000"
+    assert lines["strong", "random, frozen: python-small"]["n = 8"] == "0.3000"
+    assert lines["medium", "random, frozen: python-small"]["n = 8"] == "not run"
+    assert [one.holds for one in table2.check(records)] == [True, True]
+    worse = [run("pretrained, frozen", "strong", 8, 0.9)]
+    worse += [run("pretrained, frozen", "medium", 16, 0.1)]
+    assert [one.holds for one in table2.check(worse)] == [False, False]
+    assert table2.check([run("random, frozen", "strong", 8, 0.0)]) == []
+    _, bodies = table2.bodies_table(records)
+    assert bodies[0][1].startswith("4 layers of width 128")

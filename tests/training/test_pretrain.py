@@ -17,6 +17,7 @@ from lengthwise.training.pretrain import (
     NextToken,
     PretrainConfig,
     build_gpt2,
+    make_named,
     pretrain,
 )
 
@@ -137,9 +138,34 @@ def test_the_command_makes_a_body_that_train_takes(
     assert " parameters trained" in out
     for arguments, message in (
         (["--set", "layers=3"], "unknown setting 'layers'"),
+        (["python-tiny"], "Give nothing else"),
         ([str(tmp_path / "none")], "cannot be read"),
     ):
         status, _, error = shell("pretrain", "--out", str(tmp_path / "no"), *arguments)
         assert status == 2
         assert message in error
         assert not (tmp_path / "no").exists()
+
+
+def test_a_body_with_a_name_is_made_once_in_its_place(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shell = Shell(capsys, monkeypatch)
+    small = ["--set", "bits=3", "--set", "examples=40", "--set", "validation_words=8"]
+    command = ["train", "steps:addition", "--model", "gpt2", "--set", "body=python-tiny", *small]
+    command += ["--preset", "smoke", "--device", "cpu", "--out", "run"]
+    status, _, error = shell(*command)
+    assert status == 2
+    assert "has not been made yet. Make it: lengthwise pretrain python-tiny." in error
+    assert not Path("run").exists()
+    assert shell("pretrain", "--out")[0] == 2
+    assert "Add --out DIR" in shell("pretrain")[2]
+    found = shell.json("pretrain", "python-tiny")
+    assert found["body"] == "python-tiny"
+    made = Path("runs/bodies/python-tiny/config.json")
+    stamp = made.stat().st_mtime_ns
+    make_named("python-tiny")
+    make_named("gpt2")  # is on the hub
+    assert made.stat().st_mtime_ns == stamp
+    assert shell(*command)[0] == 0

@@ -1,8 +1,6 @@
 """Train a small GPT-2 on plain text, and save it as transformers does: a body for step tasks."""
 
 import argparse
-import platform
-from dataclasses import fields
 from pathlib import Path
 
 from lengthwise.cli.output import (
@@ -15,10 +13,12 @@ from lengthwise.cli.output import (
     print_json,
 )
 from lengthwise.cli.progress import training_progress
-from lengthwise.errors import unknown_name
-from lengthwise.text.corpus import python_text, read_files
-from lengthwise.training.loop import LoopConfig
-from lengthwise.training.pretrain import PRETRAINING, PretrainConfig, pretrain
+from lengthwise.errors import ConfigError
+from lengthwise.models.bodies import BODIES, FOLDER, location
+from lengthwise.text.corpus import PYTHON_TEXT, python_text, read_files
+from lengthwise.training.pretrain import pretrain, pretraining
+
+_NAMED = [name for name, body in BODIES.items() if body.made_with is not None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,11 +26,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "text",
         nargs="*",
-        type=Path,
-        metavar="FILE",
-        help="plain text in UTF-8 (default: the English that ships with Python)",
+        metavar="FILE|NAME",
+        help=f"plain text in UTF-8, or a body that has a name: {', '.join(_NAMED)} (default: the "
+        f"English that ships with Python)",
     )
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the new body")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help=f"the new body (with a name: in {FOLDER})"
+    )
     add_settings(parser, "d_model=128, num_layers=4, window=128, steps=3000, seed=1")
     add_device(parser)
     add_json(parser)
@@ -38,36 +40,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Train, or go on training, and say what it came to."""
-    settings = {**PRETRAINING, **parse_settings(arguments.settings)}
-    parts = {part: {f.name for f in fields(part)} for part in (PretrainConfig, LoopConfig)}
-    known = sorted(set().union(*parts.values()))
-    for name in settings:
-        if name not in known:
-            raise unknown_name("setting", name, known)
-    shape, loop = (
-        part.from_dict({k: v for k, v in settings.items() if k in names})
-        for part, names in parts.items()
-    )
-    assert isinstance(shape, PretrainConfig)
-    assert isinstance(loop, LoopConfig)
-    if arguments.text:
-        text, source = read_files(arguments.text), ", ".join(path.name for path in arguments.text)
-    else:
-        text = python_text()
-        source = f"the English text that ships with Python {platform.python_version()}"
+    settings, out = parse_settings(arguments.settings), arguments.out
+    files, body = [Path(name) for name in arguments.text], str(out)
+    if arguments.text and arguments.text[0] in _NAMED:
+        (body,), files = _alone(arguments), []
+        settings, out = {**BODIES[body].pretraining(), **settings}, Path(location(body))
+    elif out is None:
+        raise ConfigError("pretrain writes a folder, but none is named. Add --out DIR.")
+    shape, loop = pretraining(settings)
+    text = read_files(files) if files else python_text()
+    source = ", ".join(path.name for path in files) if files else PYTHON_TEXT
     with training_progress("pretraining", loop.steps) as progress:
-        found = pretrain(
-            arguments.out, text, source, shape, loop, device=arguments.device, progress=progress
-        )
-    found = {"body": str(arguments.out), **found}
+        found = pretrain(out, text, source, shape, loop, device=arguments.device, progress=progress)
     if arguments.json:
-        print_json(found)
+        print_json({"body": body, **found})
         return
     print_facts(
         [
-            ("body", f"{arguments.out}, GPT-2 of {found['parameters']:,} parameters"),
+            ("body", f"{out}, GPT-2 of {found['parameters']:,} parameters"),
             ("text", f"{source}: {found['characters']:,} characters, {found['tokens']:,} tokens"),
             ("held-out text", f"{found['bits_per_token']:.3f} bits per token"),
         ]
     )
-    note(f"next: lengthwise train steps:addition --model gpt2 --set body={arguments.out} --out run")
+    note(f"next: lengthwise train steps:addition --model gpt2 --set body={body} --out run")
+
+
+def _alone(arguments: argparse.Namespace) -> list[str]:
+    """The one name that is given.
+
+    Raises:
+        ConfigError: more stands beside it.
+    """
+    if len(arguments.text) > 1 or arguments.out is not None or arguments.settings:
+        raise ConfigError(
+            f"{arguments.text[0]} is a body with a text, settings and folder of its own. Give "
+            f"nothing else."
+        )
+    return arguments.text

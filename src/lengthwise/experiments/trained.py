@@ -14,7 +14,15 @@ from lengthwise.analysis.figures import Picture
 from lengthwise.catalogue import Catalogue
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.experiments.experiment import Record, Sitting, Sizes, Statement, Table, stem
+from lengthwise.experiments.experiment import (
+    Progress,
+    Record,
+    Sitting,
+    Sizes,
+    Statement,
+    Table,
+    stem,
+)
 from lengthwise.experiments.sweeps.executors import InProcess
 from lengthwise.experiments.sweeps.folder import JobFolder, claim
 from lengthwise.experiments.sweeps.job import Job
@@ -59,6 +67,8 @@ class TrainedExperiment(Generic[Sizes]):
     """The statements of the paper that the records can decide."""
     more: Mapping[str, Callable[[Sequence[Record]], Table]] = field(default_factory=dict)
     """Other tables, by title."""
+    prepare: Callable[[Sizes, Progress], None] = lambda sizes, progress: None
+    """Makes what all runs need, before the first of them."""
     runs_of: str = ""
     """The experiment whose runs these are, too; its own, if none is named."""
 
@@ -85,6 +95,8 @@ class TrainedExperiment(Generic[Sizes]):
             wanted = [run for run in wanted if JobFolder.of(run.job, folder).outcome() is not None]
             if not wanted:
                 raise RunError(f"{folder} has no finished run of these. Leave out --finished.")
+        if not sitting.finished:
+            self.prepare(self.presets[preset], sitting.progress)
         if sitting.stack:
             claim(folder, f"{owner} {preset}")
             train_stacked([run.job for run in wanted], folder, told=sitting.progress)

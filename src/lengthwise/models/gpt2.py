@@ -26,6 +26,7 @@ from torch import Tensor, nn
 
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ConfigError, WordError
+from lengthwise.models.bodies import BODIES, location
 from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class BodyConfig(Config):
     """A body, and what of it is trained. All but the first three follow from the body."""
 
     body: str
-    """A folder of `save_pretrained`, or a name on the Hugging Face hub."""
+    """A name in `BODIES`, a folder of `save_pretrained`, or a name on the Hugging Face hub."""
     weights: Literal["pretrained", "random"] = "pretrained"
     trained: Literal["norms", "all"] = "norms"
     """What is trained besides the input and the output layer."""
@@ -82,8 +83,11 @@ def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(body, str) or not body:
         raise ConfigError(
             "this model needs a body: a folder, or a name on the hub. Make one with `lengthwise "
-            "pretrain --out body`, and give --set body=body."
+            "pretrain python-small`, and give --set body=python-small."
         )
+    if body in BODIES:
+        require_extra("transformers")
+        return BODIES[body].shape()
     found = _config_of(body)
     return {
         "d_model": found.n_embd,
@@ -215,9 +219,25 @@ class Body(nn.Module):
 
 
 def _weights_of(body: str) -> dict[str, Tensor]:
+    """The weights of a body but for its own embedding.
+
+    Raises:
+        ConfigError: it is not there.
+    """
     from transformers import GPT2Model  # noqa: PLC0415
 
-    state = GPT2Model.from_pretrained(body).state_dict()
+    place = location(body)
+    if place != body and not Path(place, "config.json").exists():
+        raise ConfigError(
+            f"the body {body} has not been made yet. Make it: lengthwise pretrain {body}."
+        )
+    try:
+        state = GPT2Model.from_pretrained(place).state_dict()
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"body={body!r} cannot be loaded ({str(error).splitlines()[0]}). Give a folder that "
+            f"`lengthwise pretrain` made, or a name that can be reached."
+        ) from None
     return {name: weight.float() for name, weight in state.items() if name[:4] != "wte."}
 
 

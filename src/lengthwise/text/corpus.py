@@ -2,11 +2,15 @@
 
 import ast
 import inspect
+import platform
 import sysconfig
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lengthwise.errors import TextError
+
+PYTHON_TEXT = f"the English text that ships with Python {platform.python_version()}"
+"""What `python_text` is, in words."""
 
 _NOT_PROSE = {"site-packages", "test", "tests", "idle_test", "pydoc_data", "lib2to3"}
 

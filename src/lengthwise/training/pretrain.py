@@ -14,7 +14,8 @@ import hashlib
 import math
 import os
 import shutil
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.config import Config, require, require_at_least
-from lengthwise.errors import RunError
+from lengthwise.errors import RunError, unknown_name
 from lengthwise.evaluation.predict import device_of
+from lengthwise.models.bodies import BODIES, location
 from lengthwise.models.gpt2 import draw_gpt2
+from lengthwise.text.corpus import PYTHON_TEXT, python_text
 from lengthwise.text.extra import require_extra
 from lengthwise.text.tokens import encode, learn_tokenizer
 from lengthwise.training.loop import LoopConfig, Objective, Progress, Step, Validation, fit, kept
@@ -48,9 +51,9 @@ class PretrainConfig(Config):
     num_heads: int = 4
     places: int = 512
     """Places that it has positions for: the longest window it can ever read."""
-    window: int = 128
+    window: int = 256
     """Tokens of a window in training; a position past them stays as it was drawn."""
-    batch_size: int = 16
+    batch_size: int = 8
 
     def __post_init__(self) -> None:
         least = ("d_model", "num_layers", "num_heads", "places", "batch_size")
@@ -75,6 +78,35 @@ PRETRAINING: dict[str, Any] = {
     "patience": 0,
 }
 """How long and how fast, unless the user says otherwise."""
+
+
+def pretraining(settings: Mapping[str, Any]) -> tuple[PretrainConfig, LoopConfig]:
+    """The two parts of some settings, over `PRETRAINING`.
+
+    Raises:
+        ConfigError: a setting is unknown, or does not fit.
+    """
+    chosen = {**PRETRAINING, **settings}
+    shape, loop = ({f.name for f in fields(part)} for part in (PretrainConfig, LoopConfig))
+    for name in chosen:
+        if name not in shape | loop:
+            raise unknown_name("setting", name, sorted(shape | loop))
+    return (
+        PretrainConfig.from_dict({k: v for k, v in chosen.items() if k in shape}),
+        LoopConfig.from_dict({k: v for k, v in chosen.items() if k in loop}),
+    )
+
+
+def make_named(body: str, *, progress: Progress | None = None) -> None:
+    """Make a body of `BODIES` in its place, unless it is there, or is on the hub.
+
+    Raises:
+        ConfigError: `transformers` or `tokenizers` is not installed.
+    """
+    if BODIES[body].made_with is None or Path(location(body), "config.json").exists():
+        return
+    shape, loop = pretraining(BODIES[body].pretraining())
+    pretrain(Path(location(body)), python_text(), PYTHON_TEXT, shape, loop, progress=progress)
 
 
 class NextToken(Objective):

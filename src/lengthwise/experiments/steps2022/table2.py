@@ -1,0 +1,203 @@
+"""Guiding transformers to process in steps (2022), Table 2: a frozen pretrained transformer adds.
+
+The body of a GPT-2 with everything frozen but its layer norms and a new input and output layer; the
+carries alone are the intermediates. The paper uses OpenAI's GPT-2. `laptop` uses a small body that
+`pretrain` makes from the English that ships with Python, and two controls: the same body with
+random weights, and with all of its weights trained. Examples and test are the same for all.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lengthwise.analysis.figures import Picture, curves_figure
+from lengthwise.catalogue import Catalogue
+from lengthwise.experiments.experiment import Progress, Record, Statement, Table, TrainingWatch
+from lengthwise.experiments.steps2022.table1 import REGIMES, UNSEEN
+from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
+from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
+from lengthwise.models.bodies import BODIES
+from lengthwise.training.pretrain import PRETRAINING, make_named
+from lengthwise.training.step_plan import make_step_plan
+
+PUBLISHED: dict[tuple[str, int], float] = {
+    (regime, n): value
+    for regime, row in {
+        "weak": (1.0000, 0.0005, 0.0000, 0.0000, 0.0000),
+        "medium": (0.0357, 0.0000, 0.0000, 0.0000, 0.0000),
+        "strong": (1.0000, 1.0000, 1.0000, 1.0000, 1.0000),
+    }.items()
+    for n, value in zip((8, 16, 32, 64, 128), row, strict=True)
+}
+"""Regime and n to exact match."""
+
+FROZEN = "pretrained, frozen"
+
+BODY_KINDS: dict[str, dict[str, str]] = {
+    FROZEN: {},
+    "random, frozen": {"weights": "random"},
+    "pretrained, all trained": {"trained": "all"},
+}
+"""What is done with the body, as settings of `BodyConfig`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """The body, the numbers of bits for each kind, and how long is trained on what."""
+
+    preset: str
+    body: str
+    bits: dict[str, tuple[int, ...]]
+    trials: tuple[int, ...] = (0,)
+    steps: int = 3_000
+    settings: tuple[tuple[str, Any], ...] = ()
+
+
+def prepare(sizes: Sizes, progress: Progress) -> None:
+    """Make the body, unless it is there."""
+    steps = (BODIES[sizes.body].made_with or {}).get("steps", PRETRAINING["steps"])
+    make_named(sizes.body, progress=TrainingWatch(progress, 0, steps))
+
+
+def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
+    """All runs of the table."""
+    found = []
+    for kind, bits in sizes.bits.items():
+        for regime in REGIMES:
+            for n in bits:
+                plan = make_step_plan(
+                    "steps:addition",
+                    "gpt2",
+                    preset=sizes.preset,
+                    settings={
+                        "bits": n,
+                        "order": "carries",
+                        "supervision": regime,
+                        "body": sizes.body,
+                        "steps": sizes.steps,
+                        "warmup": sizes.steps // 20,
+                        "validate_every": min(500, sizes.steps),
+                        **BODY_KINDS[kind],
+                        **dict(sizes.settings),
+                    },
+                )
+                jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
+                found += [CellRun(f"{regime}, n = {n}", f"{kind}: {sizes.body}", j) for j in jobs]
+    return found
+
+
+def _measured(records: Sequence[Record]) -> dict[tuple[str, str, int], float]:
+    """Kind with body, regime and n to the best exact match over seeds."""
+    found = {}
+    for (row, column), of_cell in cells(records).items():
+        regime, _, n = row.partition(", n = ")
+        found[column, regime, int(n)] = best_and_mean(of_cell, UNSEEN)[0] / 100
+    return found
+
+
+def table(records: Sequence[Record]) -> Table:
+    """The paper's layout, a line for each kind of body."""
+    found, rows = _measured(records), []
+    columns = sorted({n for _, n in PUBLISHED} | {n for _, _, n in found})
+    for regime in REGIMES:
+        line = [PUBLISHED.get((regime, n)) for n in columns]
+        printed = ["" if p is None else f"{p:.4f}" for p in line]
+        rows.append([regime, "printed: frozen gpt2", *printed])
+        for column in dict.fromkeys(column for column, _, _ in found):
+            line = [found.get((column, regime, n)) for n in columns]
+            rows.append([regime, column, *("not run" if p is None else f"{p:.4f}" for p in line)])
+    return Table(["supervision", "body", *(f"n = {n}" for n in columns)], rows)
+
+
+def bodies_table(records: Sequence[Record]) -> Table:
+    """What the bodies are, and what of them is trained."""
+    rows = []
+    for column in dict.fromkeys(one["column"] for one in records if "error" not in one):
+        body = BODIES[column.partition(": ")[2]]
+        trained = {one["parameters"] for one in records if one["column"] == column}
+        rows.append([column, body.summary, ", ".join(f"{count:,}" for count in sorted(trained))])
+    return Table(["body", "what it is", "parameters trained"], rows)
+
+
+def figures(records: Sequence[Record]) -> dict[str, Picture]:
+    """Exact match by n: a panel for each regime, a line for each body."""
+    panels: dict[str, dict[str, dict[int, float]]] = {}
+    for (column, regime, n), value in _measured(records).items():
+        curves = panels.setdefault(f"{regime} supervision", {})
+        curves.setdefault(column, {})[n] = value
+    if not panels:
+        return {}
+    return {"exact-match": curves_figure(panels, xlabel="bits n", ylabel="exact match (%)")}
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """What section 6 says, of the frozen pretrained body."""
+    found = {
+        (regime, n): value
+        for (column, regime, n), value in _measured(records).items()
+        if column.startswith(FROZEN)
+    }
+    statements = []
+    for says, regimes, holds in (
+        (
+            "the frozen body learns addition if it is told the carries first",
+            ("strong",),
+            lambda value: value >= 0.999,
+        ),
+        (
+            "and does not from n = 16 on, from weak or medium supervision",
+            ("weak", "medium"),
+            lambda value: value < 0.05,
+        ),
+    ):
+        least = 8 if regimes == ("strong",) else 16
+        of = {key: value for key, value in found.items() if key[0] in regimes and key[1] >= least}
+        if of:
+            told = ", ".join(f"{regime} n = {n}: {v:.4f}" for (regime, n), v in of.items())
+            statements.append(
+                Statement(
+                    where="Table 2",
+                    says=says,
+                    holds=all(map(holds, of.values())),
+                    measured=told,
+                )
+            )
+    return statements
+
+
+TABLE_2: TrainedExperiment[Sizes] = TrainedExperiment(
+    paper="Guiding transformers to process in steps (2022)",
+    item="Table 2",
+    claim="A frozen pretrained transformer adds if it is told the carries, and not otherwise.",
+    printed="Exact match of a frozen GPT-2 on 10,000 unseen pairs.",
+    presets=Catalogue(
+        "preset",
+        {
+            "smoke": Sizes(
+                preset="smoke",
+                body="python-tiny",
+                bits={FROZEN: (3,)},
+                steps=4,
+                settings=(("examples", 40), ("validation_words", 8)),
+            ),
+            "laptop": Sizes(
+                preset="laptop",
+                body="python-small",
+                bits={FROZEN: (8, 16), **{kind: (8,) for kind in BODY_KINDS if kind != FROZEN}},
+            ),
+            "paper": Sizes(
+                preset="paper",
+                body="gpt2",
+                bits={FROZEN: (8, 16, 32, 64, 128)},
+                trials=(0, 1, 2, 3),
+                steps=31_250,  # 100 epochs of 10,000 examples
+            ),
+        },
+    ),
+    runs=runs,
+    prepare=prepare,
+    table=table,
+    more={"Bodies": bodies_table},
+    figures=figures,
+    judge=check,
+)

@@ -1,0 +1,80 @@
+"""Bodies with a name of their own: what they look like, and where their weights are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lengthwise.catalogue import Catalogue
+
+FOLDER = Path("runs", "bodies")
+"""Where the bodies are that `pretrain` makes under a name; beside the runs of experiments."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NamedBody:
+    """A body whose shape is known before it is there, so that runs can be planned."""
+
+    summary: str
+    d_model: int
+    num_layers: int
+    num_heads: int
+    places: int
+    made_with: Mapping[str, Any] | None
+    """Settings of `pretrain` besides the shape; None for one that is on the hub."""
+
+    def shape(self) -> dict[str, Any]:
+        """The settings of a network that follow from it."""
+        return {
+            "d_model": self.d_model,
+            "num_layers": self.num_layers,
+            "num_heads": self.num_heads,
+            "d_hidden": 4 * self.d_model,
+            "places": self.places,
+            "activation": "gelu_new",
+            "epsilon": 1e-5,
+        }
+
+    def pretraining(self) -> dict[str, Any]:
+        """The settings with which `pretrain` makes it."""
+        shape = self.shape()
+        own = {name: shape[name] for name in ("d_model", "num_layers", "num_heads", "places")}
+        return {**own, **(self.made_with or {})}
+
+
+BODIES: Catalogue[NamedBody] = Catalogue(
+    "body",
+    {
+        "python-small": NamedBody(
+            summary="4 layers of width 128, pretrained on the English that ships with Python",
+            d_model=128,
+            num_layers=4,
+            num_heads=4,
+            places=512,
+            made_with={},
+        ),
+        "python-tiny": NamedBody(
+            summary="1 layer of width 16, pretrained for a moment",
+            d_model=16,
+            num_layers=1,
+            num_heads=2,
+            places=128,
+            made_with={"window": 16, "batch_size": 4, "steps": 4, "warmup": 0, "vocab_size": 256},
+        ),
+        "gpt2": NamedBody(
+            summary="the small GPT-2 of OpenAI: 12 layers of width 768, pretrained on WebText",
+            d_model=768,
+            num_layers=12,
+            num_heads=12,
+            places=1024,
+            made_with=None,
+        ),
+    },
+)
+
+
+def location(body: str) -> str:
+    """The folder of a body, or its name on the hub."""
+    if body in BODIES and BODIES[body].made_with is not None:
+        return str(FOLDER / body)
+    return body
