@@ -7,7 +7,7 @@ import pytest
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.experiments.catalogue import EXPERIMENTS
-from lengthwise.experiments.chi2023 import table1, table2
+from lengthwise.experiments.chi2023 import scratchpad, table1, table2
 from lengthwise.experiments.chi2023.table1 import FAR, NEAR, TABLE_1
 from lengthwise.experiments.chiang2022 import parity
 from lengthwise.experiments.experiment import Record, Sitting
@@ -195,6 +195,25 @@ def test_parity_is_learned_or_not_by_the_best_seed_at_the_lengths_of_training() 
     assert not statement.holds
     assert statement.measured.endswith("encoder 50.0 %, encoder, scaled by log n 97.5 %")
     assert parity.check([run("standard", 0, {}, 10)]) == []
+
+
+def test_the_scratchpad_waits_for_every_symbol_and_regular_gpt_for_every_level() -> None:
+    def run(model: str, seconds: float) -> Record:
+        tests = {scratchpad.NEAR: found_by_test({}), scratchpad.FAR: found_by_test({})}
+        tests[scratchpad.FAR]["seconds"] = seconds
+        return record("parity", model, 0, {}, tests=tests)
+
+    records = [run("scratchpad", 5.0), run("regular-gpt-binary", 0.5)]
+    columns, rows = scratchpad.table(records)
+    lines = {row[1]: dict(zip(columns, row, strict=True)) for row in rows}
+    assert lines["scratchpad"]["steps that wait, T = 500"] == "500"
+    assert lines["scratchpad"]["ms a word, T = 500"] == "500.00"
+    assert lines["RegularGPT, binary memory"]["steps that wait, T = 500"] == "9"
+    (statement,) = scratchpad.check(records)
+    assert statement.holds
+    assert statement.measured == "500 steps and 9 for 500 symbols; 10.0 times less time"
+    assert not scratchpad.check([records[0], run("regular-gpt-binary", 6.0)])[0].holds
+    assert scratchpad.check(records[:1]) == []
 
 
 # ---- runs that are chosen ----------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """One trained run, tested: scores by length, shortcuts beside them, stored in the run's folder."""
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -44,6 +45,7 @@ def measure(
         task = Task(language=task.language, protocol=protocol)
     device = device_of(run.model)
     with processor_threads(run.plan.threads):
+        start = time.perf_counter()
         scores = evaluate(
             run.model,
             task,
@@ -54,6 +56,7 @@ def measure(
             device=device,
             progress=progress,
         )
+        seconds = time.perf_counter() - start
         some = spread_lengths(scores.lengths)
         rules = shortcut_accuracies(
             task, some, words_per_length, torch.Generator().manual_seed(seed + 1)
@@ -67,6 +70,7 @@ def measure(
         "missing_lengths": list(scores.missing),
         "shortcuts": rules,
         "shortcut_lengths": some,
+        "seconds": round(seconds, 3),
         "environment": environment(str(device)),
         "date": datetime.now(UTC).date().isoformat(),
     }

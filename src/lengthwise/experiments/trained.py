@@ -174,6 +174,7 @@ def _test(job: Job, result: TestResult) -> Record:
         "worst_length": summary["worst_length"],
         "worst_accuracy": summary["worst_accuracy"],
         "shortcuts": dict(summary["shortcuts"]),
+        "seconds": summary.get("seconds", 0.0),
         "wrong": {str(n): words - right for n, words, right in result.by_length if right < words},
     }
 
@@ -255,8 +256,8 @@ def runs_table(records: Sequence[Record]) -> Table:
 
 def _costs(runs: Sequence[Record]) -> Iterator[str]:
     yield ", ".join(str(run["seed"]) for run in runs)
-    yield _from_to([run["steps"] for run in runs])
-    yield _from_to([round(run["seconds"]) for run in runs])
+    yield from_to([run["steps"] for run in runs])
+    yield from_to([round(run["seconds"]) for run in runs])
     yield f"{runs[0]['parameters']:,}"
     yield f"{runs[0]['flops'] / 1e6:.1f}"
     tests = runs[0]["tests"].values()
@@ -265,6 +266,7 @@ def _costs(runs: Sequence[Record]) -> Iterator[str]:
     yield f"{100 * max(first['shortcuts'].values()):.1f}" if first["shortcuts"] else "none"
 
 
-def _from_to(values: Sequence[int]) -> str:
+def from_to(values: Sequence[int]) -> str:
+    """`1,000 to 2,000`, or the one number that all are."""
     low, high = min(values), max(values)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"

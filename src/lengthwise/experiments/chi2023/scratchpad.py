@@ -1,0 +1,172 @@
+"""Chi et al. (2023), section 2.2: what does RegularGPT save beside writing every state down?
+
+A scratchpad writes the state of the automaton after every symbol, so T predictions wait for each
+other; RegularGPT has ceil(log2 T) levels. Both are trained on words of at most 40 symbols, each in
+its own way, and tested on the same longer ones. Time is that of the whole test, on one thread.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+from lengthwise.analysis.figures import Picture, curves_figure
+from lengthwise.catalogue import Catalogue
+from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.experiments.chi2023.table1 import LAPTOP
+from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
+from lengthwise.experiments.trained import (
+    CellRun,
+    TrainedExperiment,
+    best_and_mean,
+    cells,
+    from_to,
+    mean_curve,
+    pair,
+)
+from lengthwise.languages.spec import parse
+from lengthwise.layers.chunks import depth
+from lengthwise.models.scratchpad import Scratchpad
+from lengthwise.training.train import make_plan
+
+NEAR, FAR = "near", "far"
+LONGEST = 500
+
+MODELS = {"scratchpad": "scratchpad", "regular-gpt-binary": "RegularGPT, binary memory"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """Languages, seeds, and on what is tested."""
+
+    preset: str
+    seeds: tuple[int, ...] = (0,)
+    rows: tuple[str, ...] = ("parity", "cycle-navigation", "group:S5")
+    lengths: str = f"41:{LONGEST}:51"
+    words: int = 128
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By model, or by `row, model`."""
+
+
+def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
+    """All runs of the table."""
+    found = []
+    near = tuple(parse_lengths(sizes.lengths))
+    tests = [
+        Test(name=NEAR, lengths=near, words_per_length=sizes.words, protocol="audited"),
+        Test(name=FAR, lengths=(LONGEST,), words_per_length=sizes.words, protocol="audited"),
+    ]
+    for row in sizes.rows:
+        for model in MODELS:
+            settings = {
+                **sizes.settings.get(model, {}),
+                **sizes.settings.get(f"{row}, {model}", {}),
+            }
+            plan = make_plan(
+                parse(row), model, preset=sizes.preset, protocol="audited", settings=settings
+            )
+            jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
+            found += [CellRun(row, model, job) for job in jobs]
+    return found
+
+
+def steps_that_wait(model: str, length: int) -> int:
+    """How many predictions, or levels, must wait for each other on a word."""
+    return Scratchpad.steps(length) if model == "scratchpad" else depth(length, 2)
+
+
+def table(records: Sequence[Record]) -> Table:
+    """A row for each language and model: accuracy, steps, time."""
+    rows = []
+    for (row, model), of_cell in cells(records).items():
+        words = of_cell[0]["tests"][FAR]["words_per_length"]
+        rows.append(
+            [
+                row,
+                MODELS[model],
+                of_cell[0]["supervision"],
+                pair(*best_and_mean(of_cell, NEAR)),
+                pair(*best_and_mean(of_cell, FAR)),
+                f"{steps_that_wait(model, LONGEST):,}",
+                f"{1e3 * _mean_seconds(of_cell) / words:.2f}",
+                f"{of_cell[0]['parameters']:,}",
+                from_to([round(run["seconds"]) for run in of_cell]),
+            ]
+        )
+    lengths = next((one["tests"][NEAR]["lengths"] for one in records if "tests" in one), "")
+    columns = ["language", "model", "supervision", f"accuracy at {lengths} %"]
+    columns += [f"at {LONGEST} %", f"steps that wait, T = {LONGEST}", f"ms a word, T = {LONGEST}"]
+    return Table([*columns, "parameters", "seconds to train"], rows)
+
+
+def figures(records: Sequence[Record]) -> dict[str, Picture]:
+    """Accuracy by length: a panel for each language, a line for each model."""
+    panels: dict[str, dict[str, dict[int, float]]] = {}
+    for (row, model), of_cell in cells(records).items():
+        panels.setdefault(row, {})[MODELS[model]] = mean_curve(of_cell, NEAR)
+    return {"accuracy": curves_figure(panels)} if panels else {}
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """What the section says, where both have all right."""
+    found = cells(records)
+    both = [
+        (found[row, "scratchpad"], found[row, "regular-gpt-binary"])
+        for row, model in found
+        if model == "scratchpad" and (row, "regular-gpt-binary") in found
+    ]
+    if not both:
+        return []
+    ratios = [_mean_seconds(slow) / _mean_seconds(quick) for slow, quick in both]
+    waits = steps_that_wait("scratchpad", LONGEST), steps_that_wait("regular-gpt-binary", LONGEST)
+    return [
+        Statement(
+            where="section 2.2",
+            says="writing states down takes as many steps as there are symbols; RegularGPT takes "
+            "about as many as their logarithm, and less time",
+            holds=min(ratios) > 1,
+            measured=f"{waits[0]} steps and {waits[1]} for {LONGEST} symbols; "
+            f"{', '.join(f'{ratio:.1f}' for ratio in ratios)} times less time",
+        )
+    ]
+
+
+def _mean_seconds(of_cell: Sequence[Record]) -> float:
+    """Of the test at one length."""
+    return fmean(run["tests"][FAR]["seconds"] for run in of_cell)
+
+
+_BINARY_GROUP = LAPTOP["group:S5, binary"]
+
+SCRATCHPAD: TrainedExperiment[Sizes] = TrainedExperiment(
+    paper="Chi et al. (2023)",
+    item="Section 2.2, scratchpad",
+    claim="RegularGPT answers in a logarithm of the steps that a scratchpad takes.",
+    printed="That a scratchpad needs T intermediate tokens, and RegularGPT O(log T) layers.",
+    presets=Catalogue(
+        "preset",
+        {
+            "smoke": Sizes(
+                preset="smoke",
+                rows=("parity",),
+                lengths="41:43",
+                words=2,
+                settings={key: {"steps": 4, "validate_every": 2} for key in MODELS},
+            ),
+            "laptop": Sizes(
+                preset="laptop", settings={"group:S5, regular-gpt-binary": dict(_BINARY_GROUP)}
+            ),
+            "paper": Sizes(
+                preset="paper",
+                seeds=(0, 1, 2),
+                words=512,
+                settings={"group:S5, regular-gpt-binary": dict(_BINARY_GROUP)},
+            ),
+        },
+    ),
+    runs=runs,
+    table=table,
+    figures=figures,
+    judge=check,
+)
