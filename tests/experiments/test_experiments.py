@@ -44,6 +44,7 @@ VARIANTS = {
     "chiang2022/parity",
     "steps2022/figure3",
     "steps2022/figure4",
+    "steps2022/other-tasks",
 }
 ONE_OF_A_KIND = [
     pytest.param(name, marks=[pytest.mark.slow] if name in VARIANTS else []) for name in NAMES

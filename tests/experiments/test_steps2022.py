@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lengthwise.experiments.experiment import Record, Sitting
-from lengthwise.experiments.steps2022 import figure2, table1, table2
+from lengthwise.experiments.steps2022 import figure2, table1, table2, tasks
 from lengthwise.experiments.steps2022.table1 import FIGURE_3, FIGURE_4, TABLE_1, Choice
 
 
@@ -146,3 +146,18 @@ def test_table_2_has_a_line_for_each_body() -> None:
     assert table2.check([run("random, frozen", "strong", 8, 0.0)]) == []
     _, bodies = table2.bodies_table(records)
     assert bodies[0][1].startswith("4 layers of width 128")
+
+
+def test_other_tasks_are_judged_by_what_telling_the_steps_brings() -> None:
+    def run(regime: str, exact: float) -> Record:
+        return {**record(regime, 8, SINE, exact), "row": "parity of 16 symbols", "column": regime}
+
+    records = [run("weak", 0.5), run("medium", 0.25), run("strong", 0.75)]
+    columns, rows = tasks.table(records)
+    assert rows == [["parity of 16 symbols", "0.5000", "0.2500", "0.7500", "10,000"]]
+    assert len(columns) == len(rows[0])
+    (statement,) = tasks.check(records)
+    assert statement.holds
+    assert statement.measured == "parity of 16 symbols 75.0 % and 50.0 %"
+    assert not tasks.check([run("weak", 0.8), run("strong", 0.75)])[0].holds
+    assert tasks.check([run("strong", 0.75)]) == []

@@ -13,6 +13,7 @@ from lengthwise.experiments.steps2022 import figure1 as steps_figure1
 from lengthwise.experiments.steps2022 import figure2 as steps_figure2
 from lengthwise.experiments.steps2022 import table1 as steps_table1
 from lengthwise.experiments.steps2022 import table2 as steps_table2
+from lengthwise.experiments.steps2022 import tasks as steps_tasks
 
 EXPERIMENTS: Catalogue[Collected] = Catalogue(
     "experiment",
@@ -28,6 +29,7 @@ EXPERIMENTS: Catalogue[Collected] = Catalogue(
         "chiang2022/parity": chiang_parity.PARITY,
         "steps2022/table1": steps_table1.TABLE_1,
         "steps2022/table2": steps_table2.TABLE_2,
+        "steps2022/other-tasks": steps_tasks.OTHER_TASKS,
         "steps2022/figure1": steps_figure1.FIGURE_1,
         "steps2022/figure2": steps_figure2.FIGURE_2,
         "steps2022/figure3": steps_table1.FIGURE_3,
