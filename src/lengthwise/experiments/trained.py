@@ -27,6 +27,7 @@ from lengthwise.experiments.sweeps.executors import InProcess
 from lengthwise.experiments.sweeps.folder import JobFolder, claim
 from lengthwise.experiments.sweeps.job import Job
 from lengthwise.experiments.sweeps.outcome import Failure, Outcome, TestResult
+from lengthwise.experiments.sweeps.shared import take_over
 from lengthwise.experiments.sweeps.stacked import train_stacked
 from lengthwise.experiments.sweeps.sweep import run_sweep
 from lengthwise.models.cost import forward_flops
@@ -97,8 +98,9 @@ class TrainedExperiment(Generic[Sizes]):
                 raise RunError(f"{folder} has no finished run of these. Leave out --finished.")
         if not sitting.finished:
             self.prepare(self.presets[preset], sitting.progress)
-        if sitting.stack:
             claim(folder, f"{owner} {preset}")
+            take_over([run.job for run in wanted], folder)
+        if sitting.stack:
             train_stacked([run.job for run in wanted], folder, told=sitting.progress)
         results = run_sweep(
             f"{owner} {preset}",

@@ -117,6 +117,8 @@ class Sizes:
     preset: str
     """Of training."""
     seeds: tuple[int, ...]
+    seeds_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Columns with other seeds."""
     rows: tuple[str, ...] = tuple(_ROWS)
     columns: tuple[str, ...] = tuple(MEASURED)
     protocol: str = "published"
@@ -160,7 +162,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 Test(name=name, lengths=lengths, words_per_length=each, protocol=sizes.protocol)
                 for name, (lengths, each) in asked.items()
             ]
-            jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
+            jobs = jobs_over_seeds(plan, seeds or sizes.seeds_of.get(key, sizes.seeds), tests)
             found += [CellRun(row, key, job) for job in jobs]
     return found
 
@@ -350,7 +352,12 @@ LAPTOP: Mapping[str, Mapping[str, Any]] = {
     **{f"{row}, regular-gpt C=2": _LONGER for row in _HARD},
     "cycle-navigation, rnn": {"steps": 8_000, "learning_rate": 3e-3},
     "rnn": {"d_model": 64, "steps": 5_000},
-    "transformer": {"steps": 2_000, "learning_rate": 1e-3, "schedule": "cosine"},
+    "transformer": {
+        "steps": 2_000,
+        "batch_size": 64,
+        "learning_rate": 1e-3,
+        "schedule": "cosine",
+    },
     "transitions": {"steps": 10_000},
 }
 """Sizes that two cores can do; what is not named is the model's own."""
@@ -371,7 +378,12 @@ def _experiment(item: str, claim: str, printed: str, **sizes: Any) -> TrainedExp
             {
                 "smoke": replace(_SMOKE, **{**sizes, "rows": sizes.get("rows", _SMOKE.rows)[:1]}),
                 "laptop": Sizes(
-                    preset="laptop", seeds=(0, 1, 2), settings=LAPTOP, stride=SPARSE, **sizes
+                    preset="laptop",
+                    seeds=(0, 1, 2),
+                    seeds_of={"transformer": (0,)},
+                    settings=LAPTOP,
+                    stride=SPARSE,
+                    **sizes,
                 ),
                 "paper": Sizes(preset="paper", seeds=(0, 1, 2), settings=_BY_ROW, **sizes),
             },
