@@ -2,11 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cli.shell import Shell
 from lengthwise.cli import reproduce
+from lengthwise.errors import ConfigError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import Experiment, Statement, Table
 
@@ -125,3 +127,19 @@ def test_slips_are_one_line_before_anything_is_measured_or_written(
     assert error.count("\n") == 1
     assert words in error
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+
+def test_records_of_more_runs_are_kept_and_of_the_same_runs_replaced(tmp_path: Path) -> None:
+    def result(*seeds: int, digest: str = "a") -> dict[str, Any]:
+        records = [{"row": "parity", "column": "rnn", "seed": s, "digest": digest} for s in seeds]
+        return {"preset": "laptop", "records": records}
+
+    file = tmp_path / "a-table1.json"
+    keep = reproduce._keep_other_runs
+    keep(file, result(0))
+    file.write_text(json.dumps(result(0, 1)))
+    keep(file, result(0, 1, digest="b"))
+    keep(file, result(0, 1, 2))
+    keep(file, {**result(0), "preset": "smoke"})
+    with pytest.raises(ConfigError, match="has 1 runs that are not among these"):
+        keep(file, result(1))

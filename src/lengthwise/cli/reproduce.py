@@ -174,13 +174,17 @@ def _keep_other_runs(file: Path, result: dict[str, Any]) -> None:
     stored = read_json(file)
     if not isinstance(stored, dict) or stored.get("preset") != result["preset"]:
         return
-    there = {record.get("digest") for record in stored.get("records", ())}
-    lost = there - {record.get("digest") for record in result["records"]}
+    lost = set(map(_name, stored.get("records", ()))) - set(map(_name, result["records"]))
     if lost:
         raise ConfigError(
             f"{file} has {len(lost)} runs that are not among these. Leave out --only and --seeds, "
             f"or use another --out."
         )
+
+
+def _name(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What tells a run from the others of its experiment, whatever it was trained with."""
+    return tuple(record.get(part) for part in ("row", "column", "seed"))
 
 
 def _print(experiment: Collected, tables: Mapping[str, Table], statements: list[Statement]) -> None:
