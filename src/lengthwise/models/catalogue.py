@@ -1,17 +1,15 @@
 """The models by name: how each is built for a language, and how trained unless told otherwise."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
-
-import torch
-from torch import nn
+from typing import Any, Literal
 
 from lengthwise.catalogue import Catalogue
-from lengthwise.config import Config, require
+from lengthwise.config import require
 from lengthwise.models.causal_recogniser import CausalRecogniser, CausalRecogniserConfig
 from lengthwise.models.decoder import Decoder, DecoderConfig
 from lengthwise.models.encoder import Encoder, EncoderConfig
+from lengthwise.models.entry import Architecture, Entry
 from lengthwise.models.recurrent import Recurrent, RecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
@@ -29,14 +27,6 @@ _OF_TREES: tuple[Supervision, ...] = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Architecture:
-    """A kind of network, and the settings that give it a shape."""
-
-    config: type[Config]
-    module: Callable[[Any], nn.Module]
-
-
 REGULAR_GPT = Architecture(config=RegularGPTConfig, module=RegularGPT)
 ENCODER = Architecture(config=EncoderConfig, module=Encoder)
 DECODER = Architecture(config=DecoderConfig, module=Decoder)
@@ -52,22 +42,10 @@ ARCHITECTURES: Catalogue[Architecture] = Catalogue(
 """What weights can be computed for (`constructions`) and stored."""
 
 
-@runtime_checkable
-class Initialised(Protocol):
-    """A network whose initial weights are drawn, so that a seed decides them."""
-
-    def initialise(self, generator: torch.Generator) -> None:
-        """Draw all weights."""
-        ...
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ModelEntry:
+class ModelEntry(Entry):
     """One way to build a network that classifies words: tokens and lengths to logits."""
 
-    summary: str
-    architecture: Architecture
-    defaults: Mapping[str, Any]
     supervision: Supervision
     """What it is told in training unless the user says otherwise."""
     supervisions: tuple[Supervision, ...]
@@ -75,32 +53,8 @@ class ModelEntry:
     states down, and `node`, `transition` and `composition` need vectors of sub-words."""
     audited: bool
     """Whether it trains on `audited` words even where the paper's own distribution exists."""
-    training: Mapping[str, Any]
-    """How long and how fast it is trained unless the user or the preset says otherwise."""
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Numbers of this model that stand in place of a preset's."""
-    fixed: frozenset[str] = frozenset()
-    """Settings of the network that the name of the entry decides."""
-
-    @property
-    def config(self) -> type[Config]:
-        """The class of its settings."""
-        return self.architecture.config
-
-    def configure(self, settings: Mapping[str, Any]) -> Config:
-        """The defaults of this entry, with `settings` over them."""
-        return self.config.from_dict({**self.defaults, **settings})
-
-    def build(self, config: Config) -> nn.Module:
-        """The network, with weights that are still to be drawn or loaded."""
-        return self.architecture.module(config)
-
-    def draw(self, config: Config, generator: torch.Generator) -> nn.Module:
-        """The network, with initial weights."""
-        model = self.build(config)
-        assert isinstance(model, Initialised)
-        model.initialise(generator)
-        return model
 
     def require_supervision(self, name: str, supervision: Supervision) -> None:
         """Refuse what this model, called `name`, cannot be told.

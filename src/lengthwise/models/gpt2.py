@@ -136,11 +136,11 @@ class Body(nn.Module):
     def __init__(self, config: BodyConfig) -> None:
         super().__init__()
         require_extra("transformers")
-        from transformers import GPT2Config, GPT2Model  # noqa: PLC0415
+        from transformers import GPT2Model  # noqa: PLC0415
 
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.d_model)
-        shape = GPT2Config(
+        shape = body_config(
             vocab_size=1,  # its own embedding is not used
             n_positions=config.places,
             n_embd=config.d_model,
@@ -149,11 +149,6 @@ class Body(nn.Module):
             n_inner=config.d_hidden,
             activation_function=config.activation,
             layer_norm_epsilon=config.epsilon,
-            resid_pdrop=0.0,
-            embd_pdrop=0.0,
-            attn_pdrop=0.0,
-            bos_token_id=None,
-            eos_token_id=None,
         )
         self.body = GPT2Model(shape)
         del self.body.wte
@@ -216,6 +211,20 @@ class Body(nn.Module):
                 f"this body reads at most {self.config.places} symbols, but the words have "
                 f"{length} to read. Give shorter words."
             )
+
+
+def body_config(**shape: Any) -> "GPT2Config":
+    """The settings of a GPT-2 of transformers, without dropout and special tokens."""
+    from transformers import GPT2Config  # noqa: PLC0415
+
+    return GPT2Config(
+        resid_pdrop=0.0,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+        bos_token_id=None,
+        eos_token_id=None,
+        **shape,
+    )
 
 
 def _weights_of(body: str) -> dict[str, Tensor]:

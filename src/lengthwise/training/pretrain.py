@@ -28,7 +28,7 @@ from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import RunError, unknown_name
 from lengthwise.evaluation.predict import device_of
 from lengthwise.models.bodies import BODIES, location
-from lengthwise.models.gpt2 import draw_gpt2
+from lengthwise.models.gpt2 import body_config, draw_gpt2
 from lengthwise.text.corpus import PYTHON_TEXT, python_text
 from lengthwise.text.extra import require_extra
 from lengthwise.text.tokens import encode, learn_tokenizer
@@ -205,20 +205,15 @@ def pretrain(
 
 def build_gpt2(config: PretrainConfig, vocab_size: int) -> "GPT2LMHeadModel":
     """The network, with weights that are still to be drawn; input and output share theirs."""
-    from transformers import GPT2Config, GPT2LMHeadModel  # noqa: PLC0415
+    from transformers import GPT2LMHeadModel  # noqa: PLC0415
 
     return GPT2LMHeadModel(
-        GPT2Config(
+        body_config(
             vocab_size=vocab_size,
             n_positions=config.places,
             n_embd=config.d_model,
             n_layer=config.num_layers,
             n_head=config.num_heads,
-            resid_pdrop=0.0,
-            embd_pdrop=0.0,
-            attn_pdrop=0.0,
-            bos_token_id=None,
-            eos_token_id=None,
         )
     )
 

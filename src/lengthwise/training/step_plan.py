@@ -8,7 +8,6 @@ from torch import nn
 
 from lengthwise.config import Config
 from lengthwise.errors import RunError, unknown_name
-from lengthwise.models.drawn import draw_network
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.tasks.step_specs import make_step_task, settings_of
 from lengthwise.tasks.steps import StepTask, step_task
@@ -62,7 +61,7 @@ class StepPlan:
         Raises:
             ConfigError: it would be too large.
         """
-        return draw_network(STEP_MODELS[self.model], self.network, self.loop.seed)
+        return STEP_MODELS[self.model].draw_from(self.network, self.loop.seed)
 
     def build(self) -> nn.Module:
         """The network, with weights that are still to be loaded."""

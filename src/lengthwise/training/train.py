@@ -17,7 +17,6 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.stored import from_dict, to_dict
 from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
-from lengthwise.models.drawn import draw_network
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.tasks.assigned import assign
 from lengthwise.tasks.supervision import state_maps
@@ -78,7 +77,7 @@ class Plan:
         Raises:
             ConfigError: it would be too large.
         """
-        return draw_network(MODELS[self.model], self.network, self.loop.seed)
+        return MODELS[self.model].draw_from(self.network, self.loop.seed)
 
     def build(self) -> nn.Module:
         """The network, with weights that are still to be loaded."""

@@ -1,0 +1,84 @@
+"""One way to build a network: an architecture, its settings by default, and how it is trained."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from torch import nn
+
+from lengthwise.config import Config
+from lengthwise.errors import ConfigError
+
+_MOST_PARAMETERS = 2**31
+_WIDTHS = ("d_model", "num_bits", "d_hidden", "num_layers")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Architecture:
+    """A kind of network, and the settings that give it a shape."""
+
+    config: type[Config]
+    module: Callable[[Any], nn.Module]
+
+
+@runtime_checkable
+class Initialised(Protocol):
+    """A network whose initial weights are drawn, so that a seed decides them."""
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Draw all weights."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """What all catalogues of models have of each. Base of `ModelEntry` and `StepModel`."""
+
+    summary: str
+    architecture: Architecture
+    defaults: Mapping[str, Any]
+    training: Mapping[str, Any]
+    """How long and how fast it is trained unless the user or the preset says otherwise."""
+    fixed: frozenset[str] = frozenset()
+    """Settings of the network that users do not set: the name of the entry decides them."""
+
+    @property
+    def config(self) -> type[Config]:
+        """The class of its settings."""
+        return self.architecture.config
+
+    def configure(self, settings: Mapping[str, Any]) -> Config:
+        """The defaults of this entry, with `settings` over them."""
+        return self.config.from_dict({**self.defaults, **settings})
+
+    def build(self, config: Config) -> nn.Module:
+        """The network, with weights that are still to be drawn or loaded."""
+        return self.architecture.module(config)
+
+    def draw(self, config: Config, generator: torch.Generator) -> nn.Module:
+        """The network, with initial weights."""
+        model = self.build(config)
+        assert isinstance(model, Initialised)
+        model.initialise(generator)
+        return model
+
+    def draw_from(self, config: Config, seed: int) -> nn.Module:
+        """The network, with the initial weights of a seed.
+
+        Raises:
+            ConfigError: it would have more than 2^31 parameters.
+        """
+        try:
+            with torch.device("meta"):
+                size = sum(parameter.numel() for parameter in self.build(config).parameters())
+        except RuntimeError:
+            size = _MOST_PARAMETERS + 1
+        if size > _MOST_PARAMETERS:
+            shape = config.to_dict()
+            lower = [f"{name}={shape[name]}" for name in _WIDTHS if name in shape]
+            raise ConfigError(
+                f"the network would have {size:,} parameters or more, but {_MOST_PARAMETERS:,} is "
+                f"the most. Lower {' or '.join(lower)}."
+            )
+        return self.draw(config, torch.Generator().manual_seed(seed))
