@@ -71,6 +71,7 @@ def test_predict_writes_outputs_and_steps(shell: Shell, run_folder: Path) -> Non
         (["--set", "examples=64"], "so examples=64 leave none to test on. Use 62"),
         (["--set", "supervision=final"], "one of 'weak', 'medium', 'strong'"),
         (["--model", "lstm"], "unknown model that writes steps 'lstm'"),
+        (["--preset", "smok"], "unknown preset 'smok'"),
         (["--protocol", "audited"], "--protocol is for languages"),
         (["--alphabet", "ab"], "--alphabet is for languages"),
     ],
@@ -91,6 +92,7 @@ def test_slips_in_training_are_told_in_one_line(
     [
         (["evaluate", "DIR", "--lengths", "1:5"], "--lengths is for languages"),
         (["evaluate", "DIR", "--words", "17"], "16 inputs are set apart"),
+        (["evaluate", "DIR", "--seed", "7"], "--seed is for languages"),
         (["evaluate", "DIR", "--snapped"], "--snapped is for languages"),
         (["predict", "DIR", "--snapped"], "no tables of sub-words"),
         (["certify", "DIR"], "classifies no words of any length"),

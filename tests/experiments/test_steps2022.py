@@ -68,6 +68,7 @@ def test_statements_of_table_1_fall_with_the_records() -> None:
     ]
     assert [one.holds for one in TABLE_1.judge(worse)] == [False, False, False]
     assert TABLE_1.judge([record("weak", 8, SINE, 1.0)]) == []
+    assert TABLE_1.judge([record("strong", 3, SINE, 1.0)]) == []  # nothing is printed of it
 
 
 def test_figures_3_and_4_compare_what_they_say() -> None:
@@ -144,8 +145,12 @@ def test_table_2_has_a_line_for_each_body() -> None:
     worse += [run("pretrained, frozen", "medium", 16, 0.1)]
     assert [one.holds for one in table2.check(worse)] == [False, False]
     assert table2.check([run("random, frozen", "strong", 8, 0.0)]) == []
-    _, bodies = table2.bodies_table(records)
-    assert bodies[0][1].startswith("4 layers of width 128")
+    failed = {**run("random, frozen", "weak", 8, 0.0), "error": "ClaimError: the loss is nan"}
+    del failed["parameters"]
+    _, bodies = table2.bodies_table([*records, failed])
+    assert [row[1] for row in bodies] == ["4 layers of width 128"] * 2
+    assert bodies[0][2] == "pretrained on the English that ships with Python"
+    assert bodies[1][2:] == ["random", "5"]
 
 
 def test_other_tasks_are_judged_by_what_telling_the_steps_brings() -> None:

@@ -159,8 +159,8 @@ def test_runs_are_told_with_what_they_cost() -> None:
     line = dict(zip(columns, rows[0], strict=True))
     assert line["seeds"] == "0, 1"
     assert line["steps"] == "10 to 11"
-    assert line["parameters"] == "1,234"
-    assert line["Mflop for 500 symbols"] == "2.0"
+    assert line["parameters trained"] == "1,234"
+    assert line["Mflop a word"] == "2.0"
     assert line["words at each of"] == "10 at 41:44"
 
 
@@ -184,17 +184,20 @@ def test_parity_is_learned_or_not_by_the_best_seed_at_the_lengths_of_training() 
 
     half = {str(n): 5 for n in range(41, 45)}
     records = [run("standard", 0, half), run("standard", 1, half), run("rnn", 0, {}, 10)]
+    assert parity.check(records) == []  # nothing shows that there was something to learn
+    records.append(run("rnn", 0, {}))
     columns, rows = parity.table(records)
     cells = {tuple(row[:2]): dict(zip(columns, row, strict=True)) for row in rows}
     assert cells["1..100 symbols", "trained lengths"]["encoder"] == "50.0 / 50.0"
-    assert cells["1..100 symbols", "trained lengths"]["RNN"] == ""
+    assert cells["1..100 symbols", "trained lengths"]["RNN"] == "100.0 / 100.0"
     assert cells["1..10 symbols", "farther"]["RNN"] == "87.5 / 87.5"
     (statement,) = parity.check(records)
     assert statement.holds
     (statement,) = parity.check([*records, run("log-length", 0, {"41": 1})])
     assert not statement.holds
-    assert statement.measured.endswith("encoder 50.0 %, encoder, scaled by log n 97.5 %")
-    assert parity.check([run("standard", 0, {}, 10)]) == []
+    assert "encoder 50.0 %, encoder, scaled by log n 97.5 %" in statement.measured
+    assert statement.measured.endswith("RNN on the same words 100.0 %")
+    assert parity.check([run("standard", 0, {}, 10), *records[3:]]) == []
 
 
 def test_the_scratchpad_waits_for_every_symbol_and_regular_gpt_for_every_level() -> None:
@@ -214,6 +217,9 @@ def test_the_scratchpad_waits_for_every_symbol_and_regular_gpt_for_every_level()
     assert statement.measured == "500 steps and 9 for 500 symbols; 10.0 times less time"
     assert not scratchpad.check([records[0], run("regular-gpt-binary", 6.0)])[0].holds
     assert scratchpad.check(records[:1]) == []
+    wrong = copy.deepcopy(records)
+    wrong[0]["tests"][scratchpad.NEAR] = found_by_test({"42": 1})
+    assert scratchpad.check(wrong) == []  # their time says nothing
 
 
 # ---- runs that are chosen ----------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Bodies of GPT-2: what is trained, what stays, and that a cache changes nothing."""
 
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +186,34 @@ def test_a_wrong_body_is_told(
         settings = {"body": str(tmp_path / settings["body"])}
     with pytest.raises(ConfigError, match=message):
         plan_of(**{"body": body, **settings})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n_layer": 3}, "lacks weights, such as 'h.2"),
+        ({"n_embd": 16}, r"cannot be loaded|lacks weights"),
+        ({"n_head": 3}, "cannot be split over its 3 heads"),
+        ({"activation_function": "foo"}, "activation 'foo', which"),
+        ({"scale_attn_by_inverse_layer_idx": True}, "is no plain GPT-2"),
+        ({"add_cross_attention": True}, "is no plain GPT-2"),
+    ],
+)
+def test_bodies_that_are_not_what_they_say_are_refused(
+    body: str, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "body"
+    shutil.copytree(body, path)
+    stored = json.loads((path / "config.json").read_text())
+    (path / "config.json").write_text(json.dumps({**stored, **change}))
+    with pytest.raises(ConfigError, match=message):
+        draw(str(path))
+
+
+def test_damaged_weights_are_told(body: str, tmp_path: Path) -> None:
+    path = tmp_path / "body"
+    shutil.copytree(body, path)
+    weights = path / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:100])
+    with pytest.raises(ConfigError, match="cannot be loaded"):
+        draw(str(path))

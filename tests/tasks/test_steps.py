@@ -225,3 +225,10 @@ def test_a_circuit_of_a_file_is_written_whole_or_in_part(tmp_path: Any) -> None:
     assert (task.names, task.outputs) == (("s", "c"), (0, 1))
     assert task.written(torch.tensor([[1, 1], [0, 1]])).tolist() == [[0, 1], [1, 0]]
     assert make_step_task(f"steps:circuit:{path}", {"order": ["c", "s"]}).names == ("c", "s")
+
+
+def test_outputs_that_are_inputs_are_refused(tmp_path: Any) -> None:
+    path = tmp_path / "wire.bench"
+    path.write_text("INPUT(a)\nINPUT(b)\nOUTPUT(a)\nOUTPUT(s)\ns = XOR(a, b)\n")
+    with pytest.raises(CircuitError, match="has the input 'a' as an output"):
+        make_step_task(f"steps:circuit:{path}")

@@ -66,6 +66,8 @@ def test_more_examples_than_there_are_is_refused() -> None:
     with pytest.raises(TaskError, match=r"has 1,024 inputs, so examples=1,024 leave .* Use 1,022"):
         make_step_plan("steps:addition", settings={"bits": 5, "examples": 1024})
     assert make_step_plan("steps:addition", settings={"bits": 5, "examples": 1022})
+    with pytest.raises(TaskError, match="has 2 inputs, too few to train, validate and test on"):
+        make_step_plan("steps:parity", settings={"length": 1, "examples": 1})
 
 
 # ---- what is told ------------------------------------------------------------------------------

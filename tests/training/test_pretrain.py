@@ -134,7 +134,7 @@ def test_the_command_makes_a_body_that_train_takes(
         *("--preset", "smoke", "--device", "cpu", "--out", str(tmp_path / "run")),
     )
     assert status == 0
-    assert "gpt2 on addition of 3-bit numbers" in out
+    assert f"gpt2 of {body}, pretrained weights, frozen on addition of 3-bit numbers" in out
     assert " parameters trained" in out
     for arguments, message in (
         (["--set", "layers=3"], "unknown setting 'layers'"),

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="words per length (default 512; of a step task: all that are set apart for the test)",
     )
     parser.add_argument("--protocol", help="published or audited (default: the run's)")
-    parser.add_argument("--seed", type=whole_number(0), default=0, help="of the test words")
+    parser.add_argument("--seed", type=whole_number(0), help="of the test words (default 0)")
     add_snapped(parser)
     add_device(parser)
     add_json(parser)
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
             lengths,
             protocol=arguments.protocol,
             words_per_length=arguments.words or 512,
-            seed=arguments.seed,
+            seed=arguments.seed or 0,
             progress=progress,
         )
     accuracy = scores.accuracy_by_length()
@@ -77,8 +77,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _evaluate_steps(trained: Run, arguments: argparse.Namespace) -> None:
     """Exact match on the inputs that were set apart for it."""
-    for option in ("lengths", "protocol", "snapped"):
-        if getattr(arguments, option):
+    for option in ("lengths", "protocol", "seed", "snapped"):
+        if getattr(arguments, option) not in (None, False):
             raise ConfigError(
                 f"--{option} is for languages, and {arguments.run} writes steps. Omit it."
             )
@@ -91,6 +91,7 @@ def _evaluate_steps(trained: Run, arguments: argparse.Namespace) -> None:
     print_facts(
         [
             ("task", found["task"]),
+            ("model", found["model"] + (f" ({found['body']})" if found["body"] else "")),
             ("supervision", found["supervision"]),
             ("exact match", f"{percent(found['exact_match'])} % of {found['words']:,} inputs"),
             ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),

@@ -87,12 +87,17 @@ def _train_steps(arguments: argparse.Namespace, settings: dict[str, Any]) -> Non
         preset=arguments.preset,
         settings=settings,
     )
-    facts = {"task": plan.steps.name, **_trained(plan, arguments, plan.steps.name)}
+    facts = {
+        "task": plan.steps.name,
+        "body": plan.body,
+        **_trained(plan, arguments, plan.steps.name),
+    }
     if arguments.json:
         print_json(facts)
         return
     print(
-        f"{arguments.out}: {plan.model} on {plan.steps.name} ({plan.supervision} supervision, "
+        f"{arguments.out}: {plan.model}{f' of {plan.body}' if plan.body else ''} on "
+        f"{plan.steps.name} ({plan.supervision} supervision, "
         f"{plan.words}, {facts['trained_parameters']:,} of {facts['parameters']:,} parameters "
         f"trained, {plan.preset} preset): {percent(facts['validation_accuracy'])} % exact on "
         f"unseen inputs after {facts['kept_step']} steps"

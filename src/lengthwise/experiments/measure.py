@@ -101,6 +101,8 @@ def measure_steps(
         scores = evaluate_steps(run.model, plan.steps, layout, inputs[:words], progress=progress)
     summary = {
         "task": plan.steps.name,
+        "model": plan.model,
+        "body": plan.body,
         "supervision": plan.guided.supervision,
         **scores.summary(),
         "right_at": scores.right_at,

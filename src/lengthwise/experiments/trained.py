@@ -35,7 +35,7 @@ from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Plan
 
 WORD_OF_COST = 500
-"""Symbols of the word whose cost is told."""
+"""Symbols of the word of a language whose cost is told."""
 
 
 class CellRun(NamedTuple):
@@ -96,9 +96,9 @@ class TrainedExperiment(Generic[Sizes]):
             wanted = [run for run in wanted if JobFolder.of(run.job, folder).outcome() is not None]
             if not wanted:
                 raise RunError(f"{folder} has no finished run of these. Leave out --finished.")
-        if not sitting.finished:
+        claim(folder, f"{owner} {preset}")
+        if any(JobFolder.of(run.job, folder).outcome() is None for run in wanted):
             self.prepare(self.presets[preset], sitting.progress)
-            claim(folder, f"{owner} {preset}")
             take_over([run.job for run in wanted], folder)
         if sitting.stack:
             train_stacked([run.job for run in wanted], folder, told=sitting.progress)
@@ -243,7 +243,7 @@ def mean_curve(runs: Sequence[Record], test: str) -> dict[int, float]:
 def runs_table(records: Sequence[Record]) -> Table:
     """A row for each cell: how its runs were trained and tested, and what they cost."""
     columns = ["row", "column", "supervision", "trained on", "seeds", "steps", "seconds to train"]
-    columns += ["parameters", f"Mflop for {WORD_OF_COST} symbols", "words at each of", "shortcut %"]
+    columns += ["parameters trained", "Mflop a word", "words at each of", "shortcut %"]
     rows = [
         [row, column, runs[0]["supervision"], runs[0]["trained_on"], *_costs(runs)]
         for (row, column), runs in cells(records).items()

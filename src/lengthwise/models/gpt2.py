@@ -15,13 +15,14 @@ Axes:
     symbol  the vocabulary
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from jaxtyping import Float, Int
+from safetensors import SafetensorError
 from torch import Tensor, nn
 
 from lengthwise.config import Config, require, require_at_least
@@ -59,6 +60,11 @@ class BodyConfig(Config):
     def __post_init__(self) -> None:
         least = ("vocab_size", "max_length", "d_model", "num_layers", "num_heads", "d_hidden")
         require_at_least(self, {**dict.fromkeys(least, 1), "places": 1, "epsilon": 0})
+        require(
+            self.d_model % self.num_heads == 0,
+            f"the body {self.body} has a width of {self.d_model}, which cannot be split over its "
+            f"{self.num_heads} heads. Use another.",
+        )
         require(
             self.max_length <= self.places,
             f"the body {self.body} has {self.places} places, but the task needs {self.max_length}. "
@@ -105,18 +111,39 @@ def _config_of(body: str) -> "GPT2Config":
     from transformers import AutoConfig, GPT2Config  # noqa: PLC0415
 
     _require_folder(body)
-    try:
-        found = AutoConfig.from_pretrained(body)
-    except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"body={body!r} cannot be loaded ({str(error).splitlines()[0]}). Give a folder that "
-            f"`lengthwise pretrain` made, or a name that can be reached."
-        ) from None
+    found = _loaded(body, AutoConfig.from_pretrained)
     if not isinstance(found, GPT2Config):
         raise ConfigError(
             f"body={body!r} is a {found.model_type}, but only gpt2 can be a body here. Use another."
         )
+    usual = body_config()
+    for name in _FORM:
+        if getattr(found, name) != getattr(usual, name):
+            raise ConfigError(
+                f"body={body!r} has {name}={getattr(found, name)}, which is no plain GPT-2. Use a "
+                f"body with {getattr(usual, name)}."
+            )
     return found
+
+
+_FORM = ("scale_attn_weights", "scale_attn_by_inverse_layer_idx", "add_cross_attention")
+"""Settings of transformers that change what a body computes, besides its shape."""
+
+
+def _loaded(body: str, load: Callable[..., Any], **options: Any) -> Any:
+    """What a function of transformers makes of a body.
+
+    Raises:
+        ConfigError: it cannot.
+    """
+    try:
+        return load(location(body), **options)
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ConfigError(
+            f"body={body!r} cannot be loaded ({why}). Give a folder that `lengthwise pretrain` "
+            f"made, or a name that can be reached."
+        ) from None
 
 
 def _require_folder(body: str) -> None:
@@ -137,7 +164,13 @@ class Body(nn.Module):
         super().__init__()
         require_extra("transformers")
         from transformers import GPT2Model  # noqa: PLC0415
+        from transformers.activations import ACT2FN  # noqa: PLC0415
 
+        require(
+            config.activation in ACT2FN,
+            f"the body {config.body} has the activation {config.activation!r}, which transformers "
+            f"does not know. Use another.",
+        )
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.d_model)
         shape = body_config(
@@ -165,9 +198,18 @@ class Body(nn.Module):
                 layer.weight.normal_(0.0, 0.02, generator=generator)
             self.answer.bias.zero_()
         if config.weights == "pretrained":
-            self.body.load_state_dict(_weights_of(config.body))
+            self._load(_weights_of(config.body))
             return
         draw_gpt2(self.body, config.num_layers, generator)
+
+    def _load(self, weights: Mapping[str, Tensor]) -> None:
+        try:
+            self.body.load_state_dict(weights)
+        except RuntimeError:
+            raise ConfigError(
+                f"body={self.config.body!r} has not the shape that it is said to have. Make it "
+                f"again, or use another."
+            ) from None
 
     def forward(
         self, tokens: Int[Tensor, "word place"], *, generator: torch.Generator | None = None
@@ -235,19 +277,16 @@ def _weights_of(body: str) -> dict[str, Tensor]:
     """
     from transformers import GPT2Model  # noqa: PLC0415
 
-    place = location(body)
-    if place != body and not Path(place, "config.json").exists():
+    if location(body) != body and not Path(location(body), "config.json").exists():
         raise ConfigError(
             f"the body {body} has not been made yet. Make it: lengthwise pretrain {body}."
         )
-    try:
-        state = GPT2Model.from_pretrained(place).state_dict()
-    except (OSError, ValueError) as error:
+    model, report = _loaded(body, GPT2Model.from_pretrained, output_loading_info=True)
+    if lacks := [*report["missing_keys"], *report["mismatched_keys"]]:
         raise ConfigError(
-            f"body={body!r} cannot be loaded ({str(error).splitlines()[0]}). Give a folder that "
-            f"`lengthwise pretrain` made, or a name that can be reached."
-        ) from None
-    return {name: weight.float() for name, weight in state.items() if name[:4] != "wte."}
+            f"body={body!r} lacks weights, such as {lacks[0]!r}. Make it again, or use another."
+        )
+    return {name: w.float() for name, w in model.state_dict().items() if name[:4] != "wte."}
 
 
 @torch.no_grad()

@@ -1,7 +1,7 @@
 """Step tasks by name: `steps:addition`, `steps:circuit:FILE`, `steps:group:S5`, with settings."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from lengthwise.errors import ConfigError, unknown_name
 from lengthwise.languages.adders import adder, adder_circuit
@@ -14,7 +14,6 @@ from lengthwise.tasks.steps import CircuitSteps, StateSteps, StepTask
 
 PREFIX = "steps:"
 
-_MOST_BITS = 256
 _MOST_SYMBOLS = 4096
 
 
@@ -33,7 +32,7 @@ def settings_of(spec: str) -> dict[str, Any]:
         raise ConfigError(f"a step task is written steps:addition or alike, but got {spec!r}.")
     body = spec.removeprefix(PREFIX)
     if body in _CIRCUITS:
-        return {"bits": _CIRCUITS[body][0], "order": _CIRCUITS[body][1]}
+        return {"bits": _CIRCUITS[body].bits, "order": _CIRCUITS[body].order}
     return {"order": "gates"} if body.startswith(_FILE) else {"length": 16}
 
 
@@ -54,17 +53,17 @@ def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> Step
         if name not in known:
             raise unknown_name("setting", name, known)
     chosen, body = {**known, **(settings or {})}, spec.removeprefix(PREFIX)
-    for name, most in {"bits": _MOST_BITS, "length": _MOST_SYMBOLS}.items():
-        _require_number(name, chosen.get(name, 1), most)
     if "length" in chosen:
+        _require_number("length", chosen["length"], _MOST_SYMBOLS)
         language = parse(body)
         name = f"the states of {body} after each of {chosen['length']} symbols"
         return StateSteps(name=name, language=language, length=chosen["length"])
     order = chosen["order"]
     if body.startswith(_FILE):
         return _in_order(body, read_circuit(body.removeprefix(_FILE)).sequence, order)
-    _, _, make = _CIRCUITS[body]
-    return make(chosen["bits"], order)
+    circuits = _CIRCUITS[body]
+    _require_number("bits", chosen["bits"], circuits.most_bits)
+    return circuits.make(chosen["bits"], order)
 
 
 def _addition(bits: int, order: Any) -> StepTask:
@@ -103,8 +102,19 @@ def _require_number(name: str, value: Any, most: int) -> None:
 
 _FILE = "circuit:"
 
-_CIRCUITS: Mapping[str, tuple[int, Any, Callable[[int, Any], StepTask]]] = {
-    "addition": (8, 2, _addition),
-    "multiplication": (3, "gates", _multiplication),
+
+class _Circuits(NamedTuple):
+    """Circuits of a kind, one for each number of bits."""
+
+    bits: int
+    """By default."""
+    most_bits: int
+    order: Any
+    """By default."""
+    make: Callable[[int, Any], StepTask]
+
+
+_CIRCUITS: Mapping[str, _Circuits] = {
+    "addition": _Circuits(8, 256, 2, _addition),
+    "multiplication": _Circuits(3, 64, "gates", _multiplication),
 }
-"""Default bits and order, and how the task is made."""

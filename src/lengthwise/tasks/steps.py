@@ -21,6 +21,7 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from jaxtyping import Int
+from numpy.typing import NDArray
 from torch import Tensor
 
 from lengthwise.errors import CircuitError, RunError, TaskError, WordError
@@ -119,12 +120,17 @@ class StepTask(ABC):
         if total <= _FEW:
             return self._numbered(torch.randperm(total, generator=generator)[:count])
         found = np.empty((0, self.num_inputs), dtype=np.int64)
-        while len(found) < count:
-            drawn = [torch.randint(s, (_BLOCK,), generator=generator) for s in self.input_sizes]
-            every = np.concatenate([found, torch.stack(drawn, dim=1).numpy()])
+        while len(found) < count:  # half as many again each time, so that few rounds do
+            blocks = 1 + (count - len(found)) // _BLOCK + len(found) // (2 * _BLOCK)
+            every = np.concatenate([found, *(self._block(generator) for _ in range(blocks))])
             _, first = np.unique(every, axis=0, return_index=True)
             found = every[np.sort(first)]
         return torch.from_numpy(found[:count])
+
+    def _block(self, generator: torch.Generator) -> NDArray[np.int64]:
+        """Uniform inputs, some of them perhaps the same."""
+        drawn = [torch.randint(s, (_BLOCK,), generator=generator) for s in self.input_sizes]
+        return torch.stack(drawn, dim=1).numpy()
 
     @property
     def num_words(self) -> int:
@@ -164,14 +170,21 @@ class CircuitSteps(StepTask):
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        gates = {n: i for i, n in enumerate(self.sequence.names) if i >= self.sequence.num_inputs}
-        for place, name in enumerate(self.names):
+        gates, seen = set(self.sequence.names[self.sequence.num_inputs :]), set[str]()
+        for position in self.sequence.outputs:
+            if (name := self.sequence.names[position]) not in gates:
+                raise CircuitError(
+                    f"{self.name} has the input {name!r} as an output, and inputs are not written. "
+                    f"Put a BUF behind it."
+                )
+        for name in self.names:
             if name not in gates:
                 raise CircuitError(f"an order names gates, but {name!r} is none of {self.name}.")
-            if name in self.names[:place]:
+            if name in seen:
                 raise CircuitError(f"an order has every gate once, but {name!r} stands twice.")
+            seen.add(name)
         for position in self.sequence.outputs:
-            if (name := self.sequence.names[position]) not in self.names:
+            if (name := self.sequence.names[position]) not in seen:
                 raise CircuitError(f"an order has all outputs, but {name!r} is missing.")
         self._require_order()
 

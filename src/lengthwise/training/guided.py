@@ -70,11 +70,16 @@ def split_sizes(task: StepTask, config: GuidedConfig) -> tuple[int, int, int]:
     Raises:
         TaskError: the task has not enough inputs, or they are more than memory could hold.
     """
+    if task.num_words < 3:
+        raise TaskError(
+            f"{task.name} has {task.num_words} inputs, too few to train, validate and test on. Use "
+            f"a larger task."
+        )
     left = task.num_words - config.examples
     if left < 2:
         raise TaskError(
             f"{task.name} has {task.num_words:,} inputs, so examples={config.examples:,} leave "
-            f"none to test on. Use {max(task.num_words - 2, 0):,} or fewer."
+            f"none to test on. Use {task.num_words - 2:,} or fewer."
         )
     validation = min(config.validation_words, left // 2)
     test = min(config.test_words, left - validation)
@@ -90,7 +95,8 @@ def split_sizes(task: StepTask, config: GuidedConfig) -> tuple[int, int, int]:
 def split(task: StepTask, config: GuidedConfig) -> Split:
     """The inputs of a run.
 
-    Test inputs come first, so that they are the same whatever number is trained on.
+    Test inputs come first, so that they are the same whatever number is trained on; where few are
+    left, there are fewer of the same.
 
     Raises:
         TaskError: the task has not enough of them.

@@ -63,11 +63,16 @@ class PretrainConfig(Config):
             f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
             f"multiple.",
         )
+        for name in ("vocab_size", "d_model", "places", "num_layers"):
+            value = getattr(self, name)
+            require(value <= _MOST, f"{name}={value} is too large. Use {_MOST:,} or less.")
         require(
             self.window <= self.places,
             f"window={self.window} is longer than places={self.places}. Lower it.",
         )
 
+
+_MOST = 2**16
 
 PRETRAINING: dict[str, Any] = {
     "steps": 3_000,

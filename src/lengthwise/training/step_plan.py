@@ -8,12 +8,14 @@ from torch import nn
 
 from lengthwise.config import Config
 from lengthwise.errors import RunError, unknown_name
+from lengthwise.models.gpt2 import BodyConfig
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.tasks.step_specs import make_step_task, settings_of
 from lengthwise.tasks.steps import StepTask, step_task
 from lengthwise.tasks.task import Task
 from lengthwise.training.guided import Guided, GuidedConfig, split_sizes
 from lengthwise.training.loop import LoopConfig, Objective
+from lengthwise.training.presets import PRESETS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,6 +51,15 @@ class StepPlan:
     def supervision(self) -> str:
         """What is told in training: the regime."""
         return self.guided.supervision
+
+    @property
+    def body(self) -> str | None:
+        """The pretrained body and what is done with it, in words, of a model that has one."""
+        network = self.network
+        if not isinstance(network, BodyConfig):
+            return None
+        trained = "all trained" if network.trained == "all" else "frozen"
+        return f"{network.body}, {network.weights} weights, {trained}"
 
     @property
     def words(self) -> str:
@@ -130,6 +141,7 @@ def make_step_plan(
         TaskError: the task has fewer inputs than are asked for.
         CircuitError, LanguageError: the task cannot be made.
     """
+    PRESETS[preset]  # raises unless it is a name
     model = model or DEFAULT_STEP_MODEL
     entry = STEP_MODELS[model]
     of_task = settings_of(spec)

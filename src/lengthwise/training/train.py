@@ -295,12 +295,15 @@ def train(
         RunError: the folder holds another run.
         ClaimError: the loss is not finite.
     """
+    folder = None if out is None else RunFolder(Path(out))
+    if folder and folder.is_claimed and folder.is_finished:
+        claim(folder, plan, environment(device))
+        return load_run(folder.path, device=device)
     model, goal = plan.draw(), plan.objective()
     made_with = environment(device)
-    if out is None:  # all that can be refused has been, before anything is written
+    if folder is None:  # all that can be refused has been, before anything is written
         metrics = fit(model.to(choose_device(device)), goal, plan.loop, progress=progress)
         return Run(plan=plan, model=model, metrics=metrics)
-    folder = RunFolder(Path(out))
     claim(folder, plan, made_with)
     with folder.locked():
         if not folder.is_finished:

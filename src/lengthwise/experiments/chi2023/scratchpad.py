@@ -114,7 +114,9 @@ def check(records: Sequence[Record]) -> list[Statement]:
     both = [
         (found[row, "scratchpad"], found[row, "regular-gpt-binary"])
         for row, model in found
-        if model == "scratchpad" and (row, "regular-gpt-binary") in found
+        if model == "scratchpad"
+        and (row, "regular-gpt-binary") in found
+        and all(_is_right(found[row, each]) for each in MODELS)
     ]
     if not both:
         return []
@@ -130,6 +132,10 @@ def check(records: Sequence[Record]) -> list[Statement]:
             f"{', '.join(f'{ratio:.1f}' for ratio in ratios)} times less time",
         )
     ]
+
+
+def _is_right(of_cell: Sequence[Record]) -> bool:
+    return all(not test["wrong"] for run in of_cell for test in run["tests"].values())
 
 
 def _mean_seconds(of_cell: Sequence[Record]) -> float:

@@ -111,12 +111,16 @@ def table(records: Sequence[Record]) -> Table:
 
 def bodies_table(records: Sequence[Record]) -> Table:
     """What the bodies are, and what of them is trained."""
+    trained: dict[str, set[int]] = {}
+    for (_, column), of_cell in cells(records).items():
+        trained.setdefault(column, set()).update(one["parameters"] for one in of_cell)
     rows = []
-    for column in dict.fromkeys(one["column"] for one in records if "error" not in one):
-        body = BODIES[column.partition(": ")[2]]
-        trained = {one["parameters"] for one in records if one["column"] == column}
-        rows.append([column, body.summary, ", ".join(f"{count:,}" for count in sorted(trained))])
-    return Table(["body", "what it is", "parameters trained"], rows)
+    for column, counts in trained.items():
+        kind, _, name = column.partition(": ")
+        weights = "random" if BODY_KINDS[kind].get("weights") == "random" else BODIES[name].text
+        told = ", ".join(f"{count:,}" for count in sorted(counts))
+        rows.append([column, BODIES[name].summary, weights, told])
+    return Table(["body", "shape", "weights", "parameters trained"], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
