@@ -1,10 +1,11 @@
 """Jobs that take a second, for the tests of sweeps."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from lengthwise.experiments.sweeps.job import Job, Test, jobs_over_seeds
-from lengthwise.experiments.sweeps.outcome import Failure, Outcome
+from lengthwise.experiments.sweeps.outcome import Failure, Outcome, TestResult
 from lengthwise.languages.spec import parse
 from lengthwise.training.train import Plan, make_plan
 
@@ -41,5 +42,11 @@ def figures(results: Sequence[Outcome | Failure]) -> list[Any]:
     found = []
     for result in results:
         assert isinstance(result, Outcome), result
-        found.append((result.digest, result.tests, result.steps))
+        found.append((result.digest, list(map(_lasting, result.tests)), result.steps))
     return found
+
+
+def _lasting(test: TestResult) -> TestResult:
+    """The result without the time that it took."""
+    summary = {name: value for name, value in test.summary.items() if name != "seconds"}
+    return replace(test, summary=summary)

@@ -454,7 +454,7 @@ def test_the_scale_reaches_every_layer() -> None:
         (
             {"position": "learnt"},
             "unknown position 'learnt'. Did you mean 'learned'? Known: none, learned, sinusoidal, "
-            "fraction, fraction-early, first, transformer-xl, t5, alibi, kerple-log, "
+            "one-hot, fraction, fraction-early, first, transformer-xl, t5, alibi, kerple-log, "
             "kerple-power, rope, randomised-sinusoidal, randomised-learned.",
         ),
         (

