@@ -224,8 +224,11 @@ def test_all_pairs_of_small_numbers_are_added(n: int, representation: int) -> No
     assert margin(model, sequence, words) >= least_logit(1e-6)
 
 
+LARGEST = pytest.param(64, 3, marks=pytest.mark.slow)
+
+
 @pytest.mark.parametrize("representation", [1, 2])
-@pytest.mark.parametrize(("n", "count"), [(8, 300), (16, 100), (32, 20), (64, 3)])
+@pytest.mark.parametrize(("n", "count"), [(8, 300), (16, 100), (32, 20), LARGEST])
 def test_pairs_of_large_numbers_are_added(n: int, count: int, representation: int) -> None:
     sequence, words = pairs(n, count, representation)
     model = compile_circuit(sequence)

@@ -193,7 +193,10 @@ CLOSED: dict[str, tuple[Encoder, Callable[[int, bool, int], float]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[] if n == "proposition 3" else [pytest.mark.slow]) for n in CLOSED],
+)
 def test_closed_forms_are_the_logits_for_all_counts_to_200_places(name: str) -> None:
     """Or for some counts, where they do not count."""
     model, closed = CLOSED[name]

@@ -23,6 +23,9 @@ from lengthwise.experiments.trained import (
 TRAINED = [name for name, found in EXPERIMENTS.items() if isinstance(found, TrainedExperiment)]
 
 
+SLOW = pytest.mark.slow
+
+
 def found_by_test(wrong: dict[str, int], **more: Any) -> dict[str, Any]:
     """A test of 10 words at each of 41..44."""
     values = {
@@ -226,7 +229,7 @@ def test_the_scratchpad_waits_for_every_symbol_and_regular_gpt_for_every_level()
 
 
 @pytest.mark.parametrize("name", TRAINED)
-@pytest.mark.parametrize("preset", ["smoke", "laptop", "paper"])
+@pytest.mark.parametrize("preset", ["smoke", "laptop", pytest.param("paper", marks=SLOW)])
 def test_no_two_runs_are_the_same(name: str, preset: str) -> None:
     experiment = EXPERIMENTS[name]
     assert isinstance(experiment, TrainedExperiment)

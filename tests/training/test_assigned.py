@@ -128,6 +128,7 @@ def test_continuous_memory_is_refused(tmp_path: Path) -> None:
         lw.train("parity", "regular-gpt", supervision="assigned", out=tmp_path / "a")
 
 
+@pytest.mark.slow
 def test_double_precision_is_that_of_the_trained_model_and_of_its_proof(tmp_path: Path) -> None:
     """Training is the same in both; what is stored and proved is not."""
     runs = {
