@@ -27,7 +27,7 @@ def start(out: Path, model: str) -> "subprocess.Popen[bytes]":
 @pytest.mark.parametrize(
     ("sign", "model"),
     [
-        pytest.param(signal.SIGKILL, "lstm", marks=pytest.mark.slow),
+        (signal.SIGKILL, "lstm"),
         pytest.param(signal.SIGKILL, "regular-gpt-binary", marks=pytest.mark.slow),
         pytest.param(signal.SIGINT, "regular-gpt-binary", marks=pytest.mark.slow),
         pytest.param(signal.SIGTERM, "regular-gpt-binary", marks=pytest.mark.slow),
