@@ -123,7 +123,7 @@ def test_numbers_are_added(shell: Shell, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("inputs", "part"),
-    [("110", "line 1: the circuit has 4 inputs, but there are 3 bits"), ("11x0", "there is 'x'")],
+    [("110", "line 1: there are 4 inputs, but the line has 3"), ("11x0", "there is 'x'")],
 )
 def test_inputs_of_a_circuit_are_checked(
     shell: Shell, tmp_path: Path, inputs: str, part: str

@@ -187,7 +187,7 @@ def test_lines_that_are_no_inputs_are_told_with_their_number() -> None:
     addition, states = task_of("addition"), task_of("states")
     with pytest.raises(WordError, match="line 2: inputs are bits, but there is '2'"):
         read_lines(["101 011", "2"], addition)
-    with pytest.raises(WordError, match="line 1: the task has 6 inputs, but the line has 2"):
+    with pytest.raises(WordError, match="line 1: there are 6 inputs, but the line has 2"):
         read_lines(["10"], addition)
     with pytest.raises(WordError, match=r"line 1: .*'a'"):
         read_lines(["0a000"], states)

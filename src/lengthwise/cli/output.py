@@ -25,11 +25,10 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
 
 
-def add_language(parser: argparse.ArgumentParser) -> None:
-    """The language that a command is about."""
-    parser.add_argument(
-        "spec", metavar="SPEC", help="parity, d-4, 'regex:(0|10*1)*', group:S5, att:FILE, ..."
-    )
+def add_language(parser: argparse.ArgumentParser, *, more: str = "") -> None:
+    """The language that a command is about, or `more` than that."""
+    kinds = "parity, d-4, 'regex:(0|10*1)*', group:S5, att:FILE, ..."
+    parser.add_argument("spec", metavar="SPEC", help=kinds + more)
     parser.add_argument("--alphabet", help="all symbols of a regular expression, such as abc")
 
 

@@ -31,7 +31,7 @@ from lengthwise.training.train import Plan, make_plan, train
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The language, the model, and everything that can be set."""
-    add_language(parser)
+    add_language(parser, more="; or a step task: steps:addition, steps:group:S5, ...")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the run folder")
     parser.add_argument(
         "--model",

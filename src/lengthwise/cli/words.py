@@ -33,13 +33,8 @@ def read_inputs(lines: Iterable[str], sequence: GateSequence) -> list[str]:
     """
     inputs = []
     for number, line in enumerate(lines, start=1):
-        bits = "".join(line.split())
-        if wrong := sorted(set(bits) - {"0", "1"}):
-            raise WordError(f"line {number}: inputs are bits, but there is {wrong[0]!r}.")
-        if len(bits) != sequence.num_inputs:
-            raise WordError(
-                f"line {number}: the circuit has {sequence.num_inputs} inputs, but there are "
-                f"{len(bits)} bits."
-            )
-        inputs.append(bits)
+        try:
+            inputs.append("".join(map(str, sequence.read(line))))
+        except WordError as error:
+            raise WordError(f"line {number}: {error}") from None
     return inputs

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.errors import CircuitError, unknown_name
+from lengthwise.errors import CircuitError, WordError, unknown_name
 from lengthwise.languages.gates import KINDS, check_bits, check_kind, check_names, gate_value
 from lengthwise.languages.validation import short
 
@@ -68,6 +68,19 @@ class GateSequence:
     def length(self) -> int:
         """Number of symbols: inputs and steps."""
         return self.num_inputs + len(self.steps)
+
+    def read(self, line: str) -> tuple[int, ...]:
+        """The inputs on a line of text; spaces between bits do not count.
+
+        Raises:
+            WordError: something is no bit, or there are too few or too many.
+        """
+        bits = "".join(line.split())
+        if wrong := sorted(set(bits) - {"0", "1"}):
+            raise WordError(f"inputs are bits, but there is {wrong[0]!r}.")
+        if len(bits) != self.num_inputs:
+            raise WordError(f"there are {self.num_inputs} inputs, but the line has {len(bits)}.")
+        return tuple(map(int, bits))
 
     def complete(self, bits: Sequence[int]) -> tuple[int, ...]:
         """The whole right sequence that begins with these inputs.

@@ -216,10 +216,7 @@ class CircuitSteps(StepTask):
         Raises:
             WordError: something is no bit, or their number is wrong.
         """
-        bits = "".join(line.split())
-        if wrong := sorted(set(bits) - {"0", "1"}):
-            raise WordError(f"inputs are bits, but there is {wrong[0]!r}.")
-        return _require_count(tuple(map(int, bits)), self.num_inputs)
+        return self.sequence.read(line)
 
     def spell(self, inputs: Sequence[int]) -> str:
         """The bits, one after the other."""
@@ -319,7 +316,10 @@ class StateSteps(StepTask):
         Raises:
             WordError: it has a symbol outside the alphabet, or another length.
         """
-        return _require_count(self.language.encode(line), self.length)
+        word = self.language.encode(line)
+        if len(word) != self.length:
+            raise WordError(f"there are {self.length} inputs, but the line has {len(word)}.")
+        return word
 
     def spell(self, inputs: Sequence[int]) -> str:
         """The word."""
@@ -337,12 +337,6 @@ class StateSteps(StepTask):
     @cached_property
     def _automaton(self) -> Automaton:
         return Automaton(self.language.minimised())
-
-
-def _require_count(symbols: tuple[int, ...], count: int) -> tuple[int, ...]:
-    if len(symbols) != count:
-        raise WordError(f"the task has {count} inputs, but the line has {len(symbols)}.")
-    return symbols
 
 
 def read_lines(lines: Iterable[str], task: StepTask) -> list[tuple[int, ...]]:
