@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
@@ -54,6 +54,23 @@ class Config:
         """Twelve hex digits that change with any setting, and with the class."""
         body = json.dumps([type(self).__qualname__, self.to_dict()], sort_keys=True)
         return hashlib.sha256(body.encode()).hexdigest()[:12]
+
+
+def require_known(settings: Iterable[str], known: Collection[str]) -> None:
+    """Raise `ConfigError`, with the likeliest name, if a setting is not among the known ones."""
+    for name in settings:
+        if name not in known:
+            raise unknown_name("setting", name, sorted(known))
+
+
+def parted(
+    settings: Mapping[str, Any], parts: Mapping[type[Config], Collection[str]]
+) -> dict[type[Config], dict[str, Any]]:
+    """The settings of each part; what belongs to none is left out."""
+    return {
+        part: {name: value for name, value in settings.items() if name in names}
+        for part, names in parts.items()
+    }
 
 
 def require_at_least(config: Config, least: Mapping[str, float]) -> None:

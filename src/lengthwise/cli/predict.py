@@ -2,8 +2,6 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import torch
@@ -75,19 +73,19 @@ def _write_steps(trained: Run, arguments: argparse.Namespace) -> None:
         for each in outputs:
             print(each)
         return
-    named = partial(_named, names=[plan.steps.names[index] for index in layout.kept])
+    names = [plan.steps.names[index] for index in layout.kept]
     print_json(
         {
             "words": [
-                {"word": plan.steps.spell(word), "outputs": each, "steps": named(steps)}
+                {
+                    "word": plan.steps.spell(word),
+                    "outputs": each,
+                    "steps": dict(zip(names, steps, strict=True)),
+                }
                 for word, each, steps in zip(inputs, outputs, symbols, strict=True)
             ]
         }
     )
-
-
-def _named(symbols: Sequence[int], names: Sequence[str]) -> dict[str, int]:
-    return dict(zip(names, symbols, strict=True))
 
 
 def _complete(arguments: argparse.Namespace) -> None:

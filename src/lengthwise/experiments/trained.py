@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Generic, NamedTuple
 
-from lengthwise.analysis.figures import Picture
+from lengthwise.analysis.figures import Picture, curves_figure
 from lengthwise.catalogue import Catalogue
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import parse_lengths
@@ -232,6 +232,22 @@ def pair(best: float, mean: float) -> str:
 def one_digit(value: float) -> str:
     """With one digit, rounded down, so that 100.0 means all."""
     return f"{math.floor(10 * value + 1e-6) / 10:.1f}"
+
+
+def curves(
+    records: Sequence[Record], tests: Sequence[str], place: Callable[[str, str], tuple[str, str]]
+) -> dict[str, Picture]:
+    """Accuracy by length in these tests, the mean over seeds.
+
+    `place` says the panel and the line of each row and column. Without records there is no figure.
+    """
+    panels: dict[str, dict[str, dict[int, float]]] = {}
+    for (row, column), runs in cells(records).items():
+        panel, line = place(row, column)
+        curve = panels.setdefault(panel, {}).setdefault(line, {})
+        for test in tests:
+            curve |= mean_curve(runs, test)
+    return {"accuracy": curves_figure(panels)} if panels else {}
 
 
 def mean_curve(runs: Sequence[Record], test: str) -> dict[int, float]:

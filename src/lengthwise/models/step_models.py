@@ -29,6 +29,14 @@ class StepModel(Entry):
         return Entry.configure(self, {**settings, **self.shape(settings)})
 
 
+_TRAINING = {
+    "steps": 6_000,
+    "learning_rate": 1e-3,
+    "schedule": "cosine",
+    "warmup": 300,
+    "validate_every": 500,
+}
+
 DEFAULT_STEP_MODEL = "step-decoder"
 
 STEP_MODELS: Catalogue[StepModel] = Catalogue(
@@ -38,26 +46,14 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
             summary="a decoder of one layer and one head, in the manner of minGPT",
             architecture=DECODER,
             defaults={"position": "sinusoidal"},
-            training={
-                "steps": 6_000,
-                "learning_rate": 1e-3,
-                "schedule": "cosine",
-                "warmup": 300,
-                "validate_every": 500,
-            },
+            training=_TRAINING,
             smoke={"d_model": 16, "warmup": 0},
         ),
         "gpt2": StepModel(
             summary="the body of a GPT-2, frozen but for its layer norms, in and output",
             architecture=Architecture(config=BodyConfig, module=Body),
             defaults={},
-            training={
-                "steps": 6_000,
-                "learning_rate": 1e-3,
-                "schedule": "cosine",
-                "warmup": 300,
-                "validate_every": 500,
-            },
+            training=_TRAINING,
             smoke={"warmup": 0},
             fixed=FROM_BODY,
             shape=shape_of,

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from lengthwise.errors import ConfigError, unknown_name
+from lengthwise.config import require_known
+from lengthwise.errors import ConfigError
 from lengthwise.languages.adders import adder, adder_circuit
 from lengthwise.languages.circuit_files import read_circuit
 from lengthwise.languages.circuits import Circuit
@@ -49,9 +50,7 @@ def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> Step
         CircuitError, LanguageError: the circuit, the order or the language is wrong.
     """
     known = settings_of(spec)
-    for name in settings or {}:
-        if name not in known:
-            raise unknown_name("setting", name, known)
+    require_known(settings or {}, known)
     chosen, body = {**known, **(settings or {})}, spec.removeprefix(PREFIX)
     if "length" in chosen:
         _require_number("length", chosen["length"], _MOST_SYMBOLS)
@@ -60,7 +59,7 @@ def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> Step
         return StateSteps(name=name, language=language, length=chosen["length"])
     order = chosen["order"]
     if body.startswith(_FILE):
-        return _in_order(body, read_circuit(body.removeprefix(_FILE)).sequence, order)
+        return _in_order(body, read_circuit(body.removeprefix(_FILE)), order)
     circuits = _CIRCUITS[body]
     _require_number("bits", chosen["bits"], circuits.most_bits)
     return circuits.make(chosen["bits"], order)
@@ -69,27 +68,28 @@ def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> Step
 def _addition(bits: int, order: Any) -> StepTask:
     name = f"addition of {bits}-bit numbers"
     if order in (1, 2) and not isinstance(order, bool):
-        sequence = adder(bits, order)
-        written = sequence.names[sequence.num_inputs :]
-        return CircuitSteps(f"{name}, representation {order}", sequence, written)
+        return _all_gates(f"{name}, representation {order}", adder(bits, order))
     if order == "carries":
         places = range(1, bits + 1)
         carries = (*(f"c{i + 1}" for i in places), *(f"e{i}" for i in places))
         return CircuitSteps(f"{name}, carries", adder(bits, 2), carries)
     if isinstance(order, str | int):
         raise ConfigError(f"order={order!r} is no order of addition. Use 1, 2, carries or a list.")
-    return _in_order(name, adder_circuit(bits).sequence, order)
+    return _in_order(name, adder_circuit(bits), order)
 
 
 def _multiplication(bits: int, order: Any) -> StepTask:
-    circuit: Circuit = multiplier_circuit(bits)
-    return _in_order(f"multiplication of {bits}-bit numbers", circuit.sequence, order)
+    return _in_order(f"multiplication of {bits}-bit numbers", multiplier_circuit(bits), order)
 
 
-def _in_order(name: str, sequence_of: Callable[[], GateSequence], order: Any) -> StepTask:
-    sequence = sequence_of()
+def _all_gates(name: str, sequence: GateSequence) -> StepTask:
+    return CircuitSteps(name, sequence, sequence.names[sequence.num_inputs :])
+
+
+def _in_order(name: str, circuit: Circuit, order: Any) -> StepTask:
+    sequence = circuit.sequence()
     if order == "gates":
-        return CircuitSteps(name, sequence, sequence.names[sequence.num_inputs :])
+        return _all_gates(name, sequence)
     if not isinstance(order, list | tuple) or not all(isinstance(gate, str) for gate in order):
         raise ConfigError(f"order={order!r} is neither gates nor a list of names of gates.")
     return CircuitSteps(f"{name}, written: {' '.join(order)}", sequence, tuple(order))

@@ -115,6 +115,8 @@ class Guided(Objective):
         split_sizes(task, config)
         self._task, self._config = task, config
         self._layout = task.layout(config.supervision)
+        self._told = [task.num_inputs + place for place in self._layout.told]
+        self._asking = [place - 1 for place in self._told]
 
     @cached_property
     def _examples(self) -> tuple[Int[Tensor, "word place"], Int[Tensor, "word place"]]:
@@ -147,9 +149,8 @@ class Guided(Objective):
     def _judge(
         self, model: nn.Module, words: Tensor, noise: torch.Generator | None
     ) -> tuple[Float[Tensor, ""], float]:
-        places = [self._task.num_inputs + place for place in self._layout.told]
-        logits = model(words[:, :-1], generator=noise)[:, [place - 1 for place in places]]
-        targets = words[:, places]
+        logits = model(words[:, :-1], generator=noise)[:, self._asking]
+        targets = words[:, self._told]
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         return loss, (logits.argmax(dim=2) == targets).all(dim=1).double().mean().item()
 

@@ -24,8 +24,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require, require_at_least
-from lengthwise.errors import RunError, unknown_name
+from lengthwise.config import Config, parted, require, require_at_least, require_known
+from lengthwise.errors import RunError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.models.bodies import BODIES, location
 from lengthwise.models.gpt2 import body_config, draw_gpt2
@@ -92,14 +92,12 @@ def pretraining(settings: Mapping[str, Any]) -> tuple[PretrainConfig, LoopConfig
         ConfigError: a setting is unknown, or does not fit.
     """
     chosen = {**PRETRAINING, **settings}
-    shape, loop = ({f.name for f in fields(part)} for part in (PretrainConfig, LoopConfig))
-    for name in chosen:
-        if name not in shape | loop:
-            raise unknown_name("setting", name, sorted(shape | loop))
-    return (
-        PretrainConfig.from_dict({k: v for k, v in chosen.items() if k in shape}),
-        LoopConfig.from_dict({k: v for k, v in chosen.items() if k in loop}),
-    )
+    parts: dict[type[Config], set[str]] = {
+        part: {f.name for f in fields(part)} for part in (PretrainConfig, LoopConfig)
+    }
+    require_known(chosen, set().union(*parts.values()))
+    own = parted(chosen, parts)
+    return PretrainConfig.from_dict(own[PretrainConfig]), LoopConfig.from_dict(own[LoopConfig])
 
 
 def make_named(body: str, *, progress: Progress | None = None) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from torch import nn
 
-from lengthwise.config import Config
-from lengthwise.errors import RunError, unknown_name
+from lengthwise.config import Config, parted, require_known
+from lengthwise.errors import RunError
 from lengthwise.models.gpt2 import BodyConfig
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.tasks.step_specs import make_step_task, settings_of
@@ -150,16 +150,13 @@ def make_step_plan(
         GuidedConfig: {f.name for f in fields(GuidedConfig)},
         LoopConfig: {f.name for f in fields(LoopConfig)},
     }
-    settable = sorted(set(of_task).union(*parts.values()))
-    for name in settings or {}:
-        if name not in settable:
-            raise unknown_name("setting", name, settable)
+    require_known(settings or {}, set(of_task).union(*parts.values()))
     chosen = {
         **entry.training,
         **(_SMOKE | dict(entry.smoke) if preset == "smoke" else {}),
         **(settings or {}),
     }
-    own = {part: {k: v for k, v in chosen.items() if k in names} for part, names in parts.items()}
+    own = parted(chosen, parts)
     task = make_step_task(spec, {k: v for k, v in (settings or {}).items() if k in of_task})
     guided = GuidedConfig.from_dict(own[GuidedConfig])
     split_sizes(task, guided)

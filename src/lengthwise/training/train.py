@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from lengthwise.config import Config, require
-from lengthwise.errors import ConfigError, LanguageError, RunError, unknown_name
+from lengthwise.config import Config, parted, require, require_known
+from lengthwise.errors import ConfigError, LanguageError, RunError
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
@@ -85,7 +85,23 @@ class Plan:
 
     def objective(self) -> Objective:
         """What is learned."""
-        return _objective(self)
+        task, settings = self.task, self.recognition
+        match settings.supervision:
+            case "final":
+                return Final(task, settings)
+            case "prefix":
+                return Prefix(task, settings)
+            case "node":
+                return Nodes(task, settings, state_maps(task.language))
+            case "transition":
+                return Transitions(task, settings, state_maps(task.language))
+            case "states":
+                return States(task, settings)
+            case "composition":
+                return Composition(task, settings, state_maps(task.language))
+            case "assigned":
+                chunk = self.network.chunk
+                return Assigned(task, settings, chunk, precision=self.loop.precision)
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain values; `from_dict` gives it back."""
@@ -171,17 +187,14 @@ def make_plan(
     model = model or DEFAULT_MODEL
     entry = MODELS[model]
     parts = _settable(entry)
-    settable = sorted({"p_one"}.union(*parts.values()))
-    for name in settings or {}:
-        if name not in settable:
-            raise unknown_name("setting", name, settable)
+    require_known(settings or {}, {"p_one"}.union(*parts.values()))
     chosen = {
         **entry.training,
         **preset_settings(preset, language.spec),  # some numbers are of other networks
         **entry.presets.get(preset, {}),
         **(settings or {}),
     }
-    own = {part: {k: v for k, v in chosen.items() if k in names} for part, names in parts.items()}
+    own = parted(chosen, parts)
     recognition = RecognitionConfig.from_dict(
         {"supervision": _suitable(entry.supervision, language), **own[RecognitionConfig]}
     )
@@ -339,26 +352,6 @@ def _share(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ConfigError(f"p_one={value!r} must be a number.")
     return float(value)
-
-
-def _objective(plan: Plan) -> Objective:
-    task, settings = plan.task, plan.recognition
-    match settings.supervision:
-        case "final":
-            return Final(task, settings)
-        case "prefix":
-            return Prefix(task, settings)
-        case "node":
-            return Nodes(task, settings, state_maps(task.language))
-        case "transition":
-            return Transitions(task, settings, state_maps(task.language))
-        case "states":
-            return States(task, settings)
-        case "composition":
-            return Composition(task, settings, state_maps(task.language))
-        case "assigned":
-            chunk = plan.network.chunk
-            return Assigned(task, settings, chunk, precision=plan.loop.precision)
 
 
 def load_run(path: Path | str, *, device: str = "auto") -> Run:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from lengthwise.analysis.figures import Picture, curves_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.chi2023.table1 import LAPTOP
@@ -21,8 +21,8 @@ from lengthwise.experiments.trained import (
     TrainedExperiment,
     best_and_mean,
     cells,
+    curves,
     from_to,
-    mean_curve,
     pair,
 )
 from lengthwise.languages.spec import parse
@@ -102,10 +102,7 @@ def table(records: Sequence[Record]) -> Table:
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Accuracy by length: a panel for each language, a line for each model."""
-    panels: dict[str, dict[str, dict[int, float]]] = {}
-    for (row, model), of_cell in cells(records).items():
-        panels.setdefault(row, {})[MODELS[model]] = mean_curve(of_cell, NEAR)
-    return {"accuracy": curves_figure(panels)} if panels else {}
+    return curves(records, [NEAR], lambda row, model: (row, MODELS[model]))
 
 
 def check(records: Sequence[Record]) -> list[Statement]:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from lengthwise.analysis.figures import Picture, curves_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import Record, Statement, Table
@@ -27,7 +27,7 @@ from lengthwise.experiments.trained import (
     accuracy_by_length,
     best_and_mean,
     cells,
-    mean_curve,
+    curves,
     of_seeds,
     one_digit,
     pair,
@@ -224,10 +224,7 @@ def binary_table(records: Sequence[Record]) -> Table:
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Accuracy by length, the mean over seeds: a panel for each language, a line for each model."""
-    panels: dict[str, dict[str, dict[int, float]]] = {}
-    for (row, key), runs_ in cells(records).items():
-        panels.setdefault(row, {})[MEASURED[key].title] = mean_curve(runs_, NEAR)
-    return {"accuracy": curves_figure(panels)} if panels else {}
+    return curves(records, [NEAR], lambda row, key: (row, MEASURED[key].title))
 
 
 def check(records: Sequence[Record]) -> list[Statement]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lengthwise.analysis.figures import Picture, curves_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, SPARSE
@@ -19,7 +19,7 @@ from lengthwise.experiments.trained import (
     TrainedExperiment,
     best_and_mean,
     cells,
-    mean_curve,
+    curves,
     one_digit,
 )
 from lengthwise.languages.spec import parse
@@ -95,10 +95,7 @@ def table(records: Sequence[Record]) -> Table:
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Accuracy by length, the mean over seeds: a panel for each share, a line for each model."""
-    panels: dict[str, dict[str, dict[int, float]]] = {}
-    for (key, share), of_cell in cells(records).items():
-        panels.setdefault(share, {})[MEASURED[key].title] = mean_curve(of_cell, FARTHER)
-    return {"accuracy": curves_figure(panels)} if panels else {}
+    return curves(records, [FARTHER], lambda key, share: (share, MEASURED[key].title))
 
 
 def check(records: Sequence[Record]) -> list[Statement]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lengthwise.analysis.figures import Picture, curves_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import Record, Statement, Table
@@ -21,7 +21,7 @@ from lengthwise.experiments.trained import (
     TrainedExperiment,
     best_and_mean,
     cells,
-    mean_curve,
+    curves,
     one_digit,
     pair,
 )
@@ -100,11 +100,9 @@ def _of_cell(found: Sequence[Record] | None, test: str) -> str:
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Accuracy by length, the mean over seeds: a panel for each row, a line for each model."""
-    panels: dict[str, dict[str, dict[int, float]]] = {}
-    for (row, key), of_cell in cells(records).items():
-        curve = mean_curve(of_cell, TRAINED) | mean_curve(of_cell, FARTHER)
-        panels.setdefault(f"trained on {row}", {})[MODELS[key][0]] = curve
-    return {"accuracy": curves_figure(panels)} if panels else {}
+    return curves(
+        records, [TRAINED, FARTHER], lambda row, key: (f"trained on {row}", MODELS[key][0])
+    )
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
