@@ -43,8 +43,9 @@ def run(arguments: argparse.Namespace) -> None:
     settings, out = parse_settings(arguments.settings), arguments.out
     files, body = [Path(name) for name in arguments.text], str(out)
     if arguments.text and arguments.text[0] in _NAMED:
-        (body,), files = _alone(arguments), []
-        settings, out = {**BODIES[body].pretraining(), **settings}, Path(location(body))
+        _require_alone(arguments)
+        body, files = arguments.text[0], []
+        settings, out = BODIES[body].pretraining(), Path(location(body))
     elif out is None:
         raise ConfigError("pretrain writes a folder, but none is named. Add --out DIR.")
     shape, loop = pretraining(settings)
@@ -65,15 +66,14 @@ def run(arguments: argparse.Namespace) -> None:
     note(f"next: lengthwise train steps:addition --model gpt2 --set body={body} --out run")
 
 
-def _alone(arguments: argparse.Namespace) -> list[str]:
-    """The one name that is given.
+def _require_alone(arguments: argparse.Namespace) -> None:
+    """Refuse anything beside the name of a body.
 
     Raises:
-        ConfigError: more stands beside it.
+        ConfigError: more is given.
     """
     if len(arguments.text) > 1 or arguments.out is not None or arguments.settings:
         raise ConfigError(
             f"{arguments.text[0]} is a body with a text, settings and folder of its own. Give "
             f"nothing else."
         )
-    return arguments.text

@@ -282,9 +282,10 @@ def _better(
     pairs = {}
     strong = [trial for trial in trials(records) if trial.regime == STRONG]
     for n in sorted({trial.bits for trial in strong}):
-        kinds = [[t.exact for t in strong if t.bits == n and chosen(t.choice) == k] for k in (1, 0)]
-        if all(kinds):
-            pairs[n] = (max(kinds[0]), max(kinds[1]))
+        ours = [t.exact for t in strong if t.bits == n and chosen(t.choice)]
+        others = [t.exact for t in strong if t.bits == n and not chosen(t.choice)]
+        if ours and others:
+            pairs[n] = (max(ours), max(others))
     if not pairs:
         return []
     told = ", ".join(f"n = {n}: {one:.4f}, others {other:.4f}" for n, (one, other) in pairs.items())
