@@ -189,8 +189,7 @@ class _Stage:
         elif nodes.dtype == np.uint8 and self._inner <= 4 and self.width == 8:
             number = _of_bytes(nodes, self._inner)
         else:
-            rows = nodes.astype(self._powers[-1].dtype).reshape(-1, self.width)
-            number = (rows @ self._powers[-1]).astype(np.intp)
+            number = _number(nodes.reshape(-1, self.width), self._powers[-1])
         return self._interior[number].reshape(len(nodes), -1)
 
     def take_up(self, edge: Table, nodes: Table, is_whole: bool) -> tuple[int, Table]:
@@ -202,9 +201,8 @@ class _Stage:
         if (count, is_whole) not in self._edge:
             self._edge[count, is_whole] = self._make_edge(count, is_whole)
         levels, table = self._edge[count, is_whole]
-        powers = self._powers[count]
-        number = nodes.astype(powers.dtype) @ powers
-        return levels, table[edge.astype(np.intp) * self._inner**count + number.astype(np.intp)]
+        number = _number(nodes, self._powers[count])
+        return levels, table[edge.astype(np.intp) * self._inner**count + number]
 
     def _make_edge(self, count: int, is_whole: bool) -> tuple[int, Table]:
         """The edge with all tuples of so many nodes, level by level."""
@@ -225,6 +223,17 @@ class _Stage:
         is_small = self._inner**count <= _FLOAT32_WHOLE
         powers = float(self._inner) ** np.arange(count - 1, -1, -1)
         return powers.astype(np.float32 if is_small else np.float64)
+
+
+def _number(nodes: Table, powers: Table) -> Integers:
+    """The digits in each row as one number.
+
+    Kernels of some processors work on lanes beyond the end of a row, whose results they throw away;
+    what these lanes hold may set the flag of an invalid operation, about which numpy then warns.
+    """
+    with np.errstate(invalid="ignore"):
+        number = nodes.astype(powers.dtype) @ powers
+    return number.astype(np.intp)
 
 
 def _of_bits(nodes: Table, width: int) -> Table:

@@ -56,6 +56,9 @@ _ROWS: dict[str, tuple[tuple[float, float], ...]] = {
 
 _FIRST_GROUP = 4
 
+_TRAINED_LONGER = {"d-12": 80}
+"""Rows of the second group that the authors' settings train on longer words than the paper says."""
+
 
 def _table() -> dict[tuple[str, str], Published]:
     cells = {}
@@ -66,7 +69,7 @@ def _table() -> dict[tuple[str, str], Published]:
                 source="Chi et al. (2023), Table 1",
                 best=best,
                 mean=mean,
-                train_length=40 if first else 50,
+                train_length=40 if first else _TRAINED_LONGER.get(language, 50),
                 test_lengths=(41, 500) if first else (51, 100),
             )
     return cells
@@ -104,7 +107,7 @@ MEASURED: Mapping[str, Column] = {
         "RegularGPT C=2, transition supervision",
         "regular-gpt",
         {"chunk": 2, "supervision": "transition"},
-        only=("even-pairs", "modular-arithmetic", "d-2", "d-3", "d-4", "tomita-6"),
+        only=("modular-arithmetic",),
     ),
     "binary": Column("RegularGPT, binary memory", "regular-gpt-binary", is_far=True),
 }
@@ -122,6 +125,9 @@ class Sizes:
     rows: tuple[str, ...] = tuple(_ROWS)
     columns: tuple[str, ...] = tuple(MEASURED)
     protocol: str = "published"
+    """Of the words of training."""
+    tested: str = "published"
+    """Of the words of tests."""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Settings of training by column, or by `row, column`."""
     words: int = 512
@@ -159,7 +165,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
             if column.is_far and sizes.far:
                 asked[FAR] = (sizes.far, sizes.far_words)
             tests = [
-                Test(name=name, lengths=lengths, words_per_length=each, protocol=sizes.protocol)
+                Test(name=name, lengths=lengths, words_per_length=each, protocol=sizes.tested)
                 for name, (lengths, each) in asked.items()
             ]
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds_of.get(key, sizes.seeds), tests)
@@ -335,7 +341,7 @@ GROUP_ROWS = (
 
 _BY_ROW: Mapping[str, Mapping[str, Any]] = {
     "modular-arithmetic, binary": _ASSIGNED,
-    "d-12, binary": {**_ASSIGNED, "max_length": 80, "validate_every": 500},
+    "d-12, binary": {**_ASSIGNED, "validate_every": 500},
     **{f"{row}, binary": _ASSIGNED for row in GROUP_ROWS},
 }
 
@@ -404,10 +410,10 @@ FEWER_COLUMNS = ("rnn", "transformer", "regular-gpt C=2", "binary")
 
 TABLE_1_AUDITED = _experiment(
     "Table 1, audited words",
-    "The same, on words that no shortcut tells apart.",
+    "The same models, tested on words that no shortcut tells apart.",
     "Nothing: the paper's words are those of `chi2023/table1`.",
     columns=FEWER_COLUMNS,
-    protocol="audited",
+    tested="audited",
 )
 
 GROUPS = _experiment(
@@ -418,4 +424,5 @@ GROUPS = _experiment(
     columns=FEWER_COLUMNS,
     far=(1_000, 9_000),
     protocol="audited",
+    tested="audited",
 )
