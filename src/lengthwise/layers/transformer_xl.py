@@ -68,5 +68,5 @@ class TransformerXlPosition(Position):
         waves = sinusoids(steps, len(self.like)).to(self.like.dtype)
         _, heads, _, size = query.shape
         keys = (waves @ self.w[layer].T).view(len(steps), heads, size)
-        found = (query + self.v) @ keys.permute(1, 2, 0) / math.sqrt(size)
+        found = (query + self.v) / math.sqrt(size) @ keys.permute(1, 2, 0)
         return found.gather(3, (delta - least).expand(*found.shape[:2], *delta.shape))

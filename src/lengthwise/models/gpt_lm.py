@@ -1,0 +1,159 @@
+"""A transformer language model of fixed depth that sees all of its context: the baseline.
+
+Its positions decide how far it carries: T5, ALiBi and KERPLE biases, RoPE, or vectors added to the
+embeddings (sinusoidal, learned).
+
+Axes:
+    word    texts of a batch
+    place   places of a text, from the left
+    width   numbers in a vector
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from lengthwise.config import require_at_least
+from lengthwise.layers.attention import SCALES
+from lengthwise.layers.encodings import LearnedPosition
+from lengthwise.layers.position import Places, PositionShape
+from lengthwise.layers.positions import POSITIONS
+from lengthwise.layers.self_attention import CausalAttention
+from lengthwise.models.language_model import LanguageModel, LanguageModelConfig, Layer
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GPTLMConfig(LanguageModelConfig):
+    """Shape of the network."""
+
+    num_layers: int = 4
+    position: str = "learned"
+    """A name in `POSITIONS`. Where an encoding asks for the length of a text, it is told
+    `max_length`, or the number of places so far where these are more."""
+    max_length: int = 1024
+    """Most places of a text, for positions that are learned or drawn from a range."""
+    scale: str = "standard"
+    """A name in `SCALES`."""
+
+    def __post_init__(self) -> None:
+        LanguageModelConfig.__post_init__(self)
+        require_at_least(self, {"num_layers": 1, "max_length": 1})
+        POSITIONS[self.position]  # raises unless it is a name
+        SCALES[self.scale]
+
+
+class GPTLM(LanguageModel):
+    """Tokens to the logits of the next token."""
+
+    def __init__(self, config: GPTLMConfig) -> None:
+        super().__init__(config)
+        self.config = config
+        self.position = POSITIONS[config.position](
+            PositionShape(
+                width=config.d_model,
+                max_places=config.max_length,
+                num_layers=config.num_layers,
+                num_heads=config.num_heads,
+                head_width=config.d_model // config.num_heads,
+                causal=True,
+            )
+        )
+        self.layers = nn.ModuleList(
+            Layer(config, CausalAttention(config.d_model, config.num_heads, config.scale))
+            for _ in range(config.num_layers)
+        )
+
+    @property
+    def num_layers(self) -> int:
+        """As many as there are."""
+        return self.config.num_layers
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Draw all weights as GPT-2's are; a position draws its own."""
+        LanguageModel.initialise(self, generator)
+        if isinstance(self.position, LearnedPosition):
+            return  # as embeddings are
+        self.position.draw(generator)
+
+    def vectors(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
+        """What the read-out reads at every place."""
+        x = self.embed(tokens, 0)
+        place = torch.arange(tokens.shape[1], device=tokens.device)
+        for number, (layer, attention) in enumerate(self.block()):
+            here = Places(position=self.position, layer=number, query=place, key=place)
+
+            def attend(
+                h: Tensor, attention: CausalAttention = attention, here: Places = here
+            ) -> Tensor:
+                query, key, value = attention.heads(h)
+                return attention.finish(attention.gather(query, here.turn_key(key), value, here))
+
+            x = layer(x, attend)
+        return x
+
+    def embed(
+        self, tokens: Int[Tensor, "word place"], start: int
+    ) -> Float[Tensor, "word place width"]:
+        """The vectors of tokens that stand from place `start` on.
+
+        Raises:
+            WordError: the position has no vector for so many places.
+        """
+        place = torch.arange(start, start + tokens.shape[1], device=tokens.device)[None]
+        count = (place + 1).clamp(min=self.config.max_length)
+        return self.embedding(tokens) + self.position(place, count)
+
+    def block(self) -> Iterator[tuple[Layer, CausalAttention]]:
+        """The layers, each with its attention."""
+        for layer in self.layers:
+            assert isinstance(layer, Layer)
+            assert isinstance(layer.attention, CausalAttention)
+            yield layer, layer.attention
+
+    def reading(self, num_words: int, num_places: int) -> "GPTReading":
+        """A reading of so many texts of at most so many places."""
+        return GPTReading(self, num_words, num_places)
+
+
+class GPTReading:
+    """Texts that are read a few tokens at a time: keys and values of all places are kept."""
+
+    def __init__(self, model: GPTLM, num_words: int, num_places: int) -> None:
+        self._model, self._read = model, 0
+        config = model.config
+        shape = (num_words, config.num_heads, num_places, config.d_model // config.num_heads)
+        weight = model.embedding.weight
+        self._caches = [(weight.new_empty(shape), weight.new_empty(shape)) for _ in model.layers]
+
+    def __call__(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
+        """The vector of the last place, once these tokens were read."""
+        start, stop = self._read, self._read + tokens.shape[1]
+        x = self._model.embed(tokens, start)
+        every = torch.arange(stop, device=tokens.device)
+        for number, (layer, attention) in enumerate(self._model.block()):
+            here = Places(
+                position=self._model.position, layer=number, query=every[start:], key=every
+            )
+            keys, values = self._caches[number]
+
+            def attend(
+                h: Tensor,
+                attention: CausalAttention = attention,
+                here: Places = here,
+                keys: Tensor = keys,
+                values: Tensor = values,
+            ) -> Tensor:
+                query, key, value = attention.heads(h)
+                new = Places(
+                    position=here.position, layer=here.layer, query=here.query, key=here.query
+                )
+                keys[:, :, start:stop], values[:, :, start:stop] = new.turn_key(key), value
+                gathered = attention.gather(query, keys[:, :, :stop], values[:, :, :stop], here)
+                return attention.finish(gathered)
+
+            x = layer(x, attend)
+        self._read = stop
+        return x[:, -1]

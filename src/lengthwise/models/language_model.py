@@ -1,0 +1,160 @@
+"""Language models: after each token of a text, what comes next?
+
+    forward   the logits at every place, for training
+    last      the logits after the last place only, for perplexity with a full context
+    reading   a few tokens at a time, for generation
+
+All are pre-norm transformers in the manner of GPT-2, with GELU, biases, and the embeddings as
+read-out, so that models of this file differ in their attention alone.
+
+Axes:
+    word    texts of a batch, all of one length
+    place   places of a text, from the left
+    width   numbers in a vector
+    symbol  the vocabulary
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.config import Config, require, require_at_least
+from lengthwise.errors import WordError
+from lengthwise.layers.norms import LayerNorm
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LanguageModelConfig(Config):
+    """Shape of the network. Base of the settings of language models."""
+
+    vocab_size: int
+    d_model: int = 128
+    num_heads: int = 4
+    d_hidden: int = 0
+    """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
+
+    def __post_init__(self) -> None:
+        least = {"vocab_size": 1, "d_model": 1, "num_heads": 1, "d_hidden": 0}
+        require_at_least(self, least)
+        require(
+            self.d_model % self.num_heads == 0,
+            f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
+            f"multiple.",
+        )
+
+
+class Layer(nn.Module):
+    """A residual branch around attention, and one around a feed-forward network."""
+
+    def __init__(self, config: LanguageModelConfig, attention: nn.Module) -> None:
+        super().__init__()
+        width = config.d_model
+        hidden = config.d_hidden or 4 * width
+        self.attention_norm = LayerNorm(width)
+        self.attention = attention
+        self.feed_forward_norm = LayerNorm(width)
+        self.expand = nn.Linear(width, hidden)
+        self.contract = nn.Linear(hidden, width)
+
+    def forward(
+        self, x: Float[Tensor, "word place width"], attend: Callable[[Tensor], Tensor]
+    ) -> Float[Tensor, "word place width"]:
+        """The new vectors; `attend` makes of normalised vectors what attention adds."""
+        h = x + attend(self.attention_norm(x))
+        return h + self.contract(F.gelu(self.expand(self.feed_forward_norm(h))))
+
+
+@runtime_checkable
+class Reading(Protocol):
+    """A text that is read a few tokens at a time."""
+
+    def __call__(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
+        """The vector of the last place, once these tokens were read."""
+        ...
+
+
+class LanguageModel(nn.Module):
+    """Base of language models. How vectors come from vectors is added by each of them."""
+
+    def __init__(self, config: LanguageModelConfig) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(config.vocab_size, config.d_model)
+        self.final_norm = LayerNorm(config.d_model)
+
+    @property
+    def num_layers(self) -> int:
+        """Residual branches end so often on the way of a vector, halved: L of GPT-2."""
+        raise NotImplementedError
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Draw all weights as GPT-2's are (Radford et al. 2019).
+
+        Matrices N(0, 0.02^2), divided by sqrt(2 L) where a branch ends; biases 0; norms 1.
+        """
+        with torch.no_grad():
+            for name, parameter in self.named_parameters():
+                if name.endswith("norm.weight"):
+                    parameter.fill_(1.0)
+                elif parameter.ndim < 2 or name.endswith("attention.bias"):
+                    parameter.zero_()
+                else:
+                    ends = name.endswith(("attention.output.weight", "contract.weight"))
+                    deviation = 0.02 / (2 * self.num_layers if ends else 1) ** 0.5
+                    parameter.normal_(0.0, deviation, generator=generator)
+
+    def vectors(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
+        """What the read-out reads at every place."""
+        raise NotImplementedError
+
+    def last_vector(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
+        """What the read-out reads at the last place."""
+        return self.vectors(tokens)[:, -1]
+
+    def reading(self, num_words: int, num_places: int) -> Reading:
+        """A reading of so many texts of at most so many places."""
+        raise NotImplementedError
+
+    def read(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes symbol"]:
+        """The logits of the next token."""
+        return F.linear(self.final_norm(x), self.embedding.weight)
+
+    def forward(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place symbol"]:
+        """The logits of the token at place i + 1, for every place i."""
+        return self.read(self.vectors(tokens))
+
+    def last(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word symbol"]:
+        """The logits after the last place; `forward(tokens)[:, -1]`, and often cheaper."""
+        return self.read(self.last_vector(tokens))
+
+    @torch.no_grad()
+    def complete(
+        self,
+        prefix: Int[Tensor, "word place"],
+        steps: int,
+        *,
+        temperature: float = 0.0,
+        generator: torch.Generator | None = None,
+    ) -> Int[Tensor, "word longer"]:
+        """The texts with `steps` more tokens: the likeliest ones, or drawn at a temperature.
+
+        Raises:
+            WordError: the prefix is empty.
+        """
+        if prefix.shape[1] == 0:
+            raise WordError("a language model goes on from at least one token. Give some text.")
+        reading = self.reading(len(prefix), prefix.shape[1] + steps)
+        words, new = prefix, prefix
+        for _ in range(steps):
+            logits = self.read(reading(new))
+            if temperature > 0:
+                shares = (logits.double() / temperature).softmax(dim=1)
+                new = torch.multinomial(shares, 1, generator=generator)
+            else:
+                new = logits.argmax(dim=1, keepdim=True)
+            words = torch.cat([words, new], dim=1)
+        return words

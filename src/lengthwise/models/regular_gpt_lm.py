@@ -1,0 +1,187 @@
+"""RegularGPT as a language model: the same K layers at every level, and ceil(log_C T) levels.
+
+Level l attends with stride C^l (Chi et al. 2023, sections 3.1, 3.2 and 6), and every place of a
+text has its own vector at every level. Nothing says where a place is but the bias r of its offsets,
+so texts may be of any length.
+
+For the last place alone, level l is needed at every C^l-th place only, counted from the right; side
+by side these places have stride 1. So `last` costs O(T C K), where all places cost O(T C K log T).
+
+Axes:
+    word    texts of a batch
+    place   places of a text, from the left
+    width   numbers in a vector
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from lengthwise.config import require_at_least
+from lengthwise.layers.chunks import depth
+from lengthwise.layers.dilated import live_offsets
+from lengthwise.layers.self_attention import DilatedAttention
+from lengthwise.models.language_model import LanguageModel, LanguageModelConfig, Layer
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RegularGPTLMConfig(LanguageModelConfig):
+    """Shape of the network."""
+
+    chunk: int = 32
+    """The paper's C: how many places a place attends to."""
+    thickness: int = 4
+    """The paper's K: layers of a level, shared by all levels."""
+    levels: int = 0
+    """How often the layers are applied; 0 for ceil(log_C T), which grows with the text."""
+
+    def __post_init__(self) -> None:
+        LanguageModelConfig.__post_init__(self)
+        require_at_least(self, {"chunk": 2, "thickness": 1, "levels": 0})
+
+
+class RegularGPTLM(LanguageModel):
+    """Tokens to the logits of the next token."""
+
+    def __init__(self, config: RegularGPTLMConfig) -> None:
+        super().__init__(config)
+        self.config = config
+        self.layers = torch.nn.ModuleList(
+            Layer(config, DilatedAttention(config.d_model, config.num_heads, config.chunk))
+            for _ in range(config.thickness)
+        )
+
+    @property
+    def num_layers(self) -> int:
+        """Two levels of layers, or as many as are fixed: what training meets as a rule."""
+        return self.config.thickness * (self.config.levels or 2)
+
+    def levels(self, length: int) -> int:
+        """How many levels a text of so many places has."""
+        return self.config.levels or depth(length, self.config.chunk)
+
+    def vectors(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
+        """What the read-out reads at every place."""
+        x = self.embedding(tokens)
+        for level in range(self.levels(tokens.shape[1])):
+            x = self.level(x, self.config.chunk**level)
+        return x
+
+    def level(
+        self, x: Float[Tensor, "word place width"], stride: int
+    ) -> Float[Tensor, "word place width"]:
+        """All layers, one after the other, with one stride."""
+        for layer, attention in self.block():
+
+            def attend(h: Tensor, attention: DilatedAttention = attention) -> Tensor:
+                return attention.finish(attention.gather(*attention.heads(h), stride))
+
+            x = layer(x, attend)
+        return x
+
+    def block(self) -> Iterator[tuple[Layer, DilatedAttention]]:
+        """The layers of a level, each with its attention."""
+        for layer in self.layers:
+            assert isinstance(layer, Layer)
+            assert isinstance(layer.attention, DilatedAttention)
+            yield layer, layer.attention
+
+    def last_vector(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
+        """What the read-out reads at the last place, from the places that it depends on."""
+        x, chunk = self.embedding(tokens), self.config.chunk
+        for _ in range(self.levels(tokens.shape[1])):
+            x = self.level(x, stride=1)
+            x = x[:, (x.shape[1] - 1) % chunk :: chunk]
+        return x[:, -1]
+
+    def reading(self, num_words: int, num_places: int) -> "RegularGPTReading":
+        """A reading of so many texts of at most so many places."""
+        return RegularGPTReading(self, num_words, num_places)
+
+
+class RegularGPTReading:
+    """Texts that are read a few tokens at a time, with the queues of Fast WaveNet.
+
+    Each layer of level l keeps the keys and values of the last (C - 1) C^l places. A level that
+    comes in as the text grows starts from the vectors of all places before, which are kept for it.
+    (Paine et al. 2016, "Fast Wavenet Generation Algorithm", have fixed levels.)
+    """
+
+    def __init__(self, model: RegularGPTLM, num_words: int, num_places: int) -> None:
+        self._model = model
+        self._num_words, self._num_places = num_words, num_places
+        self._read = 0
+        self._queues: list[list[_Queue]] = []
+        self._tops: list[Tensor] = []
+        """The vectors of the highest level at all places so far."""
+
+    def __call__(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
+        """The vector of the last place, once these tokens were read."""
+        if self._read == 0:
+            return self._next(tokens)
+        return [self._next(token) for token in torch.split(tokens, 1, dim=1)][-1]
+
+    def _next(self, tokens: Tensor) -> Tensor:
+        self._raise_to(self._model.levels(self._read + tokens.shape[1]))
+        x = self._model.embedding(tokens)
+        for queues in self._queues:
+            x = self._level(queues, x, self._read)
+        self._read += tokens.shape[1]
+        if not self._model.config.levels:
+            self._tops.append(x)
+        return x[:, -1]
+
+    def _raise_to(self, count: int) -> None:
+        """Begin new levels, and let them read what was read before."""
+        while len(self._queues) < count:
+            stride = self._model.config.chunk ** len(self._queues)
+            self._queues.append(
+                [
+                    _Queue(attention, stride, self._num_words, self._num_places)
+                    for _, attention in self._model.block()
+                ]
+            )
+            if self._tops:
+                before = torch.cat(self._tops, dim=1)
+                self._tops = [self._level(self._queues[-1], before, 0)]
+
+    def _level(self, queues: list["_Queue"], x: Tensor, start: int) -> Tensor:
+        for (layer, _), queue in zip(self._model.block(), queues, strict=True):
+
+            def attend(h: Tensor, queue: _Queue = queue) -> Tensor:
+                return queue(h, start)
+
+            x = layer(x, attend)
+        return x
+
+
+class _Queue:
+    """The last keys and values of one layer of one level, in a ring."""
+
+    def __init__(
+        self, attention: DilatedAttention, stride: int, num_words: int, num_places: int
+    ) -> None:
+        weight = attention.output.weight
+        chunk = attention.bias.shape[1]
+        self._attention, self._stride = attention, stride
+        self._size = min((chunk - 1) * stride + 1, num_places)
+        shape = (num_words, attention.num_heads, self._size, len(weight) // attention.num_heads)
+        self._key, self._value = weight.new_empty(shape), weight.new_empty(shape)
+
+    def __call__(self, x: Tensor, start: int) -> Tensor:
+        """What attention adds at all places of a text that begins, or at the one place `start`."""
+        query, key, value = self._attention.heads(x)
+        kept = torch.arange(max(0, x.shape[1] - self._size), x.shape[1], device=x.device)
+        ring = (start + kept) % self._size
+        self._key[:, :, ring], self._value[:, :, ring] = key[:, :, kept], value[:, :, kept]
+        if start == 0:
+            return self._attention.finish(self._attention.gather(query, key, value, self._stride))
+        live = live_offsets(start + 1, self._stride, self._attention.bias.shape[1])
+        ring = (start - self._stride * torch.arange(live, device=x.device)) % self._size
+        logits = (query @ self._key[:, :, ring].transpose(2, 3)) / math.sqrt(query.shape[3])
+        weight = (logits + self._attention.bias[:, None, :live]).softmax(dim=3)
+        return self._attention.finish(weight @ self._value[:, :, ring])

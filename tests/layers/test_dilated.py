@@ -1,0 +1,116 @@
+"""Do all forms of sliding-dilated attention give what the dense matrix gives, gradients too?"""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from lengthwise.layers.dilated import FORMS, Form, chosen, live_offsets, masked
+
+OTHERS = [name for name in FORMS if name != "masked"]
+
+
+Inputs = tuple[Tensor, Tensor, Tensor, Tensor]
+
+
+def inputs(
+    chunk: int, length: int, *, words: int = 2, heads: int = 3, size: int = 4, seed: int = 0
+) -> Inputs:
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw(*shape: int) -> Tensor:
+        return torch.randn(*shape, dtype=torch.float64, generator=generator).requires_grad_()
+
+    query, key, value = (draw(words, heads, length, size) for _ in range(3))
+    return query, key, value, draw(heads, chunk)
+
+
+def by_hand(query: Tensor, key: Tensor, value: Tensor, bias: Tensor, stride: int) -> Tensor:
+    """One place after the other, from the formula alone."""
+    result = torch.empty_like(query)
+    for word in range(query.shape[0]):
+        for head in range(query.shape[1]):
+            for place in range(query.shape[2]):
+                seen = [(j, place - j * stride) for j in range(bias.shape[1])]
+                seen = [(j, other) for j, other in seen if other >= 0]
+                asked = query[word, head, place] / query.shape[3] ** 0.5
+                logits = [asked @ key[word, head, other] + bias[head, j] for j, other in seen]
+                weights = torch.stack(logits).softmax(dim=0)
+                parts = [w * value[word, head, o] for w, (_, o) in zip(weights, seen, strict=True)]
+                result[word, head, place] = torch.stack(parts).sum(dim=0)
+    return result
+
+
+def results(form: Form, given_: Inputs, stride: int) -> list[Tensor]:
+    """What comes out, and the gradients of a loss that weighs all of it differently."""
+    found = form(*given_, stride)
+    weight = torch.arange(found.numel(), dtype=found.dtype).view_as(found).cos()
+    used = [x for x in given_ if x.numel()]
+    return [found, *torch.autograd.grad((weight * found).sum(), used)]
+
+
+def assert_alike(name: str, given_: Inputs, stride: int) -> None:
+    for expected, found in zip(
+        results(masked, given_, stride), results(FORMS[name], given_, stride), strict=True
+    ):
+        assert found.shape == expected.shape
+        assert torch.allclose(found, expected, rtol=0, atol=1e-10)
+
+
+@given(chunk=st.integers(1, 5), length=st.integers(1, 12), stride=st.integers(1, 14))
+@settings(max_examples=25)
+def test_the_dense_matrix_is_the_formula(chunk: int, length: int, stride: int) -> None:
+    query, key, value, bias = (x.detach() for x in inputs(chunk, length, words=1, heads=2))
+    expected = by_hand(query, key, value, bias, stride)
+    assert torch.allclose(masked(query, key, value, bias, stride), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@given(data=st.data())
+def test_every_form_agrees_with_the_dense_matrix(name: str, data: st.DataObject) -> None:
+    chunk, length = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 70))
+    stride = data.draw(st.integers(1, 80))
+    assert_alike(name, inputs(chunk, length, seed=data.draw(st.integers(0, 9))), stride)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("chunk", [2, 3, 8, 32, 128])
+def test_every_form_agrees_for_powers_of_the_chunk(name: str, chunk: int) -> None:
+    for length in (chunk**2 + 3 if chunk < 32 else 300, chunk, 1, 257):
+        for stride in (1, chunk, chunk**2):
+            assert_alike(name, inputs(chunk, length, words=1, heads=2), stride)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_lies_beyond_the_window_changes_nothing(name: str) -> None:
+    query, key, value, bias = (x.detach() for x in inputs(3, 40))
+    before = FORMS[name](query, key, value, bias, 4)
+    key[:, :, 20], value[:, :, 20] = 50.0, 50.0
+    after = FORMS[name](query, key, value, bias, 4)
+    changed = (before != after).any(dim=3).any(dim=1).any(dim=0).nonzero().flatten().tolist()
+    assert changed == [20, 24, 28]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("name", OTHERS)
+def test_half_precision_is_near(name: str, dtype: torch.dtype) -> None:
+    query, key, value, bias = (x.detach() for x in inputs(8, 100, size=16))
+    expected = masked(query, key, value, bias, 2)
+    found = FORMS[name](query.to(dtype), key.to(dtype), value.to(dtype), bias.to(dtype), 2)
+    assert found.dtype == dtype
+    assert (found.double() - expected).abs().max() < (0.06 if dtype == torch.bfloat16 else 1e-5)
+
+
+def test_offsets_that_reach_no_place_are_left_out() -> None:
+    assert live_offsets(length=100, stride=1, chunk=8) == 8
+    assert live_offsets(length=100, stride=64, chunk=8) == 2
+    assert live_offsets(length=64, stride=64, chunk=8) == 1
+
+
+def test_a_form_is_chosen_by_how_many_offsets_are_live() -> None:
+    cpu = torch.device("cpu")
+    assert chosen(512, 1, 2, cpu) == "shifted"
+    assert chosen(512, 1, 128, cpu) == "banded"
+    assert chosen(512, 1, 128, torch.device("cuda")) == "fused"
+    assert chosen(512, 256, 128, cpu) == "shifted"

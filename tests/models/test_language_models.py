@@ -1,0 +1,194 @@
+"""Are language models causal, and do all ways to read a text give the same?"""
+
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lengthwise.errors import ConfigError, WordError
+from lengthwise.layers import dilated
+from lengthwise.layers.positions import POSITIONS
+from lengthwise.models.gpt_lm import GPTLM, GPTLMConfig
+from lengthwise.models.language_model import LanguageModel
+from lengthwise.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
+
+CAUSAL = [name for name in POSITIONS if name != "one-hot" and not name.startswith("randomised")]
+
+
+def regular(seed: int = 0, **settings_: int) -> RegularGPTLM:
+    config = {"chunk": 3, "thickness": 2, "d_model": 8, "num_heads": 2, **settings_}
+    model = RegularGPTLM(RegularGPTLMConfig(vocab_size=5, **config)).double().eval()
+    return drawn(model, seed)
+
+
+def gpt(position: str = "alibi", seed: int = 0, scale: str = "standard") -> GPTLM:
+    config = GPTLMConfig(
+        vocab_size=5,
+        d_model=8,
+        num_heads=2,
+        num_layers=2,
+        position=position,
+        max_length=64,
+        scale=scale,
+    )
+    return drawn(GPTLM(config).double().eval(), seed)
+
+
+def drawn(model: Any, seed: int) -> Any:
+    generator = torch.Generator().manual_seed(seed)
+    model.initialise(generator)
+    with torch.no_grad():
+        for parameter in model.parameters():  # so far from 0 that everything matters
+            parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
+    return model
+
+
+def tokens(words: int, length: int, seed: int = 0) -> torch.Tensor:
+    return torch.randint(5, (words, length), generator=torch.Generator().manual_seed(seed))
+
+
+models = st.one_of(
+    st.builds(
+        regular,
+        seed=st.integers(0, 5),
+        chunk=st.integers(2, 7),
+        thickness=st.integers(1, 3),
+        levels=st.sampled_from([0, 0, 0, 1, 2, 3]),
+    ),
+    st.builds(
+        gpt,
+        position=st.sampled_from(CAUSAL),
+        seed=st.integers(0, 5),
+        scale=st.sampled_from(["standard", "log-length", "learned-log"]),
+    ),
+)
+
+
+@given(model=models, length=st.integers(1, 40))
+@settings(max_examples=60)
+@torch.no_grad()
+def test_the_last_place_alone_gives_what_all_places_give(model: LanguageModel, length: int) -> None:
+    words = tokens(2, length)
+    assert torch.allclose(model.last(words), model(words)[:, -1], rtol=0, atol=1e-10)
+
+
+@given(model=models, length=st.integers(1, 40), data=st.data())
+@settings(max_examples=60)
+@torch.no_grad()
+def test_a_few_tokens_at_a_time_give_what_the_whole_text_gives(
+    model: LanguageModel, length: int, data: st.DataObject
+) -> None:
+    words, reading, start = tokens(2, length), model.reading(2, length), 0
+    while start < length:
+        stop = data.draw(st.integers(start + 1, length))
+        found = model.read(reading(words[:, start:stop]))
+        assert torch.allclose(found, model(words[:, :stop])[:, -1], rtol=0, atol=1e-10)
+        start = stop
+
+
+@given(model=models, length=st.integers(2, 30), data=st.data())
+@settings(max_examples=40)
+@torch.no_grad()
+def test_what_comes_later_changes_nothing(
+    model: LanguageModel, length: int, data: st.DataObject
+) -> None:
+    words = tokens(1, length)
+    place = data.draw(st.integers(1, length - 1))
+    other = words.clone()
+    other[:, place:] = (other[:, place:] + 1) % 5
+    assert torch.equal(model(words)[:, :place], model(other)[:, :place])
+
+
+@pytest.mark.parametrize("form", ["masked", "shifted", "banded", "fused"])
+@torch.no_grad()
+def test_no_form_of_attention_changes_the_answer(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, words = regular(), tokens(2, 29)
+    expected = model(words)
+    monkeypatch.setattr("lengthwise.layers.self_attention.chosen", lambda *_: form)
+    assert torch.allclose(model(words), expected, rtol=0, atol=1e-10)
+
+
+@torch.no_grad()
+def test_rows_computed_a_few_at_a_time_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    for position in CAUSAL:
+        model, words = gpt(position), tokens(2, 29)
+        expected = model(words)
+        with monkeypatch.context() as patch:
+            patch.setattr("lengthwise.layers.self_attention._MOST_WEIGHTS", 4 * 29 * 5)
+            assert torch.allclose(model(words), expected, rtol=0, atol=1e-10), position
+
+
+@torch.no_grad()
+def test_a_text_as_long_as_the_levels_reach_depends_on_its_first_token() -> None:
+    model, words = regular(chunk=3, thickness=1), tokens(1, 27)
+    other = words.clone()
+    other[0, 0] = (other[0, 0] + 1) % 5
+    assert not torch.equal(model.last(words), model.last(other))
+    fixed = regular(chunk=3, thickness=1, levels=2)
+    assert torch.equal(fixed.last(words), fixed.last(other))
+
+
+def test_depth_grows_with_the_text_unless_it_is_fixed() -> None:
+    assert [regular().levels(length) for length in (1, 3, 4, 9, 10, 28)] == [1, 1, 2, 2, 3, 4]
+    assert regular(levels=2).levels(1000) == 2
+
+
+def test_read_out_and_embedding_are_one_and_biases_start_at_zero() -> None:
+    model = RegularGPTLM(RegularGPTLMConfig(vocab_size=5, d_model=8, num_heads=2))
+    model.initialise(torch.Generator().manual_seed(0))
+    assert not [name for name, _ in model.named_parameters() if "answer" in name]
+    for name, parameter in model.named_parameters():
+        assert (name.endswith(("bias", "norm.weight"))) == (parameter.std() == 0), name
+
+
+def test_greedy_completion_is_the_likeliest_token_again_and_again() -> None:
+    for model in (regular(), gpt("t5")):
+        words = tokens(3, 4)
+        for _ in range(20):
+            words = torch.cat([words, model(words)[:, -1:].argmax(dim=2)], dim=1)
+        assert torch.equal(model.complete(tokens(3, 4), 20), words)
+
+
+def test_drawn_tokens_follow_the_shares_of_the_model() -> None:
+    model = regular()
+    prefix = tokens(1, 6)
+    drawn_ = model.complete(
+        prefix.expand(20_000, -1), 1, temperature=1.5, generator=torch.Generator().manual_seed(0)
+    )[:, -1]
+    shares = (model.last(prefix)[0] / 1.5).softmax(dim=0)
+    found = torch.bincount(drawn_, minlength=5) / len(drawn_)
+    assert (found - shares).abs().max() < 0.02
+
+
+def test_bad_settings_are_refused() -> None:
+    with pytest.raises(ConfigError, match="num_heads"):
+        RegularGPTLMConfig(vocab_size=5, d_model=8, num_heads=3)
+    with pytest.raises(ConfigError, match="chunk"):
+        RegularGPTLMConfig(vocab_size=5, chunk=1)
+    with pytest.raises(ConfigError, match="position"):
+        GPTLMConfig(vocab_size=5, position="alib")
+
+
+def test_learned_positions_refuse_longer_texts() -> None:
+    with pytest.raises(WordError, match="64"):
+        gpt("learned")(tokens(1, 65))
+
+
+def test_nothing_goes_on_from_nothing() -> None:
+    with pytest.raises(WordError, match="at least one token"):
+        regular().complete(tokens(1, 0), 3)
+
+
+def test_the_forms_that_a_model_may_choose_are_all_there() -> None:
+    names = {
+        dilated.chosen(length, stride, chunk, torch.device(device))
+        for length in (10, 1000)
+        for stride in (1, 8)
+        for chunk in (2, 64)
+        for device in ("cpu", "cuda")
+    }
+    assert names <= set(dilated.FORMS)
