@@ -15,7 +15,8 @@ from lengthwise.cli.output import (
 from lengthwise.cli.progress import training_progress
 from lengthwise.errors import ConfigError
 from lengthwise.models.bodies import BODIES, FOLDER, location
-from lengthwise.text.corpus import PYTHON_TEXT, python_text, read_files
+from lengthwise.text.documents import documents
+from lengthwise.text.python_text import PYTHON_TEXT, python_text
 from lengthwise.training.pretrain import pretrain, pretraining
 
 _NAMED = [name for name, body in BODIES.items() if body.made_with is not None]
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
     elif out is None:
         raise ConfigError("pretrain writes a folder, but none is named. Add --out DIR.")
     shape, loop = pretraining(settings)
-    text = read_files(files) if files else python_text()
+    text = "\n".join(t for p in files for t in documents(str(p))) if files else python_text()
     source = ", ".join(path.name for path in files) if files else PYTHON_TEXT
     with training_progress("pretraining", loop.steps) as progress:
         found = pretrain(out, text, source, shape, loop, device=arguments.device, progress=progress)

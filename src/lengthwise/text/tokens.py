@@ -1,5 +1,6 @@
 """Text to numbers: byte-level BPE, learned by the library `tokenizers`."""
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,16 +15,20 @@ if TYPE_CHECKING:
 NUM_BYTES = 256
 
 
-def learn_tokenizer(text: str, vocab_size: int) -> "Tokenizer":
-    """A tokenizer whose first tokens are the bytes, so that it can write any text.
+def learn_tokenizer(
+    texts: Iterable[str], vocab_size: int, special: Sequence[str] = ()
+) -> "Tokenizer":
+    """A tokenizer that has a token for each byte, so that it can write any text.
+
+    The special tokens come first, and count; with no room for more, it splits texts into bytes.
 
     Raises:
         ConfigError: the vocabulary is smaller than the bytes, or `tokenizers` is not installed.
     """
-    if vocab_size < NUM_BYTES:
+    least = NUM_BYTES + len(special)
+    if vocab_size < least:
         raise ConfigError(
-            f"vocab_size={vocab_size} is too small, as every byte has a token. Use {NUM_BYTES} or "
-            f"more."
+            f"vocab_size={vocab_size} is too small, as every byte has a token. Use {least} or more."
         )
     require_extra("tokenizers")
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: PLC0415
@@ -35,8 +40,9 @@ def learn_tokenizer(text: str, vocab_size: int) -> "Tokenizer":
         vocab_size=vocab_size,
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
+        special_tokens=list(special),
     )
-    tokenizer.train_from_iterator(_pieces(text), trainer)
+    tokenizer.train_from_iterator((piece for text in texts for piece in pieces(text)), trainer)
     return tokenizer
 
 
@@ -46,7 +52,7 @@ def encode(tokenizer: "Tokenizer", text: str, *, least: int) -> NDArray[np.int64
     Raises:
         TextError: there are fewer than `least`.
     """
-    found = tokenizer.encode_batch(_pieces(text))
+    found = tokenizer.encode_batch(pieces(text))
     tokens = np.concatenate([np.array(piece.ids, dtype=np.int64) for piece in found] or [_NONE])
     if len(tokens) < least:
         raise TextError(
@@ -61,7 +67,7 @@ _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 _PIECE = 2**16
 
 
-def _pieces(text: str) -> list[str]:
+def pieces(text: str) -> list[str]:
     """The text in lines that end it, about so many characters together; joined, they are it."""
     pieces, current, size = [], [], 0
     for line in text.splitlines(keepends=True):

@@ -29,7 +29,7 @@ from lengthwise.errors import RunError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.models.bodies import BODIES, location
 from lengthwise.models.gpt2 import body_config, draw_gpt2
-from lengthwise.text.corpus import PYTHON_TEXT, python_text
+from lengthwise.text.python_text import PYTHON_TEXT, python_text
 from lengthwise.text.extra import require_extra
 from lengthwise.text.tokens import encode, learn_tokenizer
 from lengthwise.training.loop import LoopConfig, Objective, Progress, Step, Validation, fit, kept
@@ -171,7 +171,7 @@ def pretrain(
     """
     require_extra("transformers")
     out = Path(out)
-    tokenizer = learn_tokenizer(text, config.vocab_size)
+    tokenizer = learn_tokenizer([text], config.vocab_size)
     tokens = torch.from_numpy(encode(tokenizer, text, least=20 * (config.window + 1)))
     if out.exists() and not (out / "training").is_dir() and any(out.iterdir()):
         raise RunError(f"{out} exists and holds no pretraining. Use a new or empty folder.")

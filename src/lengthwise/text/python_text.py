@@ -1,13 +1,11 @@
-"""Which text is there to read? Files of the user's, or the English that ships with Python."""
+"""Which text is there on every machine? The English that ships with Python."""
 
 import ast
 import inspect
 import platform
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-
-from lengthwise.errors import TextError
 
 PYTHON_TEXT = f"the English text that ships with Python {platform.python_version()}"
 """What `python_text` is, in words."""
@@ -15,34 +13,18 @@ PYTHON_TEXT = f"the English text that ships with Python {platform.python_version
 _NOT_PROSE = {"site-packages", "test", "tests", "idle_test", "pydoc_data", "lib2to3"}
 
 
-def read_files(paths: Sequence[Path]) -> str:
-    """The text of all files, one after the other.
-
-    Raises:
-        TextError: a file cannot be read, or is not UTF-8; the message has the line.
-    """
-    parts = []
-    for path in paths:
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise TextError(f"{path} cannot be read: {error.strerror}. Give a file.") from None
-        try:
-            parts.append(content.decode("utf-8"))
-        except UnicodeDecodeError as error:
-            line = content.count(b"\n", 0, error.start) + 1
-            raise TextError(
-                f"{path}: a text is UTF-8, but line {line} is not. Convert the file."
-            ) from None
-    return "\n".join(parts)
-
-
 def python_text() -> str:
     """The topics of Python's help, and the docstrings of its library: two million characters.
 
     Which they are depends on the version of Python.
     """
-    return "\n\n".join([*_topics(), *_docstrings()])
+    return "\n\n".join(python_documents())
+
+
+def python_documents() -> Iterator[str]:
+    """The same, one topic or docstring at a time."""
+    yield from _topics()
+    yield from _docstrings()
 
 
 def _topics() -> Iterator[str]:

@@ -1,6 +1,4 @@
-"""Texts: whole, in UTF-8, and the same each time."""
-
-from pathlib import Path
+"""Is the text that ships with Python there, and are tokens the text that they are of?"""
 
 import numpy as np
 import pytest
@@ -9,23 +7,8 @@ from hypothesis import strategies as st
 
 from lengthwise.errors import ConfigError, TextError
 from lengthwise.text import extra
-from lengthwise.text.corpus import python_text, read_files
+from lengthwise.text.python_text import python_text
 from lengthwise.text.tokens import encode, learn_tokenizer
-
-
-def test_files_are_read_one_after_the_other(tmp_path: Path) -> None:
-    for name, content in (("a", "eins\nzwei"), ("b", "drei ü")):
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    assert read_files([tmp_path / "a", tmp_path / "b"]) == "eins\nzwei\ndrei ü"
-
-
-def test_what_is_no_text_is_told_with_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "latin"
-    path.write_bytes(b"one\ntwo\nthr\xe9e\n")
-    with pytest.raises(TextError, match=r"latin: a text is UTF-8, but line 3 is not"):
-        read_files([path])
-    with pytest.raises(TextError, match="cannot be read: No such file"):
-        read_files([tmp_path / "none"])
 
 
 def test_python_brings_two_million_characters_of_english() -> None:
@@ -38,7 +21,7 @@ def test_python_brings_two_million_characters_of_english() -> None:
 @pytest.mark.parametrize("vocab_size", [256, 300])
 def test_tokens_are_the_text(vocab_size: int) -> None:
     text = "the length of the words is the length of the text\nümläut\n" * 40
-    tokenizer = learn_tokenizer(text, vocab_size)
+    tokenizer = learn_tokenizer([text], vocab_size)
     tokens = encode(tokenizer, text, least=1)
     assert tokenizer.decode(tokens.tolist()) == text
     assert tokenizer.get_vocab_size() <= vocab_size
@@ -50,7 +33,7 @@ def test_tokens_are_the_text(vocab_size: int) -> None:
 @settings(max_examples=30, deadline=None)
 @given(text=st.text(max_size=60))
 def test_any_text_can_be_written(text: str) -> None:
-    tokenizer = learn_tokenizer("plain english " * 50, 280)
+    tokenizer = learn_tokenizer(["plain english " * 50], 280)
     text = text.encode("utf-8", "ignore").decode("utf-8")
     tokens = encode(tokenizer, text, least=0)
     assert tokenizer.decode(tokens.tolist(), skip_special_tokens=False) == text
@@ -58,14 +41,14 @@ def test_any_text_can_be_written(text: str) -> None:
 
 
 def test_short_texts_and_small_vocabularies_are_refused() -> None:
-    tokenizer = learn_tokenizer("a b c", 256)
+    tokenizer = learn_tokenizer(["a b c"], 256)
     with pytest.raises(TextError, match="has 5 tokens, but at least 6 are needed"):
         encode(tokenizer, "a b c", least=6)
     with pytest.raises(ConfigError, match="vocab_size=255 is too small"):
-        learn_tokenizer("a", 255)
+        learn_tokenizer(["a"], 255)
 
 
 def test_a_library_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extra, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"needs the library tokenizers.*'lengthwise\[text\]'"):
-        learn_tokenizer("a", 256)
+        learn_tokenizer(["a"], 256)

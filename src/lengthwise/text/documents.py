@@ -1,0 +1,192 @@
+"""Which documents does a source hold? Files, folders, datasets, read one document at a time.
+
+notes.txt                  one document
+books.jsonl                one a line: an object with a column `text`
+books.jsonl.xz, .gz, .zst  the same, unpacked as it is read; so is .txt.xz
+folder                     all such files in it, in the order of their paths
+hf:NAME or hf:NAME:CONFIG  a dataset of the Hugging Face hub, streamed
+python                     the English text that ships with Python
+"""
+
+import gzip
+import io
+import json
+import lzma
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from lengthwise.errors import TextError, suggestion
+from lengthwise.text.python_text import python_documents
+from lengthwise.text.extra import require_extra
+
+PYTHON, HUB = "python", "hf:"
+_PACKED = (".xz", ".gz", ".zst")
+_LINES = (".jsonl", ".ndjson")
+_PLAIN = (".txt", ".md", ".rst", ".text")
+
+
+def documents(source: str, *, column: str = "text", split: str = "train") -> Iterator[str]:
+    """The documents of a source, one after the other; never all in memory.
+
+    `column` is where JSON lines and datasets have their text, and `split` which part of a dataset
+    is read.
+
+    Raises:
+        TextError: the source is not there, or something in it is no text; the message has the line.
+        ConfigError: a library that it needs is not installed.
+    """
+    if source == PYTHON:
+        return python_documents()
+    if source.startswith(HUB):
+        return _of_hub(source, column, split)
+    path = Path(source)
+    if path.is_dir():
+        return _of_folder(path, column)
+    if not path.exists():
+        raise TextError(
+            f"{source} is not there. Give a file, a folder, {HUB}NAME for a dataset, or {PYTHON}."
+        )
+    return _of_file(path, column)
+
+
+def _of_folder(folder: Path, column: str) -> Iterator[str]:
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and _kind(path))
+    if not paths:
+        endings = ", ".join((*_PLAIN, *_LINES))
+        raise TextError(
+            f"{folder} holds no text. Put files in it that end in {endings}, packed or not."
+        )
+    return (document for path in paths for document in _of_file(path, column))
+
+
+def _kind(path: Path) -> str:
+    """The ending that says what a file is, or nothing."""
+    name = path.with_suffix("") if path.suffix in _PACKED else path
+    hidden = any(part.startswith(".") for part in path.parts if part not in (".", ".."))
+    return name.suffix if name.suffix in (*_LINES, *_PLAIN) and not hidden else ""
+
+
+def _of_file(path: Path, column: str) -> Iterator[str]:
+    """One document, or one a line."""
+    try:
+        with _opened(path) as file:
+            if _kind(path) in _LINES or path.suffix in _LINES:
+                for number, line in enumerate(file, 1):
+                    if line.strip():
+                        yield _of_line(_decoded(line, path, number - 1), column, path, number)
+            else:
+                yield _decoded(file.read(), path, 0)
+    except OSError as error:
+        why = error.strerror or str(error)  # a damaged .gz has the latter only
+        raise TextError(f"{path} cannot be read: {why}. Give a file.") from None
+    except (lzma.LZMAError, EOFError, zlib.error) as error:
+        raise TextError(f"{path} is damaged: {error}. Fetch it again.") from None
+
+
+def _opened(path: Path) -> IO[bytes]:
+    if path.suffix == ".xz":
+        return lzma.open(path)
+    if path.suffix == ".gz":
+        return gzip.open(path)
+    if path.suffix == ".zst":
+        require_extra("zstandard")
+        return io.BufferedReader(_Zstandard(path))
+    return path.open("rb")
+
+
+class _Zstandard(io.RawIOBase):
+    """What a .zst file holds; unlike the library's own reader it notices that an end is missing."""
+
+    def __init__(self, path: Path) -> None:
+        import zstandard  # noqa: PLC0415
+
+        self._library, self._file = zstandard, path.open("rb")
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._ready, self._begun = b"", False
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready:
+            packed = self._frame.unused_data or self._file.read(2**20)
+            if self._frame.eof and packed:
+                self._frame = self._library.ZstdDecompressor().decompressobj()
+            if not packed:
+                if self._begun and not self._frame.eof:
+                    raise EOFError("it ends too early")
+                return 0
+            self._begun = True
+            try:
+                self._ready = self._frame.decompress(packed)
+            except self._library.ZstdError as error:
+                raise EOFError(str(error)) from None
+        part, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def _decoded(content: bytes, path: Path, lines_before: int) -> str:
+    """Text in UTF-8.
+
+    Raises:
+        TextError: it is none; the message has the line.
+    """
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = lines_before + content.count(b"\n", 0, error.start) + 1
+        raise TextError(
+            f"{path}: a text is UTF-8, but line {line} is not. Convert the file."
+        ) from None
+
+
+def _of_line(line: str, column: str, path: Path, number: int) -> str:
+    """The document in a line of JSON."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        raise TextError(f"{path}, line {number}: not JSON. Write one object a line.") from None
+    if not isinstance(found, dict) or not isinstance(found.get(column), str):
+        known = (
+            [name for name, value in found.items() if isinstance(value, str)]
+            if isinstance(found, dict)
+            else []
+        )
+        raise TextError(
+            f"{path}, line {number}: no text under {column!r}. Name the column. "
+            f"{suggestion(column, known)}"
+        )
+    return found[column]
+
+
+def _of_hub(source: str, column: str, split: str) -> Iterator[str]:
+    """The rows of a dataset, as they come."""
+    require_extra("datasets")
+    import datasets  # noqa: PLC0415
+
+    datasets.disable_progress_bars()
+    name, _, config = source.removeprefix(HUB).partition(":")
+    try:
+        rows = datasets.load_dataset(name, config or None, split=split, streaming=True)
+        for row in rows:
+            if not isinstance(row.get(column), str):
+                known = [key for key, value in row.items() if isinstance(value, str)]
+                raise TextError(
+                    f"the dataset {name} has no text under {column!r}. Name the column. "
+                    f"{suggestion(column, known)}"
+                )
+            yield row[column]
+    except (OSError, ValueError, RuntimeError) as error:
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise TextError(
+            f"the dataset {name} ({config or 'no config'}, split {split}) cannot be read from the "
+            f"hub, its cache or a folder of that name: {why} Give a local file or folder of .txt "
+            f"or .jsonl instead."
+        ) from None
