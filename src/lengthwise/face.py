@@ -16,7 +16,7 @@ from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.predict import predict as predict_words
 from lengthwise.evaluation.scores import Scores
-from lengthwise.experiments.measure import measure_steps
+from lengthwise.experiments.measure import measure_perplexity, measure_steps
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.streaming import Stream
@@ -24,9 +24,13 @@ from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.tasks.step_specs import is_step_spec, make_step_task
 from lengthwise.tasks.steps import StepTask
 from lengthwise.tasks.task import Task
+from lengthwise.text.documents import PYTHON
+from lengthwise.text.prepared import Corpus, PrepareConfig
+from lengthwise.text.prepared import prepare as prepare_corpus
+from lengthwise.training.language_plan import LanguagePlan, is_text_spec, make_language_plan
 from lengthwise.training.loop import Progress
 from lengthwise.training.step_plan import StepPlan, make_step_plan
-from lengthwise.training.train import Plan, Run, load_run, make_plan
+from lengthwise.training.train import AnyPlan, Run, load_run, make_plan
 from lengthwise.training.train import train as train_plan
 from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.certify import certify as certify_model
@@ -62,10 +66,10 @@ def train(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Run:
-    """Train a model on a language or a step task; `run.model` answers.
+    """Train a model on a language, a step task or a text; `run.model` answers.
 
-    `model` is `regular-gpt-binary` unless told otherwise, and for a step task, such as
-    `steps:addition`, `step-decoder`.
+    `model` is `regular-gpt-binary` unless told otherwise; for a step task, such as
+    `steps:addition`, `step-decoder`; and for `text:FOLDER`, a prepared corpus, `regular-gpt-lm`.
 
     `settings` are those of the network, the words and the loop, such as `max_length=40`,
     `steps=5000`, `seed=1`, `d_model=128`. With `out`, the run is kept in that folder, and calling
@@ -76,11 +80,12 @@ def train(
         RunError: the folder holds another run.
         ClaimError: the loss is not finite.
     """
-    plan: Plan | StepPlan
-    if isinstance(language, str) and is_step_spec(language):
+    plan: AnyPlan
+    if isinstance(language, str) and (is_step_spec(language) or is_text_spec(language)):
         if protocol is not None:
-            raise ConfigError("protocol is for languages, and a step task has none. Omit it.")
-        plan = make_step_plan(language, model, preset=preset, settings=settings)
+            raise ConfigError(f"protocol is for languages, and {language} is none. Omit it.")
+        make = make_step_plan if is_step_spec(language) else make_language_plan
+        plan = make(language, model, preset=preset, settings=settings)
     else:
         chosen = parse(language) if isinstance(language, str) else language
         plan = make_plan(
@@ -119,6 +124,48 @@ def evaluate_steps(run: Run, *, words: int | None = None) -> dict[str, Any]:
     if not isinstance(run.plan, StepPlan):
         raise ConfigError("this run is about a language, and writes no steps. Use evaluate.")
     return measure_steps(run, words=words)
+
+
+def prepare(
+    out: Path | str,
+    train: str | Sequence[str] = PYTHON,
+    *,
+    valid: str | Sequence[str] = (),
+    test: str | Sequence[str] = (),
+    tokenizer: Path | str | None = None,
+    **settings: Any,
+) -> Corpus:
+    """Text made ready to train on, in a folder: `train("text:FOLDER")` reads it.
+
+    A source is a file (`.txt`, `.jsonl`; `.xz`, `.gz` or `.zst`), a folder, `hf:NAME`, or `python`,
+    the English text that ships with Python. Without `valid` and `test` a share of the documents is
+    set apart. `settings` are `vocab_size` (257 for bytes) and `column`.
+
+    Raises:
+        TextError: a source cannot be read, or the folder holds something else.
+        ConfigError: a setting does not fit, or a library is not installed.
+    """
+    given = {"train": train, "valid": valid, "test": test}
+    sources = {part: [found] if isinstance(found, str) else found for part, found in given.items()}
+    return prepare_corpus(out, sources, PrepareConfig.from_dict(settings), tokenizer=tokenizer)
+
+
+def perplexity(
+    run: Run, lengths: Sequence[int], *, windows: int = 1_000, seed: int = 0
+) -> dict[int, float]:
+    """Of the last token of random windows of each length, with all before it as context.
+
+    The text is the part of the run's corpus that is set apart for tests.
+
+    Raises:
+        ConfigError: the run is no language model.
+        TaskError: a length is below 2, or comes twice.
+        TextError: the corpus is not there, or too short.
+    """
+    if not isinstance(run.plan, LanguagePlan):
+        raise ConfigError("this run is no language model. Use evaluate, or evaluate_steps.")
+    records, _ = measure_perplexity(run, lengths, windows=windows, seed=seed)
+    return {record["length"]: record["perplexity"] for record in records}
 
 
 def compile(spec: Language | str, **settings: Any) -> Construction:

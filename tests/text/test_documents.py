@@ -3,6 +3,7 @@
 import gzip
 import json
 import lzma
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from lengthwise.errors import TextError
 from lengthwise.text.documents import documents
 
-PACK = {
+PACK: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     ".xz": lzma.compress,
     ".gz": gzip.compress,

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
@@ -14,10 +15,10 @@ from cli.shell import Shell
 from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.training.loop import LoopConfig
 from lengthwise.training.pretrain import (
-    NextToken,
     PretrainConfig,
     build_gpt2,
     make_named,
+    objective,
     pretrain,
 )
 
@@ -85,7 +86,7 @@ def test_training_never_sees_the_held_out_end() -> None:
             return self.inner(input_ids=input_ids, use_cache=use_cache)
 
     watching = Watching()
-    goal = NextToken(torch.arange(1000), SMALL)
+    goal = objective(np.arange(1000), SMALL)
     for _ in range(300):
         goal.step(watching, torch.Generator().manual_seed(len(seen)), torch.Generator())
     assert max(seen) <= 899
@@ -139,7 +140,7 @@ def test_the_command_makes_a_body_that_train_takes(
     for arguments, message in (
         (["--set", "layers=3"], "unknown setting 'layers'"),
         (["python-tiny"], "Give nothing else"),
-        ([str(tmp_path / "none")], "cannot be read"),
+        ([str(tmp_path / "none")], "none is not there"),
     ):
         status, _, error = shell("pretrain", "--out", str(tmp_path / "no"), *arguments)
         assert status == 2

@@ -16,7 +16,9 @@ from lengthwise.cli.progress import counting_progress
 from lengthwise.cli.snapped import add_snapped, with_tables
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import parse_lengths, percent
-from lengthwise.experiments.measure import measure, measure_steps
+from lengthwise.experiments.measure import measure, measure_perplexity, measure_steps
+from lengthwise.text.prepared import Corpus
+from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, load_run
 
@@ -25,12 +27,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The run, and the words."""
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
-        "--lengths", help="41:500, 41:500:10 or 10,100,1000 (default 41:500; none of step tasks)"
+        "--lengths",
+        help="41:500, 41:500:10 or 10,100,1000 (default 41:500; of a language model: 1, 2, 4, 8 "
+        "and 16 times its window; none of step tasks)",
     )
     parser.add_argument(
         "--words",
         type=whole_number(1),
-        help="words per length (default 512; of a step task: all that are set apart for the test)",
+        help="words per length (default 512; of a step task: all that are set apart for the test; "
+        "of a language model: 1000 windows)",
+    )
+    parser.add_argument(
+        "--text", type=Path, metavar="DIR", help="another corpus, for a language model"
     )
     parser.add_argument("--protocol", help="published or audited (default: the run's)")
     parser.add_argument("--seed", type=whole_number(0), help="of the test words (default 0)")
@@ -43,6 +51,10 @@ def run(arguments: argparse.Namespace) -> None:
     """Evaluate, store the scores in the run folder (not those of tables), and print them."""
     lengths = parse_lengths(arguments.lengths or "41:500")
     trained = load_run(arguments.run, device=arguments.device)
+    if isinstance(trained.plan, LanguagePlan):
+        _evaluate_text(trained, arguments)
+        return
+    _refuse(arguments, "text", "language models")
     if isinstance(trained.plan, StepPlan):
         _evaluate_steps(trained, arguments)
         return
@@ -78,10 +90,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _evaluate_steps(trained: Run, arguments: argparse.Namespace) -> None:
     """Exact match on the inputs that were set apart for it."""
     for option in ("lengths", "protocol", "seed", "snapped"):
-        if getattr(arguments, option) not in (None, False):
-            raise ConfigError(
-                f"--{option} is for languages, and {arguments.run} writes steps. Omit it."
-            )
+        _refuse(arguments, option, "languages")
     with counting_progress(f"evaluating {arguments.run}", "words") as progress:
         found = measure_steps(trained, words=arguments.words, progress=progress)
     if arguments.json:
@@ -99,6 +108,56 @@ def _evaluate_steps(trained: Run, arguments: argparse.Namespace) -> None:
             ("first wrong", found["first_wrong"] or "none"),
         ]
     )
+
+
+def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
+    """Perplexity of the last token at each length of context."""
+    for option in ("protocol", "snapped"):
+        _refuse(arguments, option, "languages")
+    plan = trained.plan
+    assert isinstance(plan, LanguagePlan)
+    lengths = [plan.text.window * 2**power for power in range(5)]
+    if arguments.lengths:
+        lengths = parse_lengths(arguments.lengths)
+    with counting_progress(f"evaluating {arguments.run}", "tokens") as progress:
+        records, summary = measure_perplexity(
+            trained,
+            lengths,
+            corpus=Corpus.load(arguments.text) if arguments.text else None,
+            windows=arguments.words or 1_000,
+            seed=arguments.seed or 0,
+            progress=progress,
+        )
+    if arguments.json:
+        print_json({**summary, "run": str(arguments.run), "records": records})
+        return
+    print_facts(
+        [
+            ("text", f"{summary['corpus']}, part {summary['part']}"),
+            ("model", f"{summary['model']}, trained on windows of {summary['train_window']:,}"),
+            ("asked", f"the last token of {summary['windows']:,} windows at each length"),
+        ]
+    )
+    rows = [
+        [
+            f"{each['length']:,}",
+            f"{each['perplexity']:.2f}",
+            "{:.2f} to {:.2f}".format(*each["interval_95"]),
+            f"{1e3 * each['seconds'] / each['windows']:.1f}",
+        ]
+        for each in records
+    ]
+    print_table(["length", "perplexity", "95 % interval", "ms a window"], rows)
+
+
+def _refuse(arguments: argparse.Namespace, option: str, of: str) -> None:
+    """Refuse an option that is given, but for runs of another kind.
+
+    Raises:
+        ConfigError: it is given.
+    """
+    if getattr(arguments, option) not in (None, False):
+        raise ConfigError(f"--{option} is for {of}, which {arguments.run} is not. Omit it.")
 
 
 def facts(summary: dict[str, Any]) -> list[tuple[str, str]]:

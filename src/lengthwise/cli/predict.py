@@ -1,4 +1,4 @@
-"""Print what a model makes of each word on standard input: its class, or a circuit's outputs."""
+"""Print what a model makes of each line on standard input: a class, outputs, or more text."""
 
 import argparse
 import sys
@@ -6,15 +6,17 @@ from pathlib import Path
 
 import torch
 
-from lengthwise.cli.output import add_device, add_json, print_json
+from lengthwise.cli.output import add_device, add_json, print_json, whole_number
 from lengthwise.cli.snapped import add_snapped, with_tables
 from lengthwise.cli.words import read_inputs, read_words
 from lengthwise.constructions.stored import completed, is_circuit, load_construction
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, WordError
 from lengthwise.evaluation.predict import device_of, predict
 from lengthwise.evaluation.steps import written
+from lengthwise.experiments.measure import continued
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.tasks.steps import read_lines
+from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, choose_device, load_run
 
@@ -22,6 +24,15 @@ from lengthwise.training.train import Run, choose_device, load_run
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The run."""
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a run")
+    parser.add_argument(
+        "--tokens", type=whole_number(1), help="how many more, by a language model (default 50)"
+    )
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        help="at which a language model draws (default 0: the likeliest token each time)",
+    )
+    parser.add_argument("--seed", type=whole_number(0), help="of what it draws (default 0)")
     add_snapped(parser)
     add_device(parser)
     add_json(parser)
@@ -30,9 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Answer for all words, or for none if one cannot be read."""
     if is_circuit(arguments.run):
+        _require_no_text(arguments)
         _complete(arguments)
         return
     trained = load_run(arguments.run, device=arguments.device)
+    if isinstance(trained.plan, LanguagePlan):
+        _go_on(trained, arguments)
+        return
+    _require_no_text(arguments)
     if isinstance(trained.plan, StepPlan):
         _write_steps(trained, arguments)
         return
@@ -56,6 +72,43 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         for name in names:
             print(name)
+
+
+def _go_on(trained: Run, arguments: argparse.Namespace) -> None:
+    """How a language model goes on with each line."""
+    if arguments.snapped:
+        raise ConfigError("a language model has no tables of sub-words. Leave --snapped out.")
+    temperature = 0.0 if arguments.temperature is None else arguments.temperature
+    if not 0 <= temperature <= _MOST_TEMPERATURE:
+        raise ConfigError(f"--temperature {temperature} is none. Use one of 0 to 100.")
+    found = []
+    for number, line in enumerate(sys.stdin, start=1):
+        begun = line.rstrip("\r\n")
+        if not begun:
+            raise WordError(f"line {number} is empty. A language model goes on with some text.")
+        ended = continued(
+            trained,
+            begun,
+            tokens=arguments.tokens or 50,
+            temperature=temperature,
+            seed=arguments.seed or 0,
+        )
+        found.append({"text": begun, "continued": ended})
+        if not arguments.json:
+            print(begun + ended, flush=True)
+    if arguments.json:
+        print_json({"texts": found})
+
+
+_MOST_TEMPERATURE = 100
+
+
+def _require_no_text(arguments: argparse.Namespace) -> None:
+    for option in ("tokens", "temperature", "seed"):
+        if getattr(arguments, option) is not None:
+            raise ConfigError(
+                f"--{option} is for language models, which {arguments.run} is not. Omit it."
+            )
 
 
 def _write_steps(trained: Run, arguments: argparse.Namespace) -> None:

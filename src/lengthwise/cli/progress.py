@@ -15,10 +15,10 @@ _SECONDS_BETWEEN_LINES = 5.0
 
 
 @contextmanager
-def training_progress(title: str, steps: int) -> Iterator[TrainingProgress]:
-    """A progress of the right kind for standard error."""
+def training_progress(title: str, steps: int, unit: str = "words") -> Iterator[TrainingProgress]:
+    """A progress of the right kind for standard error; speed is in `unit` a second."""
     if not sys.stderr.isatty():
-        yield PlainProgress(title, steps)
+        yield PlainProgress(title, steps, unit)
         return
     columns = [
         SpinnerColumn(),
@@ -28,21 +28,21 @@ def training_progress(title: str, steps: int) -> Iterator[TrainingProgress]:
         TimeRemainingColumn(),
     ]
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        yield BarProgress(bar, title.partition(",")[0], steps)  # to fit into 80 columns
+        yield BarProgress(bar, title.partition(",")[0], steps, unit)  # to fit into 80 columns
 
 
 class BarProgress:
     """A rich bar with loss, accuracy, words per second and time left."""
 
-    def __init__(self, bar: Progress, title: str, steps: int) -> None:
-        self._bar = bar
+    def __init__(self, bar: Progress, title: str, steps: int, unit: str = "words") -> None:
+        self._bar, self._unit = bar, unit
         self._row = bar.add_task(title, total=steps, figures="")
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
         """Move the bar."""
         brief = (
             f"loss {record['loss']:.4f} {100 * record['accuracy']:3.0f} % "
-            f"{record['words_per_second']:.0f} words/s"
+            f"{record['words_per_second']:.0f} {self._unit}/s"
         )
         self._bar.update(self._row, completed=step, figures=brief)
 
@@ -50,8 +50,8 @@ class BarProgress:
 class PlainProgress:
     """A line at most every few seconds, for logs."""
 
-    def __init__(self, title: str, steps: int) -> None:
-        self._title, self._steps = title, steps
+    def __init__(self, title: str, steps: int, unit: str = "words") -> None:
+        self._title, self._steps, self._unit = title, steps, unit
         self._start = self._next = time.monotonic()
         self._first: int | None = None
 
@@ -68,19 +68,21 @@ class PlainProgress:
         if done and not record.get("proved"):
             left = f", at most {(now - self._start) / done * (self._steps - step):.0f} s left"
         print(
-            f"{self._title}: step {step}/{self._steps}, {figures(record)}{left}",
+            f"{self._title}: step {step}/{self._steps}, {figures(record, self._unit)}{left}",
             file=sys.stderr,
             flush=True,
         )
 
 
-def figures(record: Mapping[str, Any]) -> str:
+def figures(record: Mapping[str, Any], unit: str = "words") -> str:
     """Loss, accuracy and speed in a few words."""
     text = (
         f"loss {record['loss']:.4f}, accuracy {100 * record['accuracy']:.1f} %, "
-        f"{record['words_per_second']:.0f} words/s"
+        f"{record['words_per_second']:.0f} {unit}/s"
     )
-    if "validation_accuracy" in record:
+    if "validation_score" in record:
+        text += f", validation loss {record['validation_loss']:.4f}"
+    elif "validation_accuracy" in record:
         text += f", validation {100 * record['validation_accuracy']:.2f} %"
     if "right_to" in record:
         length = record["right_to"]
@@ -92,16 +94,22 @@ def figures(record: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def counting_progress(title: str, what: str = "words") -> Iterator[Callable[[int, int], None]]:
-    """A bar for work that is counted, on a terminal; a line now and then elsewhere."""
+def counting_progress(
+    title: str, what: str = "words"
+) -> Iterator[Callable[[int, int | None], None]]:
+    """A bar for work that is counted, on a terminal; a line now and then elsewhere.
+
+    It is told how much is done, and of how much, if that is known.
+    """
     if not sys.stderr.isatty():
         last = time.monotonic()
 
-        def line(done: int, total: int) -> None:
+        def line(done: int, total: int | None) -> None:
             nonlocal last
             if time.monotonic() - last > _SECONDS_BETWEEN_LINES:
                 last = time.monotonic()
-                print(f"{title}: {done} of {total} {what}", file=sys.stderr, flush=True)
+                of = "" if total is None else f" of {total}"
+                print(f"{title}: {done}{of} {what}", file=sys.stderr, flush=True)
 
         yield line
         return

@@ -1,7 +1,8 @@
-"""Train a model on a language or a step task, in a run folder; given again, it goes on there."""
+"""Train a model on a language, a step task or a text; given again, it goes on in its folder."""
 
 import argparse
 import json
+import math
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -21,22 +22,27 @@ from lengthwise.evaluation.scores import percent
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS
 from lengthwise.models.cost import trained_parameters
+from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.tasks.step_specs import is_step_spec
+from lengthwise.training.language_plan import is_text_spec, make_language_plan
 from lengthwise.training.loop import kept
 from lengthwise.training.presets import PRESETS
-from lengthwise.training.step_plan import StepPlan, make_step_plan
-from lengthwise.training.train import Plan, make_plan, train
+from lengthwise.training.step_plan import make_step_plan
+from lengthwise.training.train import AnyPlan, make_plan, train
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The language, the model, and everything that can be set."""
-    add_language(parser, more="; or a step task: steps:addition, steps:group:S5, ...")
+    add_language(
+        parser, more="; a step task: steps:addition, ...; or text:DIR, a corpus that `prepare` made"
+    )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the run folder")
     parser.add_argument(
         "--model",
         help=f"of a language: {', '.join(MODELS)} (default {DEFAULT_MODEL}); of a step task: "
-        f"{', '.join(STEP_MODELS)} (default {DEFAULT_STEP_MODEL})",
+        f"{', '.join(STEP_MODELS)} (default {DEFAULT_STEP_MODEL}); of a text: "
+        f"{', '.join(LANGUAGE_MODELS)} (default {DEFAULT_LANGUAGE_MODEL})",
     )
     parser.add_argument("--preset", default="laptop", help=", ".join(PRESETS))
     parser.add_argument("--protocol", help="published or audited (default: the model's)")
@@ -54,6 +60,9 @@ def run(arguments: argparse.Namespace) -> None:
     }
     if is_step_spec(arguments.spec):
         _train_steps(arguments, settings)
+        return
+    if is_text_spec(arguments.spec):
+        _train_text(arguments, settings)
         return
     language = parse(arguments.spec, arguments.alphabet)
     plan = make_plan(
@@ -78,9 +87,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _train_steps(arguments: argparse.Namespace, settings: dict[str, Any]) -> None:
-    for option in ("protocol", "alphabet"):
-        if getattr(arguments, option) is not None:
-            raise ConfigError(f"--{option} is for languages, and a step task has none. Omit it.")
+    _require_no_language(arguments)
     plan = make_step_plan(
         arguments.spec,
         arguments.model,
@@ -105,9 +112,38 @@ def _train_steps(arguments: argparse.Namespace, settings: dict[str, Any]) -> Non
     note(f"next: lengthwise evaluate {arguments.out}")
 
 
-def _trained(plan: Plan | StepPlan, arguments: argparse.Namespace, name: str) -> dict[str, Any]:
+def _train_text(arguments: argparse.Namespace, settings: dict[str, Any]) -> None:
+    _require_no_language(arguments)
+    plan = make_language_plan(
+        arguments.spec, arguments.model, preset=arguments.preset, settings=settings
+    )
+    facts = {"corpus": plan.corpus.folder, **_trained(plan, arguments, arguments.spec, "tokens")}
+    facts["validation_perplexity"] = math.exp(facts["validation_loss"])
+    if arguments.json:
+        print_json(facts)
+        return
+    print(
+        f"{arguments.out}: {plan.model} on {arguments.spec} ({plan.words}, "
+        f"{facts['parameters']:,} parameters, {plan.preset} preset): perplexity "
+        f"{facts['validation_perplexity']:.2f} on the text set apart for validation, after "
+        f"{facts['kept_step']} steps at {facts['words_per_second']:,.0f} tokens per second"
+    )
+    note(f"next: lengthwise evaluate {arguments.out}")
+
+
+def _require_no_language(arguments: argparse.Namespace) -> None:
+    for option in ("protocol", "alphabet"):
+        if getattr(arguments, option) is not None:
+            raise ConfigError(
+                f"--{option} is for languages, and {arguments.spec} is none. Omit it."
+            )
+
+
+def _trained(
+    plan: AnyPlan, arguments: argparse.Namespace, name: str, unit: str = "words"
+) -> dict[str, Any]:
     """Train, and say what came of it."""
-    with training_progress(f"{name}, {plan.model}", plan.loop.steps) as progress:
+    with training_progress(f"{name}, {plan.model}", plan.loop.steps, unit) as progress:
         result = train(plan, out=arguments.out, device=arguments.device, progress=progress)
     best = kept(result.metrics)
     return {
@@ -122,6 +158,7 @@ def _trained(plan: Plan | StepPlan, arguments: argparse.Namespace, name: str) ->
         "validation_accuracy": best["validation_accuracy"],
         "validation_loss": best["validation_loss"],
         "perfect": best["perfect"],
+        "words_per_second": result.metrics[-1]["words_per_second"],
     }
 
 

@@ -7,15 +7,19 @@ from typing import Any
 
 import torch
 
-from lengthwise.errors import TaskError
+from lengthwise.errors import TaskError, TextError
 from lengthwise.evaluation.evaluate import evaluate
+from lengthwise.evaluation.perplexity import last_token_perplexity
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.evaluation.shortcuts import shortcut_accuracies
 from lengthwise.evaluation.steps import evaluate_steps
+from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.threads import processor_threads
 from lengthwise.tasks.task import Task
+from lengthwise.text.prepared import END, TEST, Corpus
 from lengthwise.training.guided import split
+from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, environment
 
@@ -112,6 +116,85 @@ def measure_steps(
     if run.folder:
         run.folder.save_evaluation([], summary)
     return summary
+
+
+def measure_perplexity(
+    run: Run,
+    lengths: Sequence[int],
+    *,
+    part: str = TEST,
+    corpus: Corpus | None = None,
+    windows: int = 1_000,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Test a language model at some lengths of context; records by length, and their summary.
+
+    The text is a part of the run's corpus, or of another one with the same tokenizer.
+
+    Raises:
+        TextError: the corpus is another one by now, its tokens mean something else, or it is too
+            short.
+        TaskError: a length is below 2, or comes twice.
+    """
+    plan = run.plan
+    assert isinstance(plan, LanguagePlan)
+    text = corpus or plan.corpus.load()
+    if corpus is not None and corpus.tokenizer_digest != plan.corpus.tokenizer:
+        raise TextError(
+            f"the tokens of {corpus.folder} mean something else than those that this run knows. "
+            f"Prepare it with --tokenizer {plan.corpus.folder}."
+        )
+    with processor_threads(plan.threads):
+        found = last_token_perplexity(
+            run.model.eval(),
+            text.part(part),
+            lengths,
+            windows=windows,
+            seed=seed,
+            progress=progress,
+        )
+    records = [each.to_record() for each in found]
+    summary = {
+        "corpus": str(text.folder),
+        "part": part,
+        "model": plan.model,
+        "train_window": plan.text.window,
+        "lengths": list(lengths),
+        "windows": windows,
+        "seed": seed,
+        "perplexity": {each.length: each.perplexity for each in found},
+        "bytes_per_token": text.bytes_per_token(part),
+        "environment": environment(str(device_of(run.model))),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    if run.folder:
+        run.folder.save_evaluation(records, summary)
+    return records, summary
+
+
+def continued(
+    run: Run, text: str, *, tokens: int = 50, temperature: float = 0.0, seed: int = 0
+) -> str:
+    """How a language model goes on with a text: so many tokens, or fewer if it ends before.
+
+    Raises:
+        WordError: the text is empty, or would grow longer than the model can read.
+        TextError: the corpus that has its tokenizer is not there, or another one by now.
+    """
+    plan = run.plan
+    assert isinstance(plan, LanguagePlan)
+    assert isinstance(run.model, LanguageModel)
+    corpus, device = plan.corpus.load(), device_of(run.model)
+    given = torch.from_numpy(corpus.encode(text))[None].to(device)
+    with processor_threads(plan.threads):
+        found = run.model.eval().complete(
+            given,
+            tokens,
+            temperature=temperature,
+            generator=torch.Generator(device).manual_seed(seed),
+        )
+    return corpus.decode(found[0, given.shape[1] :].tolist()).partition(END)[0]
 
 
 def spread_lengths(lengths: Sequence[int]) -> list[int]:

@@ -31,8 +31,9 @@ from lengthwise.experiments.sweeps.shared import take_over
 from lengthwise.experiments.sweeps.stacked import train_stacked
 from lengthwise.experiments.sweeps.sweep import run_sweep
 from lengthwise.models.cost import forward_flops
+from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
-from lengthwise.training.train import Plan
+from lengthwise.training.train import AnyPlan
 
 WORD_OF_COST = 500
 """Symbols of the word of a language whose cost is told."""
@@ -153,11 +154,13 @@ def record(run: CellRun, result: Outcome | Failure) -> Record:
     }
 
 
-def flops(plan: Plan | StepPlan) -> int:
-    """Floating-point operations of one word: of `WORD_OF_COST` symbols, or of a step task."""
+def flops(plan: AnyPlan) -> int:
+    """Floating-point operations of one word: of `WORD_OF_COST` symbols, a step task, a window."""
     model = plan.build().eval()
     if isinstance(plan, StepPlan):
         return forward_flops(model, plan.steps.num_symbols, plan.network.max_length)
+    if isinstance(plan, LanguagePlan):
+        return forward_flops(model, plan.network.vocab_size, plan.text.window)
     return forward_flops(model, plan.task.language.num_symbols, WORD_OF_COST)
 
 

@@ -6,6 +6,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from lengthwise.models.decoder import Decoder
 from lengthwise.models.gpt2 import Body
+from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.recurrent import Recurrent
 from lengthwise.models.regular_gpt import RegularGPT
 
@@ -30,7 +31,7 @@ def forward_flops(model: nn.Module, vocab_size: int, length: int, *, seed: int =
     with counter:
         if isinstance(model, RegularGPT):
             model(tokens, share=False)
-        elif isinstance(model, Decoder | Body):
+        elif isinstance(model, Decoder | Body | LanguageModel):
             model(tokens)
         else:
             model(tokens, torch.tensor([length]))

@@ -15,11 +15,11 @@ import lzma
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from lengthwise.errors import TextError, suggestion
-from lengthwise.text.python_text import python_documents
 from lengthwise.text.extra import require_extra
+from lengthwise.text.python_text import python_documents
 
 PYTHON, HUB = "python", "hf:"
 _PACKED = (".xz", ".gz", ".zst")
@@ -85,7 +85,7 @@ def _of_file(path: Path, column: str) -> Iterator[str]:
         raise TextError(f"{path} is damaged: {error}. Fetch it again.") from None
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> io.BufferedIOBase:
     if path.suffix == ".xz":
         return lzma.open(path)
     if path.suffix == ".gz":

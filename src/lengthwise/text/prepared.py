@@ -92,6 +92,8 @@ def prepare(
     out = Path(out)
     _require_parts(sources)
     own = None if tokenizer is None else _read_tokenizer(Path(tokenizer))
+    for source in chain.from_iterable(sources.values()):
+        next(documents(source, column=config.column), None)  # raises before anything is written
     _claim(out, sources, config, own)
     if (out / "index.json").exists():
         return Corpus.load(out)
@@ -143,6 +145,11 @@ class Corpus:
     def tokenizer(self) -> "Tokenizer":
         """The library's tokenizer."""
         return _read_tokenizer(self.folder / "tokenizer.json")
+
+    @property
+    def digest(self) -> str:
+        """Of what all its files hold."""
+        return _digest("".join(digest for _, digest in _digests(self.index)).encode())[:12]
 
     @property
     def tokenizer_digest(self) -> str:
@@ -280,9 +287,9 @@ def _set_apart(texts: Iterator[str]) -> Iterator[tuple[str, str]]:
             yield (TEST if test else VALID if held else TRAIN), text
         return
     for text in dict.fromkeys(first):
-        test = len(text) * (100 - _PER_CENT[TEST]) // 100
-        valid = len(text) * (100 - _PER_CENT[TEST] - _PER_CENT[VALID]) // 100
-        yield from ((TEST, text[test:]), (VALID, text[valid:test]), (TRAIN, text[:valid]))
+        last = len(text) * (100 - _PER_CENT[TEST]) // 100
+        held_out = len(text) * (100 - _PER_CENT[TEST] - _PER_CENT[VALID]) // 100
+        yield from ((TEST, text[last:]), (VALID, text[held_out:last]), (TRAIN, text[:held_out]))
 
 
 def _key(text: str) -> bytes:
@@ -325,7 +332,9 @@ def _write_parts(
         for part in PARTS:
             own = [text for name, text in batch if name == part]
             if own:
-                _write_shard(out, part, own, state["parts"][part], tokenizer, kind)
+                found = state["parts"][part]
+                name = f"{part}-{len(found['shards']):05}.bin"
+                _count(found, _write_shard(out / name, own, tokenizer, kind), own)
         state["done"] += len(batch)
         state["left_out"] += sum(not part for part, _ in batch)
         write_json(noted, state)
@@ -361,26 +370,23 @@ def _batch(texts: Iterator[tuple[str, str]], characters: int) -> list[tuple[str,
 
 
 def _write_shard(
-    out: Path,
-    part: str,
-    texts: Sequence[str],
-    found: dict[str, Any],
-    tokenizer: "Tokenizer",
-    kind: np.dtype[Any],
-) -> None:
-    """One more file of a part, and what it adds."""
+    path: Path, texts: Sequence[str], tokenizer: "Tokenizer", kind: np.dtype[Any]
+) -> dict[str, Any]:
+    """The tokens of some texts in a file; what the index has of it."""
     end = np.array([tokenizer.token_to_id(END)], dtype=kind)
     encoded = [each.astype(kind) for each in _encoded(tokenizer, texts)]
     tokens = np.concatenate([array for each in encoded for array in (each, end)])
-    name = f"{part}-{len(found['shards']):05}.bin"
-    write_bytes(out / name, tokens.tobytes())
-    found["shards"].append(
-        {"file": name, "tokens": len(tokens), "sha256": _digest(tokens.tobytes())}
-    )
+    write_bytes(path, tokens.tobytes())
+    return {"file": path.name, "tokens": len(tokens), "sha256": _digest(tokens.tobytes())}
+
+
+def _count(found: dict[str, Any], shard: dict[str, Any], texts: Sequence[str]) -> None:
+    """Add a file to what there is of a part."""
+    found["shards"].append(shard)
+    found["tokens"] += shard["tokens"]
     found["documents"] += len(texts)
     found["characters"] += sum(map(len, texts))
     found["bytes"] += sum(len(text.encode()) for text in texts)
-    found["tokens"] += len(tokens)
 
 
 def _encoded(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[NDArray[np.int64]]:

@@ -102,7 +102,7 @@ class Assigned(Objective):
         model, _ = binary(model)
         figures, self._lessons = self._judge(model)
         figures["proved"] = figures["wrong"] <= _FEW and self._is_proved(model)
-        return Validation(answers.loss, answers.accuracy, figures["proved"], figures)
+        return Validation(answers.loss, answers.accuracy, figures["proved"], more=figures)
 
     @torch.no_grad()
     def _judge(self, model: RegularGPT) -> tuple[dict[str, Any], Int[Tensor, " row"]]:

@@ -116,7 +116,7 @@ class Composition(Objective):
         lengths = self._lengths.draw(self._settings.validation_words, data)
         answers = validate_answers(model, self._task.draw(lengths, data))
         figures, self._lessons = self._explore(binary(model)[0])
-        return Validation(answers.loss, answers.accuracy, figures["proved"], figures)
+        return Validation(answers.loss, answers.accuracy, figures["proved"], more=figures)
 
     def _targets(
         self, maps: Int[Tensor, "node state"], at_edge: Tensor, told: Tensor

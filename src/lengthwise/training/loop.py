@@ -85,6 +85,8 @@ class Validation:
     loss: float
     accuracy: float
     perfect: bool
+    score: float | None = None
+    """What the best weights are chosen by, if that is not the accuracy."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Further figures for the records."""
 
@@ -118,7 +120,7 @@ class State:
     generators: dict[str, torch.Generator]
     step: int = 0
     perfect: int = 0
-    best: tuple[float, float, float] = (0.0, -1.0, -math.inf)
+    best: tuple[float, float, float] = (0.0, -math.inf, -math.inf)
     best_weights: dict[str, Tensor] = field(default_factory=dict)
     metrics: list[dict[str, Any]] = field(default_factory=list)
 
@@ -180,8 +182,8 @@ def fit(
     """Train `model` in place and return the records, one per validation.
 
     With a `folder`, a checkpoint is kept there, and an interrupted run goes on where it stood. The
-    weights kept in the end are those of the best validation (perfect or not, then accuracy, then
-    loss; the later of equals). The model must already hold its initial weights.
+    weights kept in the end are those of the best validation (perfect or not, then accuracy or what
+    stands for it, then loss; the later of equals). The model must already hold its initial weights.
 
     Raises:
         ClaimError: the loss is not finite; the last checkpoint is kept.
@@ -194,7 +196,11 @@ def kept(metrics: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The record of the validation whose weights are kept: the best, the later of equals."""
     return max(
         reversed(metrics),
-        key=lambda r: (r["perfect"], r["validation_accuracy"], -r["validation_loss"]),
+        key=lambda r: (
+            r["perfect"],
+            r.get("validation_score", r["validation_accuracy"]),
+            -r["validation_loss"],
+        ),
     )
 
 
@@ -319,14 +325,16 @@ def _validate(state: State, objective: Objective, config: LoopConfig) -> dict[st
         result = objective.validate(state.model, state.generators["validation"])
     require_finite("validation loss", result.loss, state, config)
     state.perfect = state.perfect + 1 if result.perfect else 0
-    score = (float(result.perfect), result.accuracy, -result.loss)
-    if score >= state.best:
-        state.best = score
+    chosen_by = result.accuracy if result.score is None else result.score
+    rank = (float(result.perfect), chosen_by, -result.loss)
+    if rank >= state.best:
+        state.best = rank
         state.best_weights = {k: v.detach().clone() for k, v in state.model.state_dict().items()}
     return {
         "validation_loss": result.loss,
         "validation_accuracy": result.accuracy,
         "perfect": result.perfect,
+        **({} if result.score is None else {"validation_score": result.score}),
         **result.more,
     }
 

@@ -4,10 +4,6 @@
     DIR/training/                                            the run folder: settings, records
 
 What is learned is the next token of windows of the text; the last tenth of it is for validation.
-
-Axes:
-    window  windows of the text
-    place   tokens of a window
 """
 
 import hashlib
@@ -19,20 +15,21 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
-from jaxtyping import Float, Int
+from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from lengthwise.config import Config, parted, require, require_at_least, require_known
 from lengthwise.errors import RunError
-from lengthwise.evaluation.predict import device_of
 from lengthwise.models.bodies import BODIES, location
 from lengthwise.models.gpt2 import body_config, draw_gpt2
-from lengthwise.text.python_text import PYTHON_TEXT, python_text
 from lengthwise.text.extra import require_extra
+from lengthwise.text.prepared import Tokens
+from lengthwise.text.python_text import PYTHON_TEXT, python_text
 from lengthwise.text.tokens import encode, learn_tokenizer
-from lengthwise.training.loop import LoopConfig, Objective, Progress, Step, Validation, fit, kept
+from lengthwise.training.loop import LoopConfig, Progress, fit, kept
+from lengthwise.training.next_token import NextToken, NextTokenConfig
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import choose_device, environment
 
@@ -112,41 +109,20 @@ def make_named(body: str, *, progress: Progress | None = None) -> None:
     pretrain(Path(location(body)), python_text(), PYTHON_TEXT, shape, loop, progress=progress)
 
 
-class NextToken(Objective):
-    """The next token at every place of random windows."""
-
-    def __init__(self, tokens: Int[Tensor, " token"], config: PretrainConfig) -> None:
-        held_out = max(len(tokens) // 10, config.window + 1)
-        self._train, self._held_out = tokens[:-held_out], tokens[-held_out:]
-        self._config = config
-
-    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
-        """Cross-entropy of the next token."""
-        window, count = self._config.window, self._config.batch_size
-        starts = torch.randint(len(self._train) - window, (count, 1), generator=data)
-        words = self._train[starts + torch.arange(window + 1)]
-        loss, accuracy = _judge(model, words.to(device_of(model)))
-        return Step(loss, accuracy, count)
-
-    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """The same on windows of the held-out end, one after the other, at most 256 of them."""
-        window = self._config.window
-        starts = torch.arange(0, len(self._held_out) - window, window)[:_MOST_WINDOWS, None]
-        words = self._held_out[starts + torch.arange(window + 1)].to(device_of(model))
-        parts = [_judge(model, part) for part in torch.split(words, self._config.batch_size)]
-        sizes = [len(part) for part in torch.split(words, self._config.batch_size)]
-        loss = sum(float(p[0].detach()) * size for p, size in zip(parts, sizes, strict=True))
-        right = sum(p[1] * size for p, size in zip(parts, sizes, strict=True))
-        return Validation(loss=loss / len(words), accuracy=right / len(words), perfect=False)
+def _logits(model: nn.Module, tokens: Tensor) -> Tensor:
+    """What a model of transformers says of the next token at every place."""
+    return model(input_ids=tokens, use_cache=False).logits
 
 
-_MOST_WINDOWS = 256
-
-
-def _judge(model: nn.Module, words: Int[Tensor, "window place"]) -> tuple[Float[Tensor, ""], float]:
-    logits = model(input_ids=words[:, :-1], use_cache=False).logits
-    loss = F.cross_entropy(logits.flatten(0, 1), words[:, 1:].flatten())
-    return loss, (logits.argmax(dim=2) == words[:, 1:]).double().mean().item()
+def objective(tokens: NDArray[np.int64], config: PretrainConfig) -> NextToken:
+    """The next token at every place of random windows; the last tenth is for validation."""
+    held_out = max(len(tokens) // 10, config.window + 1)
+    return NextToken(
+        Tokens([tokens[:-held_out]]),
+        Tokens([tokens[-held_out:]]),
+        NextTokenConfig(window=config.window, batch_size=config.batch_size),
+        _logits,
+    )
 
 
 def pretrain(
@@ -172,7 +148,7 @@ def pretrain(
     require_extra("transformers")
     out = Path(out)
     tokenizer = learn_tokenizer([text], config.vocab_size)
-    tokens = torch.from_numpy(encode(tokenizer, text, least=20 * (config.window + 1)))
+    tokens = encode(tokenizer, text, least=20 * (config.window + 1))
     if out.exists() and not (out / "training").is_dir() and any(out.iterdir()):
         raise RunError(f"{out} exists and holds no pretraining. Use a new or empty folder.")
     folder = RunFolder(out / "training")
@@ -194,7 +170,7 @@ def pretrain(
     with folder.locked():
         if not folder.is_finished:
             nn.Module.to(model, choose_device(device))
-            fit(model, NextToken(tokens, config), loop, folder=folder, progress=progress)
+            fit(model, objective(tokens, config), loop, folder=folder, progress=progress)
         if not (out / "config.json").exists():
             model.load_state_dict({**model.state_dict(), **folder.weights()})
             _save(out, model.cpu(), tokenizer)

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from torch import nn
-
 from lengthwise.config import Config, parted, require_known
 from lengthwise.errors import RunError
 from lengthwise.models.gpt2 import BodyConfig
@@ -15,20 +13,18 @@ from lengthwise.tasks.steps import StepTask, step_task
 from lengthwise.tasks.task import Task
 from lengthwise.training.guided import Guided, GuidedConfig, split_sizes
 from lengthwise.training.loop import LoopConfig, Objective
+from lengthwise.training.plan import BasePlan
 from lengthwise.training.presets import PRESETS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class StepPlan:
+class StepPlan(BasePlan):
     """A step task, a model that writes, and how it is trained; as `Plan` is for languages."""
 
+    models = STEP_MODELS
+
     steps: StepTask
-    model: str
-    """A name in `STEP_MODELS`."""
-    preset: str
-    network: Any
     guided: GuidedConfig
-    loop: LoopConfig
 
     @property
     def task(self) -> Task:
@@ -41,11 +37,6 @@ class StepPlan:
             f"this run writes {self.steps.name}, and classifies no words of any length. "
             f"Use evaluate or predict."
         )
-
-    @property
-    def threads(self) -> int:
-        """Threads of the processor; 0 for as many as there are."""
-        return self.loop.threads
 
     @property
     def supervision(self) -> str:
@@ -66,37 +57,17 @@ class StepPlan:
         """Which words it is trained on."""
         return f"{self.guided.examples:,} examples"
 
-    def draw(self) -> nn.Module:
-        """The network, with the initial weights of the seed.
-
-        Raises:
-            ConfigError: it would be too large.
-        """
-        return STEP_MODELS[self.model].draw_from(self.network, self.loop.seed)
-
-    def build(self) -> nn.Module:
-        """The network, with weights that are still to be loaded."""
-        return STEP_MODELS[self.model].build(self.network)
-
     def objective(self) -> Objective:
         """What is learned."""
         return Guided(self.steps, self.guided)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The plan as plain values; `from_dict` gives it back."""
-        return {
-            "steps": self.steps.to_dict(),
-            "model": self.model,
-            "preset": self.preset,
-            "network": self.network.to_dict(),
-            "guided": self.guided.to_dict(),
-            "loop": self.loop.to_dict(),
-        }
+    def settings(self) -> Mapping[str, Config]:
+        """Those of the network, the examples and the loop."""
+        return {"network": self.network, "guided": self.guided, "loop": self.loop}
 
-    def chosen(self) -> dict[str, Any]:
-        """What `to_dict` gives, without settings that have their defaults."""
-        parts = {"network": self.network, "guided": self.guided, "loop": self.loop}
-        return {**self.to_dict(), **{name: part.chosen() for name, part in parts.items()}}
+    def about(self) -> dict[str, Any]:
+        """The step task."""
+        return {"steps": self.steps.to_dict()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "StepPlan":

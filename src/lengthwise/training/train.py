@@ -29,7 +29,9 @@ from lengthwise.training.compiled import (
     load_weights,
 )
 from lengthwise.training.composition import Composition
+from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.loop import LoopConfig, Objective, Progress, fit
+from lengthwise.training.plan import BasePlan
 from lengthwise.training.presets import preset_settings
 from lengthwise.training.recognition import (
     Final,
@@ -46,20 +48,13 @@ from lengthwise.training.step_plan import StepPlan
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
-    """Everything that decides what a run becomes."""
+class Plan(BasePlan):
+    """A language, a model that tells words apart, and how it is trained."""
+
+    models = MODELS
 
     task: Task
-    model: str
-    preset: str
-    network: Any
     recognition: RecognitionConfig
-    loop: LoopConfig
-
-    @property
-    def threads(self) -> int:
-        """Threads of the processor; 0 for as many as there are."""
-        return self.loop.threads
 
     @property
     def supervision(self) -> str:
@@ -70,18 +65,6 @@ class Plan:
     def words(self) -> str:
         """Which words it is trained on."""
         return f"{self.task.protocol}, lengths 1..{self.recognition.max_length}"
-
-    def draw(self) -> nn.Module:
-        """The network, with the initial weights of the seed.
-
-        Raises:
-            ConfigError: it would be too large.
-        """
-        return MODELS[self.model].draw_from(self.network, self.loop.seed)
-
-    def build(self) -> nn.Module:
-        """The network, with weights that are still to be loaded."""
-        return MODELS[self.model].build(self.network)
 
     def objective(self) -> Objective:
         """What is learned."""
@@ -103,24 +86,17 @@ class Plan:
                 chunk = self.network.chunk
                 return Assigned(task, settings, chunk, precision=self.loop.precision)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The plan as plain values; `from_dict` gives it back."""
-        language = self.task.language
+    def settings(self) -> Mapping[str, Config]:
+        """Those of the network, the words and the loop."""
+        return {"network": self.network, "recognition": self.recognition, "loop": self.loop}
+
+    def about(self) -> dict[str, Any]:
+        """The language, and how words are drawn."""
         return {
-            "language": to_dict(language),
+            "language": to_dict(self.task.language),
             "protocol": self.task.protocol,
             "p_one": self.task.p_one,
-            "model": self.model,
-            "preset": self.preset,
-            "network": self.network.to_dict(),
-            "recognition": self.recognition.to_dict(),
-            "loop": self.loop.to_dict(),
         }
-
-    def chosen(self) -> dict[str, Any]:
-        """What `to_dict` gives, without settings that have their defaults."""
-        parts = {"network": self.network, "recognition": self.recognition, "loop": self.loop}
-        return {**self.to_dict(), **{name: part.chosen() for name, part in parts.items()}}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Plan":
@@ -148,11 +124,15 @@ class Plan:
             ) from None
 
 
+AnyPlan = Plan | StepPlan | LanguagePlan
+"""What can be trained."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """A trained or computed model, what it is about, and where it is stored."""
 
-    plan: Plan | StepPlan | Compiled
+    plan: AnyPlan | Compiled
     model: nn.Module
     metrics: list[dict[str, Any]]
     folder: RunFolder | None = None
@@ -294,7 +274,7 @@ def _has_few_elements(language: Language) -> bool:
 
 
 def train(
-    plan: Plan | StepPlan,
+    plan: AnyPlan,
     *,
     out: Path | str | None = None,
     device: str = "auto",
@@ -325,7 +305,7 @@ def train(
     return load_run(folder.path, device=device)
 
 
-def claim(folder: RunFolder, plan: Plan | StepPlan, made_with: Mapping[str, str]) -> None:
+def claim(folder: RunFolder, plan: AnyPlan, made_with: Mapping[str, str]) -> None:
     """Make the folder for a plan, or find that it is this plan's already.
 
     A folder of an older version, which lacks settings that were added since, is that of their
@@ -339,12 +319,14 @@ def claim(folder: RunFolder, plan: Plan | StepPlan, made_with: Mapping[str, str]
     folder.claim(stored if lacks else {**plan.to_dict(), "environment": dict(made_with)})
 
 
-def plan_from_dict(values: Mapping[str, Any]) -> Plan | StepPlan:
+def plan_from_dict(values: Mapping[str, Any]) -> AnyPlan:
     """The plan of a stored run, of whatever kind.
 
     Raises:
         RunError: something is missing, or of the wrong kind.
     """
+    if "corpus" in values:
+        return LanguagePlan.from_dict(values)
     return (StepPlan if "steps" in values else Plan).from_dict(values)
 
 

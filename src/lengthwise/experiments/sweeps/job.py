@@ -10,7 +10,7 @@ from lengthwise.config import require
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.tasks.task import Task
 from lengthwise.training.step_plan import StepPlan
-from lengthwise.training.train import Plan, plan_from_dict
+from lengthwise.training.train import AnyPlan, plan_from_dict
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,7 +44,7 @@ class Test:
 class Job:
     """A run, and what it is tested on."""
 
-    plan: Plan | StepPlan
+    plan: AnyPlan
     tests: tuple[Test, ...]
 
     def __post_init__(self) -> None:
@@ -92,9 +92,7 @@ def unseen(plan: StepPlan) -> tuple[Test, ...]:
     return (Test(name="unseen", lengths=(plan.steps.num_inputs,)),)
 
 
-def jobs_over_seeds(
-    plan: Plan | StepPlan, seeds: Sequence[int], tests: Sequence[Test]
-) -> list[Job]:
+def jobs_over_seeds(plan: AnyPlan, seeds: Sequence[int], tests: Sequence[Test]) -> list[Job]:
     """The same plan with each of the seeds.
 
     Raises:

@@ -1,0 +1,139 @@
+"""How well does a language model go on with texts of a given length? The paper's perplexity.
+
+Of random windows of T tokens only the last one is asked for, so that each answer has exactly T - 1
+tokens of context (Chi et al. 2023, section 6):
+
+    perplexity(T) = exp(mean of -log p(last token | the T - 1 before it))
+
+The last tokens are the same at every length, so that lengths differ in their context alone.
+
+Axes:
+    window  windows of the text
+    place   tokens of a window
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.errors import TaskError, TextError
+from lengthwise.evaluation.predict import device_of
+from lengthwise.text.prepared import Tokens
+
+_TOKENS_AT_ONCE = 2**14
+"""About how many tokens are read together."""
+
+_Z = 1.959963984540054
+"""Standard deviations to each side of a mean that leave out a share of 5 %."""
+
+
+@runtime_checkable
+class LastToken(Protocol):
+    """A model that says what comes after a whole text."""
+
+    def last(self, tokens: Tensor) -> Tensor:
+        """Logits `[window, symbol]` of the token after the last place."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AtLength:
+    """What windows of one length gave."""
+
+    length: int
+    """T: tokens of a window, the one that is asked for among them."""
+    windows: int
+    nats: float
+    """Mean of -log p over the windows."""
+    interval_95: tuple[float, float]
+    """Of the perplexity."""
+    accuracy: float
+    """Share of windows whose last token was the likeliest."""
+    seconds: float
+
+    @property
+    def perplexity(self) -> float:
+        """exp(nats), or infinity past the largest number."""
+        return _exp(self.nats)
+
+    def to_record(self) -> dict[str, Any]:
+        """As plain values."""
+        return {**asdict(self), "perplexity": self.perplexity}
+
+
+@torch.no_grad()
+def last_token_perplexity(
+    model: nn.Module,
+    tokens: Tokens,
+    lengths: Sequence[int],
+    *,
+    windows: int = 1_000,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[AtLength]:
+    """The perplexity at each length, on the same last tokens.
+
+    Raises:
+        TaskError: a length is below 2, comes twice, or the model is no language model.
+        TextError: the text has no window of the greatest length.
+    """
+    if not isinstance(model, LastToken):
+        raise TaskError("this model does not go on with texts. Use a language model.")
+    if not lengths or min(lengths) < 2 or len(set(lengths)) < len(lengths):
+        raise TaskError(
+            f"lengths are of 2 tokens or more, each once, but got "
+            f"{', '.join(map(str, lengths)) or 'none'}. A text of 1 has no context."
+        )
+    most = max(lengths)
+    if not (there := tokens.num_windows(most)):
+        raise TextError(
+            f"the text has {len(tokens):,} tokens, but no file of it has a window of {most:,}. "
+            f"Ask for shorter ones, or give a longer text."
+        )
+    numbers = np.random.default_rng(seed).integers(there, size=windows)
+    found, done = [], 0
+    for length in lengths:
+        start, parts = time.perf_counter(), []
+        for part in np.array_split(numbers, math.ceil(windows * length / _TOKENS_AT_ONCE)):
+            if len(part):
+                parts.append(_judge(model, tokens.windows(part, most)[:, most - length :]))
+            done += len(part) * length
+            if progress:
+                progress(done, windows * sum(lengths))
+        nats, right = (torch.cat(each) for each in zip(*parts, strict=True))
+        found.append(_at_length(length, nats, right, time.perf_counter() - start))
+    return found
+
+
+def _judge(model: LastToken, words: "np.ndarray[Any, Any]") -> tuple[Tensor, Tensor]:
+    """-log p of the last tokens, and whether they were the likeliest."""
+    assert isinstance(model, nn.Module)
+    window = torch.from_numpy(np.ascontiguousarray(words)).to(device_of(model))
+    logits = model.last(window[:, :-1]).double()
+    last = window[:, -1]
+    nats = F.cross_entropy(logits, last, reduction="none")
+    return nats.cpu(), (logits.argmax(dim=1) == last).cpu()
+
+
+def _at_length(length: int, nats: Tensor, right: Tensor, seconds: float) -> AtLength:
+    mean = nats.mean().item()
+    half = _Z * nats.std().item() / math.sqrt(len(nats)) if len(nats) > 1 else math.inf
+    return AtLength(
+        length=length,
+        windows=len(nats),
+        nats=mean,
+        interval_95=(_exp(mean - half), _exp(mean + half)),
+        accuracy=right.double().mean().item(),
+        seconds=seconds,
+    )
+
+
+def _exp(nats: float) -> float:
+    return math.exp(nats) if nats < math.log(1e300) else math.inf

@@ -1,0 +1,110 @@
+"""What does a language model learn? The next token, at every place of random windows of a text.
+
+Axes:
+    window  windows of a text
+    place   tokens of a window; the one after the last place is the last that is asked for
+    symbol  the vocabulary
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.config import Config, require_at_least
+from lengthwise.errors import TextError
+from lengthwise.evaluation.predict import device_of
+from lengthwise.text.prepared import Tokens
+from lengthwise.training.loop import Objective, Step, Validation
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NextTokenConfig(Config):
+    """What a language model reads."""
+
+    window: int = 128
+    """Tokens of a window in training."""
+    batch_size: int = 16
+    """Windows of a batch."""
+    validation_windows: int = 256
+    """At most, one after the other, evenly spread."""
+    autocast: Literal["none", "bfloat16"] = "none"
+    """What matrix products are computed in; weights and their updates stay in single precision."""
+
+    def __post_init__(self) -> None:
+        require_at_least(self, {"window": 1, "batch_size": 1, "validation_windows": 1})
+
+
+def logits_of(model: nn.Module, tokens: Tensor) -> Tensor:
+    """What a model of ours says of the next token at every place."""
+    return model(tokens)
+
+
+class NextToken(Objective):
+    """Cross-entropy of the next token; a batch is judged by its mean over all places."""
+
+    def __init__(
+        self,
+        train: Tokens,
+        validation: Tokens,
+        config: NextTokenConfig,
+        logits: Callable[[nn.Module, Tensor], Tensor] = logits_of,
+    ) -> None:
+        self._train, self._validation = train, validation
+        self._config, self._logits = config, logits
+        self._size = config.window + 1
+        for name, tokens in (("training", train), ("validation", validation)):
+            require_windows(tokens, self._size, f"the {name} part")
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Judge random windows; nothing is drawn from `noise`."""
+        count = self._config.batch_size
+        numbers = torch.randint(self._train.num_windows(self._size), (count,), generator=data)
+        loss, accuracy = self._judge(model, self._words(self._train, numbers.numpy()))
+        return Step(loss, accuracy, count * self._config.window)
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """Judge the same windows each time, those of the validation part."""
+        there, most = self._validation.num_windows(self._size), self._config.validation_windows
+        apart = max(self._config.window, there // most)
+        numbers = np.arange(0, there, apart)[:most]
+        count = len(numbers)
+        parts = np.split(numbers, range(self._config.batch_size, count, self._config.batch_size))
+        found = [self._judge(model, self._words(self._validation, part)) for part in parts]
+        shares = [len(part) / count for part in parts]
+        loss = sum(s * float(each.detach()) for s, (each, _) in zip(shares, found, strict=True))
+        accuracy = sum(s * right for s, (_, right) in zip(shares, found, strict=True))
+        return Validation(loss=loss, accuracy=accuracy, perfect=False, score=-loss)
+
+    def _words(self, tokens: Tokens, numbers: NDArray[np.int64]) -> Int[Tensor, "window place"]:
+        return torch.from_numpy(tokens.windows(numbers, self._size))
+
+    def _judge(
+        self, model: nn.Module, words: Int[Tensor, "window place"]
+    ) -> tuple[Float[Tensor, ""], float]:
+        words = words.to(device_of(model))
+        half = self._config.autocast == "bfloat16"
+        with torch.autocast(words.device.type, dtype=torch.bfloat16, enabled=half):
+            logits = self._logits(model, words[:, :-1])
+        asked = words[:, 1:]
+        loss = F.cross_entropy(logits.flatten(0, 1).float(), asked.flatten())
+        return loss, (logits.argmax(dim=2) == asked).double().mean().item()
+
+
+def require_windows(tokens: Tokens, size: int, what: str) -> None:
+    """Refuse a text without a window of so many tokens.
+
+    Raises:
+        TextError: it has none.
+    """
+    if tokens.num_windows(size) < 1:
+        raise TextError(
+            f"{what} of the text has {len(tokens):,} tokens, but no file of it has a window of "
+            f"{size:,}. Give a longer text, or lower the window."
+        )

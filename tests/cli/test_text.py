@@ -1,0 +1,138 @@
+"""The commands on texts, as a user gives them."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.shell import Shell
+from lengthwise.cli.main import main
+
+SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "window=16", "--set", "chunk=4"]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Commands that write where they stand write there."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(capsys, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("text")
+    (folder / "a.txt").write_text("what a transformer can express and learn\n" * 300)
+    out = folder / "corpus"
+    assert (
+        main(["prepare", str(folder / "a.txt"), "--out", str(out), "--set", "vocab_size=257"]) == 0
+    )
+    return out
+
+
+@pytest.fixture(scope="module")
+def run_folder(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was trained for a moment, and knows little."""
+    path = tmp_path_factory.mktemp("runs") / "text"
+    assert main(["train", f"text:{corpus}", "--out", str(path), *SMALL]) == 0
+    return path
+
+
+def test_prepare_says_what_there_is(shell: Shell, corpus: Path) -> None:
+    source = str(corpus.parent / "a.txt")
+    wishes = [source, "--out", str(corpus), "--set", "vocab_size=257"]
+    status, text, error = shell("prepare", *wishes)
+    assert status == 0
+    assert "train\t1\t11,070\t11,071" in text
+    assert f"next: lengthwise train text:{corpus} --out run" in error
+    found = shell.json("prepare", *wishes)
+    assert found["vocab_size"] == 257
+    assert found["parts"]["test"]["tokens"] == 616
+
+
+def test_train_says_the_perplexity(shell: Shell, corpus: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "run")
+    status, text, error = shell("train", f"text:{corpus}", "--out", out, *SMALL)
+    assert status == 0
+    assert "regular-gpt-lm on text:" in text
+    assert "perplexity" in text
+    assert "tokens/s, validation loss" in error
+    assert f"next: lengthwise evaluate {out}" in error
+    found = shell.json("train", f"text:{corpus}", "--out", out, *SMALL)
+    assert found["supervision"] == "next token"
+    assert found["validation_perplexity"] > 1
+
+
+def test_evaluate_is_by_length(shell: Shell, run_folder: Path, corpus: Path) -> None:
+    status, text, _ = shell("evaluate", str(run_folder), "--words", "30")
+    assert status == 0
+    lengths = [line.split("\t")[0] for line in text.splitlines() if "\t" in line]
+    assert lengths == ["length", "16", "32", "64", "128", "256"]
+    found = shell.json(
+        "evaluate", str(run_folder), "--words", "30", "--lengths", "8,20", "--text", str(corpus)
+    )
+    assert [each["length"] for each in found["records"]] == [8, 20]
+    assert found["perplexity"]["8"] == found["records"][0]["perplexity"]
+    assert (run_folder / "evaluation.json").exists()
+
+
+def test_predict_goes_on_with_each_line(shell: Shell, run_folder: Path) -> None:
+    status, text, _ = shell("predict", str(run_folder), "--tokens", "5", stdin="what\na tr\n")
+    assert status == 0
+    assert text.startswith("what")
+    found = shell.json("predict", str(run_folder), "--temperature", "1", stdin="what\n")
+    assert found["texts"][0]["text"] == "what"
+    again = shell.json("predict", str(run_folder), "--temperature", "1", stdin="what\n")
+    assert again == found
+    other = shell.json(
+        "predict", str(run_folder), "--temperature", "1", "--seed", "1", stdin="what\n"
+    )
+    assert other != found
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["evaluate", "RUN", "--protocol", "audited"], "--protocol is for languages"),
+        (["evaluate", "RUN", "--lengths", "1"], "2 tokens or more"),
+        (["evaluate", "RUN", "--lengths", "9000"], "no file of it has a window of 9,000"),
+        (["evaluate", "RUN", "--text", "none"], "none holds no prepared corpus"),
+        (["predict", "RUN", "--snapped"], "no tables of sub-words"),
+        (["predict", "RUN", "--temperature", "-1"], "--temperature -1.0 is none"),
+        (["certify", "RUN"], "is a language model"),
+        (["train", "text:none", "--out", "x"], "none holds no prepared corpus"),
+        (["train", "text:CORPUS", "--out", "x", "--protocol", "audited"], "is for languages"),
+        (["prepare", "none.txt", "--out", "x"], "none.txt is not there"),
+        (["prepare", "--out", "x", "--set", "vocab=5"], "unknown setting 'vocab'"),
+        (["prepare", "--out", "x", "--valid", "python"], "Give both, or neither"),
+        (["prepare", "--out", "RUN"], "holds no prepared corpus"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(
+    shell: Shell,
+    run_folder: Path,
+    corpus: Path,
+    command: list[str],
+    says: str,
+) -> None:
+    places = {"RUN": str(run_folder), "text:CORPUS": f"text:{corpus}"}
+    status, out, error = shell(*[places.get(word, word) for word in command], stdin="what\n")
+    assert (status, out) == (2, "")
+    assert says in error
+    assert error.count("\n") == 1
+    assert list(Path().iterdir()) == []
+
+
+def test_an_empty_line_is_told(shell: Shell, run_folder: Path) -> None:
+    status, _, error = shell("predict", str(run_folder), stdin="what\n\n")
+    assert status == 2
+    assert "line 2 is empty" in error
+
+
+def test_options_of_texts_are_refused_elsewhere(shell: Shell, tmp_path: Path) -> None:
+    out = str(tmp_path / "parity")
+    assert shell("train", "parity", "--out", out, "--preset", "smoke", "--device", "cpu")[0] == 0
+    assert "--text is for language models" in shell("evaluate", out, "--text", "x")[2]
+    assert "--tokens is for language models" in shell("predict", out, "--tokens", "3")[2]

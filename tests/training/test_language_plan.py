@@ -1,0 +1,210 @@
+"""Does a language model learn the text that it is given, from that text alone, and go on in it?"""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from lengthwise.errors import ConfigError, RunError, TextError
+from lengthwise.experiments.measure import continued, measure_perplexity
+from lengthwise.text.prepared import Corpus, PrepareConfig, Tokens, prepare
+from lengthwise.training.language_plan import LanguagePlan, make_language_plan
+from lengthwise.training.loop import LoopConfig, fit, kept
+from lengthwise.training.next_token import NextToken, NextTokenConfig
+from lengthwise.training.runs import RunFolder
+from lengthwise.training.train import Run, claim, load_run, plan_from_dict, train
+
+SMALL: dict[str, Any] = {"preset": "smoke", "settings": {"window": 16, "chunk": 4, "thickness": 1}}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder = tmp_path_factory.mktemp("corpus")
+    (folder / "text.txt").write_text("abcdefgh" * 2_000)
+    source = {"train": [str(folder / "text.txt")]}
+    return prepare(folder / "corpus", source, PrepareConfig(vocab_size=257))
+
+
+@pytest.fixture(scope="module")
+def run(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    settings = {"window": 16, "chunk": 4, "thickness": 1, "d_model": 16, "num_heads": 2}
+    plan = make_language_plan(
+        f"text:{corpus.folder}",
+        settings={**settings, "steps": 150, "validate_every": 50, "learning_rate": 1e-2},
+    )
+    return train(plan, out=tmp_path_factory.mktemp("run") / "run", device="cpu")
+
+
+class Counting(nn.Module):
+    """Says that after a number comes the next one, and how sure it is."""
+
+    def __init__(self, sure: float = 3.0) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor(sure))
+        self.seen: list[torch.Tensor] = []
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        self.seen.append(tokens)
+        return self.weight * nn.functional.one_hot((tokens + 1) % 10, 10)
+
+
+def test_the_loss_is_the_cross_entropy_of_the_next_token_at_every_place() -> None:
+    tokens = Tokens([np.arange(1000) % 10])
+    model, config = Counting(), NextTokenConfig(window=7, batch_size=3)
+    step = NextToken(tokens, tokens, config).step(
+        model, torch.Generator().manual_seed(0), torch.Generator()
+    )
+    expected = math.log(math.exp(3.0) + 9) - 3.0
+    assert step.loss.item() == pytest.approx(expected, rel=1e-6)
+    assert step.accuracy == 1.0
+    assert step.num_words == 21
+    assert model.seen[0].shape == (3, 7)
+    half = NextToken(tokens, tokens, NextTokenConfig(window=7, batch_size=3, autocast="bfloat16"))
+    found = half.step(model, torch.Generator().manual_seed(0), torch.Generator()).loss
+    assert found.item() == pytest.approx(expected, rel=1e-2)
+
+
+def test_training_and_validation_see_their_own_parts_and_all_of_them() -> None:
+    model, seen = Counting(), set[int]()
+
+    def logits(model: nn.Module, tokens: torch.Tensor) -> torch.Tensor:
+        seen.update(tokens.flatten().tolist())
+        return nn.functional.pad(model(tokens % 10), (0, 300))
+
+    train_part, validation = Tokens([np.arange(100, 160)]), Tokens([np.arange(200, 261)])
+    goal = NextToken(train_part, validation, NextTokenConfig(window=5, batch_size=4), logits)
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(200):
+        goal.step(model, generator, torch.Generator())
+    assert seen == set(range(100, 159))
+    seen.clear()
+    found = goal.validate(model, torch.Generator())
+    assert seen == set(range(200, 260))
+    assert found.score == -found.loss
+    few = NextTokenConfig(window=5, validation_windows=3)
+    seen.clear()
+    NextToken(train_part, validation, few, logits).validate(model, torch.Generator())
+    assert sorted(seen) == [*range(200, 205), *range(218, 223), *range(236, 241)]
+
+
+def test_the_best_weights_are_those_of_the_least_loss() -> None:
+    records = [
+        {"perfect": False, "validation_accuracy": 0.5, "validation_loss": 1.0},
+        {"perfect": False, "validation_accuracy": 0.4, "validation_loss": 0.9},
+    ]
+    assert kept(records) is records[0]
+    assert (
+        kept([{**r, "validation_score": -r["validation_loss"]} for r in records])["validation_loss"]
+        == 0.9
+    )
+
+
+def test_a_text_that_repeats_is_learned_and_gone_on_with(run: Run) -> None:
+    assert run.metrics[-1]["validation_loss"] < 0.1
+    assert continued(run, "cdefghab", tokens=10) == "cdefghabcd"
+    assert continued(run, "cdefghab", tokens=10, temperature=0.01) == "cdefghabcd"
+    records, summary = measure_perplexity(run, [16, 32], windows=50)
+    assert records[0]["perplexity"] < 1.2
+    assert summary["perplexity"] == {r["length"]: r["perplexity"] for r in records}
+    assert run.folder is not None
+    assert run.folder.evaluation() is not None
+
+
+def test_a_run_is_loaded_as_it_was(run: Run) -> None:
+    assert run.folder is not None
+    again = load_run(run.folder.path, device="cpu")
+    assert again.plan == run.plan
+    tokens = torch.arange(97, 105)[None]
+    assert torch.equal(again.model(tokens), run.model(tokens))
+    with pytest.raises(RunError, match="is a language model"):
+        _ = again.task
+
+
+class KilledError(Exception):
+    pass
+
+
+def test_an_interrupted_run_ends_with_the_same_weights(corpus: Corpus, tmp_path: Path) -> None:
+    plan = make_language_plan(f"text:{corpus.folder}", **SMALL)
+    whole = train(plan, out=tmp_path / "whole", device="cpu")
+
+    class Kill:
+        def update(self, step: int, record: Any) -> None:
+            if step == 15:
+                raise KilledError
+
+    with pytest.raises(KilledError):
+        train(plan, out=tmp_path / "killed", device="cpu", progress=Kill())
+    resumed = train(plan, out=tmp_path / "killed", device="cpu")
+    for name, weight in whole.model.state_dict().items():
+        assert torch.equal(weight, resumed.model.state_dict()[name]), name
+    assert [r["loss"] for r in whole.metrics] == [r["loss"] for r in resumed.metrics]
+
+
+def test_a_plan_is_the_same_after_it_was_stored(corpus: Corpus) -> None:
+    plan = make_language_plan(f"text:{corpus.folder}", "gpt-lm", settings={"position": "t5"})
+    assert plan_from_dict(plan.to_dict()) == plan
+    assert plan_from_dict({**plan.to_dict(), "environment": {}}) == plan
+    assert "validation_windows" not in plan.chosen()["text"]
+
+
+def test_what_does_not_fit_is_told_before_training(corpus: Corpus, tmp_path: Path) -> None:
+    spec = f"text:{corpus.folder}"
+    with pytest.raises(TextError, match=r"the validation part .* has a window of 5,001"):
+        make_language_plan(spec, settings={"window": 5_000})
+    with pytest.raises(ConfigError, match="Did you mean 'window'"):
+        make_language_plan(spec, settings={"windw": 5})
+    with pytest.raises(ConfigError, match="vocab_size"):
+        make_language_plan(spec, settings={"vocab_size": 5})
+    with pytest.raises(ConfigError, match="unknown language model 'gpt'"):
+        make_language_plan(spec, "gpt")
+    with pytest.raises(TextError, match="holds no prepared corpus"):
+        make_language_plan(f"text:{tmp_path}")
+
+
+def test_another_corpus_is_refused_if_its_tokens_mean_something_else(
+    run: Run, corpus: Corpus, tmp_path: Path
+) -> None:
+    (tmp_path / "text.txt").write_text("hgfedcba" * 2_000)
+    source = {"train": [str(tmp_path / "text.txt")]}
+    same = prepare(tmp_path / "same", source, PrepareConfig(), tokenizer=corpus.folder)
+    records, _ = measure_perplexity(run, [16], corpus=same, windows=20)
+    assert records[0]["perplexity"] > 5
+    other = prepare(tmp_path / "other", source, PrepareConfig(vocab_size=300))
+    with pytest.raises(TextError, match=r"mean something else.*--tokenizer"):
+        measure_perplexity(run, [16], corpus=other)
+
+
+def test_a_corpus_that_was_made_anew_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("abcdefgh" * 200)
+    source = {"train": [str(tmp_path / "text.txt")]}
+    prepare(tmp_path / "corpus", source, PrepareConfig(vocab_size=257))
+    plan = make_language_plan(f"text:{tmp_path / 'corpus'}", **SMALL)
+    for path in (tmp_path / "corpus").iterdir():
+        path.unlink()
+    (tmp_path / "text.txt").write_text("abcdefgi" * 200)
+    prepare(tmp_path / "corpus", source, PrepareConfig(vocab_size=257))
+    with pytest.raises(TextError, match="holds another corpus than the one"):
+        plan.objective()
+    claim(RunFolder(tmp_path / "run"), plan, {})
+    with pytest.raises(RunError, match=r"holds a run with corpus.digest"):
+        claim(
+            RunFolder(tmp_path / "run"),
+            make_language_plan(f"text:{tmp_path / 'corpus'}", **SMALL),
+            {},
+        )
+
+
+@pytest.mark.parametrize("model", ["regular-gpt-lm", "gpt-lm"])
+def test_all_weights_are_trained(model: str, corpus: Corpus) -> None:
+    settings = {"window": 16, **({"position": "t5"} if model == "gpt-lm" else {"chunk": 4})}
+    plan = make_language_plan(f"text:{corpus.folder}", model, preset="smoke", settings=settings)
+    assert isinstance(plan, LanguagePlan)
+    drawn = plan.draw()
+    before = {name: weight.clone() for name, weight in drawn.named_parameters()}
+    fit(drawn, plan.objective(), LoopConfig(steps=3, validate_every=3))
+    assert [n for n, weight in drawn.named_parameters() if torch.equal(weight, before[n])] == []
