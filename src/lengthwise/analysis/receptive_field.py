@@ -25,6 +25,8 @@ Axes:
     width   numbers in a vector
 """
 
+from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -36,6 +38,7 @@ from lengthwise.errors import ClaimError, TaskError
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import grow
 from lengthwise.layers.memory import BinaryMemory
+from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.regular_gpt import RegularGPT, roots
 
 _SYMBOLS_AT_ONCE = 2**16
@@ -62,7 +65,10 @@ def receptive_field(
     if not len(lengths) or int(lengths.min()) < 1:
         raise TaskError("the empty word has no positions to look at. Use lengths of 1 or more.")
     curves = [
-        _curve(model, tokens[lengths == length, tokens.shape[1] - length :])
+        _curve(
+            lambda part: gradient_norms(model, part),
+            tokens[lengths == length, tokens.shape[1] - length :],
+        )
         for length in torch.unique(lengths).tolist()
     ]
     return {"curves": curves}
@@ -97,10 +103,43 @@ def _remembered(model: RegularGPT, x: Float[Tensor, "node width"]) -> Float[Tens
     return memory.norm(memory.read(signs + slope * (numbers - numbers.detach())))
 
 
-def _curve(model: RegularGPT, tokens: Int[Tensor, "word place"]) -> dict[str, Any]:
+def context_field(model: LanguageModel, tokens: Int[Tensor, "word place"]) -> dict[str, Any]:
+    """The record of a language model on texts of one length: a curve, as `receptive_field` has it.
+
+    z is the largest of the logits after the last token, and e_t what `embedding` gives.
+
+    Raises:
+        ClaimError: a gradient is not finite, or zero at all places.
+    """
+    model = deepcopy(model).cpu().double().eval().requires_grad_(False)
+    return _curve(lambda part: context_norms(model, part), tokens)
+
+
+def context_norms(
+    model: LanguageModel, tokens: Int[Tensor, "word place"]
+) -> Float[Tensor, "word place"]:
+    """s_t of texts of one length."""
+    leaves: list[Tensor] = []
+
+    def keep(module: nn.Module, given: Any, embedded: Tensor) -> Tensor:
+        leaves.append(embedded.detach().requires_grad_())
+        return leaves[-1]
+
+    hook = model.embedding.register_forward_hook(keep)
+    try:
+        largest = model.last(tokens).amax(dim=1).sum()
+    finally:
+        hook.remove()
+    (gradient,) = torch.autograd.grad(largest, leaves[0])
+    return gradient.norm(dim=2)
+
+
+def _curve(
+    norms_of: Callable[[Tensor], Tensor], tokens: Int[Tensor, "word place"]
+) -> dict[str, Any]:
     num_words, length = tokens.shape
     parts = torch.split(tokens, max(1, _SYMBOLS_AT_ONCE // length))
-    norms = torch.cat([gradient_norms(model, part) for part in parts])
+    norms = torch.cat([norms_of(part) for part in parts])
     totals = norms.sum(dim=1, keepdim=True)
     if not totals.isfinite().all() or (totals == 0).any():
         raise ClaimError(

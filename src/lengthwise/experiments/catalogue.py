@@ -4,6 +4,7 @@ from lengthwise.catalogue import Catalogue
 from lengthwise.experiments.chi2023 import scratchpad as chi_scratchpad
 from lengthwise.experiments.chi2023 import table1 as chi_table1
 from lengthwise.experiments.chi2023 import table2 as chi_table2
+from lengthwise.experiments.chi2023 import table3 as chi_table3
 from lengthwise.experiments.chiang2022 import figure2 as chiang_figure2
 from lengthwise.experiments.chiang2022 import figure3 as chiang_figure3
 from lengthwise.experiments.chiang2022 import figure4 as chiang_figure4
@@ -22,6 +23,8 @@ EXPERIMENTS: Catalogue[Collected] = Catalogue(
         "chi2023/table1-audited": chi_table1.TABLE_1_AUDITED,
         "chi2023/table1-groups": chi_table1.GROUPS,
         "chi2023/table2": chi_table2.TABLE_2,
+        "chi2023/table3": chi_table3.TABLE_3,
+        "chi2023/figure4": chi_table3.FIGURE_4,
         "chi2023/scratchpad": chi_scratchpad.SCRATCHPAD,
         "chiang2022/figure2": chiang_figure2.FIGURE_2,
         "chiang2022/figure3": chiang_figure3.FIGURE_3,

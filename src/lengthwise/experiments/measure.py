@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 import torch
 
+from lengthwise.analysis.receptive_field import context_field
 from lengthwise.errors import TaskError, TextError
 from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.evaluation.perplexity import last_token_perplexity
@@ -20,6 +22,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.text.prepared import END, TEST, Corpus
 from lengthwise.training.guided import split
 from lengthwise.training.language_plan import LanguagePlan
+from lengthwise.training.next_token import require_windows
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, environment
 
@@ -171,6 +174,26 @@ def measure_perplexity(
     if run.folder:
         run.folder.save_evaluation(records, summary)
     return records, summary
+
+
+def measure_field(
+    run: Run, length: int, *, part: str = TEST, windows: int = 100, seed: int = 0
+) -> dict[str, Any]:
+    """The receptive field of a language model on random windows of its corpus.
+
+    Raises:
+        TextError: the corpus is another one by now, or has no window of that length.
+        ClaimError: a gradient is zero or not finite.
+    """
+    plan = run.plan
+    assert isinstance(plan, LanguagePlan)
+    assert isinstance(run.model, LanguageModel)
+    text = plan.corpus.load().part(part)
+    require_windows(text, length, f"the {part} part")
+    numbers = np.random.default_rng(seed).integers(text.num_windows(length), size=windows)
+    tokens = torch.from_numpy(text.windows(numbers, length))
+    with processor_threads(plan.threads):
+        return context_field(run.model, tokens)
 
 
 def continued(

@@ -180,6 +180,7 @@ def _test(job: Job, result: TestResult) -> Record:
         "worst_accuracy": summary["worst_accuracy"],
         "shortcuts": dict(summary["shortcuts"]),
         "seconds": summary.get("seconds", 0.0),
+        **summary.get("figures", {}),
         "wrong": {str(n): words - right for n, words, right in result.by_length if right < words},
     }
 

@@ -6,6 +6,7 @@ books.jsonl.xz, .gz, .zst  the same, unpacked as it is read; so is .txt.xz
 folder                     all such files in it, in the order of their paths
 hf:NAME or hf:NAME:CONFIG  a dataset of the Hugging Face hub, streamed
 python                     the English text that ships with Python
+python-topics              a quarter of it: the topics of Python's help
 """
 
 import gzip
@@ -19,9 +20,9 @@ from typing import Any
 
 from lengthwise.errors import TextError, suggestion
 from lengthwise.text.extra import require_extra
-from lengthwise.text.python_text import python_documents
+from lengthwise.text.python_text import python_documents, python_topics
 
-PYTHON, HUB = "python", "hf:"
+PYTHON, TOPICS, HUB = "python", "python-topics", "hf:"
 _PACKED = (".xz", ".gz", ".zst")
 _LINES = (".jsonl", ".ndjson")
 _PLAIN = (".txt", ".md", ".rst", ".text")
@@ -39,6 +40,8 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
     """
     if source == PYTHON:
         return python_documents()
+    if source == TOPICS:
+        return python_topics()
     if source.startswith(HUB):
         return _of_hub(source, column, split)
     path = Path(source)

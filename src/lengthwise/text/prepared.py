@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from lengthwise.config import Config, require_at_least
 from lengthwise.errors import ConfigError, TextError
 from lengthwise.files import create_json, read_json, write_bytes, write_json
-from lengthwise.text.documents import PYTHON, documents
+from lengthwise.text.documents import PYTHON, TOPICS, documents
 from lengthwise.text.extra import require_extra
 from lengthwise.text.python_text import PYTHON_TEXT
 from lengthwise.text.tokens import learn_tokenizer, pieces
@@ -252,7 +252,8 @@ def _claim(out: Path, sources: Sources, config: PrepareConfig, own: "Tokenizer |
 
 
 def _named(source: str) -> str:
-    return PYTHON_TEXT if source == PYTHON else source
+    """The source, with the version of Python where that decides what it is."""
+    return f"{source}, {PYTHON_TEXT}" if source in (PYTHON, TOPICS) else source
 
 
 # ---- documents to tokens -----------------------------------------------------------------------

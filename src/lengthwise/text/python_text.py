@@ -23,11 +23,12 @@ def python_text() -> str:
 
 def python_documents() -> Iterator[str]:
     """The same, one topic or docstring at a time."""
-    yield from _topics()
+    yield from python_topics()
     yield from _docstrings()
 
 
-def _topics() -> Iterator[str]:
+def python_topics() -> Iterator[str]:
+    """The topics of Python's help: half a million characters."""
     from pydoc_data.topics import topics  # noqa: PLC0415  half a megabyte
 
     for name in sorted(topics):

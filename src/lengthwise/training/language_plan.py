@@ -1,7 +1,7 @@
 """Everything that decides what a language model becomes."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ PREFIX = "text:"
 class CorpusReference:
     """Where a prepared corpus is, and which it is: by what it has of tokens and tokenizer."""
 
-    folder: str
+    folder: str = field(compare=False)
+    """A corpus that was moved is the same."""
     digest: str
     tokenizer: str
     """Its digest: equal where tokens mean the same."""
@@ -94,6 +95,10 @@ class LanguagePlan(BasePlan):
     def about(self) -> dict[str, Any]:
         """The corpus."""
         return {"corpus": asdict(self.corpus)}
+
+    def chosen(self) -> dict[str, Any]:
+        """What `to_dict` gives, without defaults, and without the place of the corpus."""
+        return {**BasePlan.chosen(self), "corpus": self.corpus.digest}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "LanguagePlan":

@@ -11,11 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.evaluation.scores import Scores
-from lengthwise.experiments.measure import measure, measure_steps
+from lengthwise.experiments.measure import (
+    measure,
+    measure_field,
+    measure_perplexity,
+    measure_steps,
+)
 from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
 from lengthwise.experiments.sweeps.job import Job, Test
 from lengthwise.experiments.sweeps.outcome import AtLength, Failure, Outcome, TestResult
 from lengthwise.models.cost import trained_parameters
+from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.step_plan import StepPlan
@@ -75,6 +81,8 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
 def _result(run: Run, test: Test) -> TestResult:
     if isinstance(run.plan, StepPlan):
         return _result_of_steps(run, run.plan, test)
+    if isinstance(run.plan, LanguagePlan):
+        return _result_of_text(run, run.plan, test)
     scores, summary = measure(
         run,
         test.lengths,
@@ -100,6 +108,53 @@ def _result_of_steps(run: Run, plan: StepPlan, test: Test) -> TestResult:
         "shortcuts": {},
     }
     return TestResult(name=test.name, by_length=(at_length,), summary=summary)
+
+
+def _result_of_text(run: Run, plan: LanguagePlan, test: Test) -> TestResult:
+    """Perplexity, or the receptive field, and how often the likeliest token was the right one."""
+    if test.name == FIELD:
+        field = measure_field(run, test.lengths[0], windows=test.words_per_length, seed=test.seed)
+        return TestResult(name=test.name, by_length=(), summary=_of_text(test, {"field": field}))
+    records, _ = measure_perplexity(
+        run, test.lengths, windows=test.words_per_length, seed=test.seed
+    )
+    shares = [record["accuracy"] for record in records]
+    figures = {
+        "nats": {str(record["length"]): record["nats"] for record in records},
+        "intervals": {str(record["length"]): list(record["interval_95"]) for record in records},
+        "seconds_by_length": {str(record["length"]): record["seconds"] for record in records},
+        "accuracy": {str(record["length"]): record["accuracy"] for record in records},
+    }
+    return TestResult(
+        name=test.name,
+        by_length=(),
+        summary={
+            **_of_text(test, figures),
+            "mean_accuracy": sum(shares) / len(shares),
+            "worst_accuracy": min(shares),
+            "worst_length": test.lengths[shares.index(min(shares))],
+            "seconds": sum(record["seconds"] for record in records),
+        },
+    )
+
+
+FIELD = "receptive field"
+"""The test of that name tells how much each token of the context counts."""
+
+
+def _of_text(test: Test, figures: Mapping[str, Any]) -> dict[str, Any]:
+    """A summary of the common form, with further figures."""
+    return {
+        "mean_accuracy": 0.0,
+        "interval_95": (0.0, 1.0),
+        "worst_length": test.lengths[0],
+        "worst_accuracy": 0.0,
+        "protocol": "last token",
+        "words_per_length": test.words_per_length,
+        "missing_lengths": [],
+        "shortcuts": {},
+        "figures": figures,
+    }
 
 
 def _failure(job: Job, error: Exception) -> Failure:

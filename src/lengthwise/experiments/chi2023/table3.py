@@ -1,0 +1,382 @@
+"""Chi et al. (2023), Table 3: perplexity of natural language beyond the training length.
+
+RegularGPT with C / K for chunk and thickness, beside transformers with KERPLE, T5 and ALiBi. The
+paper trains on windows of 512 tokens of OpenWebText2, and asks for the last token of 1,000 random
+windows of 512 to 8,192. `laptop` has windows of 128, and lengths and chunks in proportion: C = 8
+and 16 are past C^ceil(log_C T) within what is tested.
+
+The text is the corpus in `runs/corpora/PRESET`; if there is none, one is prepared from the source
+that the preset names. Put your own there before: `lengthwise prepare FILE --out
+runs/corpora/laptop`.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from lengthwise.analysis.figures import Picture, lines_figure, receptive_field_figure
+from lengthwise.catalogue import Catalogue
+from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
+from lengthwise.experiments.sweeps.run import FIELD
+from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells
+from lengthwise.layers.chunks import depth
+from lengthwise.text.prepared import Corpus, PrepareConfig, prepare
+from lengthwise.training.language_plan import make_language_plan
+
+BASELINES = ("KERPLE", "T5", "ALiBi")
+
+_PRINTED: dict[str, tuple[float, ...]] = {
+    "KERPLE": (24.71, 24.42, 24.21, 24.53, 24.74),
+    "T5": (24.50, 24.38, 25.01, 28.91, 39.08),
+    "ALiBi": (24.53, 24.90, 25.08, 25.08, 25.08),
+    "32 / 6": (32.06, 32.03, 791.74, 812.00, 818.49),
+    "64 / 6": (30.17, 30.30, 30.56, 30.80, 1175.91),
+    "128 / 6": (28.80, 28.94, 29.14, 29.25, 29.41),
+    "128 / 12": (26.37, 26.91, 27.08, 27.28, 27.39),
+    "256 / 6": (27.90, 34.38, 34.85, 35.11, 35.42),
+}
+
+PUBLISHED: dict[tuple[str, int], float] = {
+    (column, 512 * 2**power): value
+    for column, row in _PRINTED.items()
+    for power, value in enumerate(row)
+}
+"""Column and length to perplexity, the mean over three seeds."""
+
+LAST = "last token"
+MULTIPLES = (1, 2, 4, 8, 16)
+"""Of the training length."""
+
+CORPORA = Path("runs", "corpora")
+
+FLAT, EXPLODED = 1.25, 2.0
+"""Times the perplexity at the training length: at most, and at least."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """Which networks, on which text, and how long."""
+
+    preset: str
+    source: str
+    """Of the corpus, if there is none yet."""
+    vocab_size: int
+    window: int
+    chunks: tuple[tuple[int, int], ...]
+    """C and K of each RegularGPT."""
+    num_layers: int
+    """Of the baselines."""
+    seeds: tuple[int, ...]
+    baselines: tuple[str, ...] = BASELINES
+    windows: int = 1_000
+    field_windows: int = 100
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of all networks and of training."""
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """That are tested."""
+        return tuple(self.window * multiple for multiple in MULTIPLES)
+
+    def corpus(self) -> Corpus:
+        """The corpus of the preset, made if there is none."""
+        folder = CORPORA / self.preset
+        if (folder / "index.json").exists():
+            return Corpus.load(folder)
+        config = PrepareConfig(vocab_size=self.vocab_size)
+        return prepare(folder, {"train": [self.source]}, config)
+
+
+def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
+    """All runs of the table."""
+    corpus, found = sizes.corpus(), []
+    for column, (model, settings) in _networks(sizes).items():
+        plan = make_language_plan(
+            f"text:{corpus.folder}",
+            model,
+            preset=sizes.preset,
+            settings={"window": sizes.window, **sizes.settings, **settings},
+        )
+        tests = [
+            Test(name=LAST, lengths=sizes.lengths, words_per_length=sizes.windows),
+            Test(name=FIELD, lengths=(sizes.lengths[2],), words_per_length=sizes.field_windows),
+        ]
+        jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
+        found += [CellRun(_text(corpus), column, job) for job in jobs]
+    return found
+
+
+def _networks(sizes: Sizes) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Column to a model and its own settings."""
+    positions = {"KERPLE": "kerple-log", "T5": "t5", "ALiBi": "alibi"}
+    found: dict[str, tuple[str, dict[str, Any]]] = {
+        name: ("gpt-lm", {"position": positions[name], "num_layers": sizes.num_layers})
+        for name in sizes.baselines
+    }
+    for chunk, thickness in sizes.chunks:
+        own = {"chunk": chunk, "thickness": thickness}
+        found[f"{chunk} / {thickness}"] = ("regular-gpt-lm", own)
+    return found
+
+
+def _text(corpus: Corpus) -> str:
+    """The row: which text, and how much of it was there to train on."""
+    sources = [Path(source).name.partition(",")[0] for source in corpus.index["sources"]["train"]]
+    tokens = corpus.index["parts"]["train"]["tokens"]
+    return f"{', '.join(sources)} ({tokens / 1e6:.1f} million tokens)"
+
+
+# ---- tables and figures ------------------------------------------------------------------------
+
+
+def by_length(of_cell: Sequence[Record]) -> dict[int, list[float]]:
+    """Length to the perplexity of each seed."""
+    nats = [run["tests"][LAST]["nats"] for run in of_cell]
+    return {int(n): [_exp(each[n]) for each in nats] for n in nats[0]}
+
+
+def means(records: Sequence[Record]) -> dict[str, dict[int, float]]:
+    """Column to the mean perplexity over seeds by length."""
+    return {
+        column: {n: fmean(values) for n, values in by_length(of_cell).items()}
+        for (_, column), of_cell in cells(records).items()
+    }
+
+
+def table(records: Sequence[Record]) -> Table:
+    """A row for each length, as printed: mean over seeds, with the least and the greatest."""
+    found = {column: by_length(of_cell) for (_, column), of_cell in cells(records).items()}
+    lengths = sorted({n for curve in found.values() for n in curve})
+    rows = [[f"{n:,}", *(_spread(curve.get(n, [])) for curve in found.values())] for n in lengths]
+    return Table(["length", *found], rows)
+
+
+def printed_table(records: Sequence[Record]) -> Table:
+    """What the paper prints, for windows of 512."""
+    lengths = sorted({n for _, n in PUBLISHED})
+    rows = [[f"{n:,}", *(f"{PUBLISHED[column, n]:.2f}" for column in _PRINTED)] for n in lengths]
+    return Table(["length", *_PRINTED], rows)
+
+
+def intervals_table(records: Sequence[Record]) -> Table:
+    """How exact each number is: the 95 % interval of the first seed, and time."""
+    rows = []
+    for (row, column), of_cell in cells(records).items():
+        test = of_cell[0]["tests"][LAST]
+        longest = max(test["nats"], key=int)
+        each = ", ".join(
+            f"{int(n):,}: {_short(low)} to {_short(high)}"
+            for n, (low, high) in test["intervals"].items()
+        )
+        milliseconds = 1e3 * test["seconds_by_length"][longest] / test["words_per_length"]
+        rows.append([row, column, each, f"{milliseconds:.0f} at {int(longest):,}"])
+    return Table(["text", "column", "95 % interval of seed 0, by length", "ms a window"], rows)
+
+
+def figures(records: Sequence[Record]) -> dict[str, Picture]:
+    """Perplexity by length, on logarithmic axes, the mean over seeds."""
+    found = means(records)
+    if not found:
+        return {}
+    picture = lines_figure(
+        found, xlabel="tokens, of which the last is asked for", ylabel="perplexity", log=True
+    )
+    return {"perplexity": picture}
+
+
+def fields_table(records: Sequence[Record]) -> Table:
+    """How many of the last tokens hold a half, and nine tenths, of the gradient."""
+    rows = []
+    for (row, column), of_cell in cells(records).items():
+        found = of_cell[0]["tests"][FIELD]["field"]
+        nine = sum(share < 0.9 for share in found["cumulated"]) + 1
+        rows.append([row, column, f"{found['length']:,}", f"{found['half']:,}", f"{nine:,}"])
+    return Table(["text", "column", "tokens", "half in the last", "90 % in the last"], rows)
+
+
+def field_figures(records: Sequence[Record]) -> dict[str, Picture]:
+    """The cumulated gradient of the first seed, a line for each network."""
+    drawn = [
+        {"language": column, "curves": [of_cell[0]["tests"][FIELD]["field"]]}
+        for (_, column), of_cell in cells(records).items()
+    ]
+    return {"receptive-field": receptive_field_figure(drawn)} if drawn else {}
+
+
+# ---- what the paper says -----------------------------------------------------------------------
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """What section 6 says, of the means over seeds."""
+    found = means(records)
+    regular = {
+        (int(chunk), int(thickness)): curve
+        for column, curve in found.items()
+        if " / " in column
+        for chunk, thickness in [column.split(" / ")]
+    }
+    if not regular:
+        return []
+    within, beyond = {}, {}
+    for (chunk, thickness), curve in regular.items():
+        trained = min(curve)
+        reach = chunk ** depth(trained, chunk)
+        ratios = {n: value / curve[trained] for n, value in curve.items()}
+        within[f"{chunk} / {thickness}"] = max(r for n, r in ratios.items() if n <= reach)
+        past = [ratio for n, ratio in ratios.items() if n > reach]
+        if past:
+            beyond[f"{chunk} / {thickness}"] = min(past)
+    statements = [
+        Statement(
+            where="section 6",
+            says="perplexity stays about what it is at the training length, up to C^ceil(log_C T)",
+            holds=max(within.values()) <= FLAT,
+            measured=f"at most times {_ratios(within)}",
+        )
+    ]
+    if beyond:
+        statements.append(
+            Statement(
+                where="section 6",
+                says="and explodes beyond",
+                holds=min(beyond.values()) >= EXPLODED,
+                measured=f"at least times {_ratios(beyond)}",
+            )
+        )
+    return [*statements, *_of_thickness(regular), *_of_chunk(regular)]
+
+
+def _of_thickness(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[Statement]:
+    pairs = [(key, (key[0], 2 * key[1])) for key in regular if (key[0], 2 * key[1]) in regular]
+    if not pairs:
+        return []
+    gains = [regular[thin][n] / regular[thick][n] for thin, thick in pairs for n in regular[thin]]
+    return [
+        Statement(
+            where="section 6",
+            says="twice the thickness is better, at every length",
+            holds=min(gains) > 1,
+            measured=f"perplexity {min(gains):.3f} to {max(gains):.3f} times that of the thicker",
+        )
+    ]
+
+
+def _of_chunk(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[Statement]:
+    """Of the commonest thickness."""
+    thickness = max({k for _, k in regular}, key=lambda k: sum(other == k for _, other in regular))
+    alike = {chunk: curve for (chunk, k), curve in regular.items() if k == thickness}
+    if len(alike) < 3:
+        return []
+    longest = max(min(alike.values(), key=max))
+    best = min(alike, key=lambda chunk: alike[chunk][longest])
+    return [
+        Statement(
+            where="section 6",
+            says="neither the smallest nor the largest chunk carries best",
+            holds=min(alike) < best < max(alike),
+            measured=f"C = {best} at {longest:,} tokens, of "
+            + ", ".join(f"{chunk}: {alike[chunk][longest]:.4g}" for chunk in sorted(alike)),
+        )
+    ]
+
+
+def _ratios(found: Mapping[str, float]) -> str:
+    return ", ".join(f"{ratio:.3g} ({column})" for column, ratio in found.items())
+
+
+def _spread(values: Sequence[float]) -> str:
+    if not values:
+        return ""
+    mean = _short(fmean(values))
+    return mean if len(values) == 1 else f"{mean} ({_short(min(values))} to {_short(max(values))})"
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}" if value < 1e4 else f"{value:.1e}"
+
+
+def _exp(nats: float) -> float:
+    return math.exp(min(nats, 600.0))
+
+
+# ---- the experiments ---------------------------------------------------------------------------
+
+_SMOKE = Sizes(
+    preset="smoke",
+    source="python-topics",
+    vocab_size=257,
+    window=8,
+    chunks=((2, 1), (3, 1), (4, 1)),
+    num_layers=1,
+    baselines=("ALiBi",),
+    seeds=(0,),
+    windows=20,
+    field_windows=3,
+    settings={"d_model": 8, "num_heads": 2, "steps": 4, "validate_every": 2, "warmup": 0},
+)
+
+_LAPTOP = Sizes(
+    preset="laptop",
+    source="python",
+    vocab_size=4096,
+    window=128,
+    chunks=((8, 2), (16, 2), (32, 2), (32, 4), (64, 2)),
+    num_layers=4,
+    seeds=(0, 1, 2),
+    settings={"d_model": 128, "num_heads": 4, "steps": 1_500, "batch_size": 16},
+)
+
+_PAPER = Sizes(
+    preset="paper",
+    source="hf:Skylion007/openwebtext",
+    vocab_size=50_257,
+    window=512,
+    chunks=((32, 6), (64, 6), (128, 6), (128, 12), (256, 6)),
+    num_layers=12,
+    seeds=(0, 1, 2),
+    settings={
+        "d_model": 768,
+        "num_heads": 12,
+        "steps": 50_000,
+        "warmup": 2_000,
+        "learning_rate": 6e-4,
+        "batch_size": 32,
+        "validate_every": 1_000,
+        "autocast": "bfloat16",
+    },
+)
+
+
+def _experiment(**own: Any) -> TrainedExperiment[Sizes]:
+    return TrainedExperiment(
+        paper="Chi et al. (2023)",
+        presets=Catalogue("preset", {each.preset: each for each in (_SMOKE, _LAPTOP, _PAPER)}),
+        runs=runs,
+        **own,
+    )
+
+
+TABLE_3 = _experiment(
+    item="Table 3",
+    claim="RegularGPT reads past its training length, as far as its levels reach.",
+    printed="Perplexity of the last token of 1,000 windows of OpenWebText2, the mean over three "
+    "seeds.",
+    table=table,
+    more={"Printed": printed_table, "Intervals": intervals_table},
+    figures=figures,
+    judge=check,
+)
+
+FIGURE_4 = _experiment(
+    item="Figure 4b",
+    claim="On natural language RegularGPT settles on a local window.",
+    printed="A curve of cumulated gradient norms that is flat but for the most recent tokens.",
+    table=fields_table,
+    figures=field_figures,
+    judge=lambda records: [],
+    runs_of="chi2023/table3",
+)

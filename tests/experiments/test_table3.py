@@ -1,0 +1,92 @@
+"""Does Table 3 show and judge what was measured?"""
+
+import math
+from typing import Any
+
+import pytest
+
+from lengthwise.experiments.chi2023.table3 import (
+    FIGURE_4,
+    PUBLISHED,
+    TABLE_3,
+    Sizes,
+    check,
+    printed_table,
+    table,
+)
+from lengthwise.experiments.experiment import Record
+
+
+def record(column: str, perplexities: dict[int, float], seed: int = 0) -> Record:
+    nats = {str(n): math.log(value) for n, value in perplexities.items()}
+    test = {
+        "nats": nats,
+        "intervals": {n: (math.exp(v) - 1, math.exp(v) + 1) for n, v in nats.items()},
+        "seconds_by_length": dict.fromkeys(nats, 2.0),
+        "words_per_length": 1000,
+    }
+    field: dict[str, Any] = {"length": 4, "half": 2, "cumulated": [0.4, 0.85, 0.95, 1.0]}
+    tests = {"last token": test, "receptive field": {"field": field}}
+    return {"row": "text", "column": column, "seed": seed, "tests": tests}
+
+
+def printed(columns: list[str]) -> list[Record]:
+    """Records as if the paper's numbers had been measured."""
+    return [
+        record(column, {n: v for (c, n), v in PUBLISHED.items() if c == column})
+        for column in columns
+    ]
+
+
+REGULAR = ["32 / 6", "64 / 6", "128 / 6", "128 / 12", "256 / 6"]
+
+
+def test_the_papers_own_numbers_are_judged_as_the_paper_says() -> None:
+    statements = check(printed(["KERPLE", *REGULAR]))
+    assert [one.says.split(",")[0].split(" up to")[0] for one in statements] == [
+        "perplexity stays about what it is at the training length",
+        "and explodes beyond",
+        "twice the thickness is better",
+        "neither the smallest nor the largest chunk carries best",
+    ]
+    assert [one.holds for one in statements] == [False, True, True, True]
+    assert "1.27 (256 / 6)" in statements[0].measured  # the paper passes over that one
+    assert check(printed([c for c in REGULAR if c != "256 / 6"]))[0].holds
+    assert "C = 128 at 8,192 tokens" in statements[3].measured
+
+
+def test_a_level_too_many_that_does_no_harm_is_told() -> None:
+    flat = [record("8 / 1", {64: 30.0, 128: 31.0}), record("16 / 1", {64: 30.0, 128: 30.0})]
+    says = {one.says: one.holds for one in check(flat)}
+    assert says["and explodes beyond"] is False
+    assert check([]) == []
+    assert check(printed(["T5"])) == []
+
+
+def test_a_cell_is_the_mean_over_seeds_with_the_least_and_the_greatest() -> None:
+    columns, rows = table([record("T5", {64: 20.0}), record("T5", {64: 40.0}, seed=1)])
+    assert columns == ["length", "T5"]
+    assert rows == [["64", "30.00 (20.00 to 40.00)"]]
+    _, rows = table([record("T5", {64: 2e5})])
+    assert rows == [["64", "2.0e+05"]]
+
+
+def test_what_is_printed_stands_beside_it() -> None:
+    columns, rows = printed_table([])
+    assert columns[4] == "32 / 6"
+    assert rows[2][4] == "791.74"
+
+
+@pytest.mark.parametrize("preset", ["smoke", "laptop", "paper"])
+def test_lengths_are_multiples_of_the_window(preset: str) -> None:
+    sizes: Sizes = TABLE_3.presets[preset]
+    assert sizes.lengths == tuple(sizes.window * m for m in (1, 2, 4, 8, 16))
+
+
+def test_figure_4_tells_where_the_gradient_is() -> None:
+    columns, rows = FIGURE_4.table(printed(["32 / 6"]))
+    assert rows == [["text", "32 / 6", "4", "2", "3"]]
+    assert len(columns) == len(rows[0])
+    assert set(FIGURE_4.figures(printed(["32 / 6"]))) == {"receptive-field"}
+    assert FIGURE_4.figures([]) == {}
+    assert set(TABLE_3.figures(printed(REGULAR))) == {"perplexity"}
