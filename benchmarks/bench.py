@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import dilated
 import torch
 from automata.fa.dfa import DFA
 from torch import nn
@@ -296,6 +297,8 @@ SECTIONS = {
     "constructions": constructions,
     "stack": stack,
     "scratchpad": scratchpad,
+    "dilated": partial(dilated.forms, seconds),
+    "memory": partial(dilated.memory, seconds),
 }
 
 

@@ -1,5 +1,8 @@
 """Do all forms of sliding-dilated attention give what the dense matrix gives, gradients too?"""
 
+import inspect
+import shutil
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -114,3 +117,15 @@ def test_a_form_is_chosen_by_how_many_offsets_are_live() -> None:
     assert chosen(512, 1, 128, cpu) == "banded"
     assert chosen(512, 1, 128, torch.device("cuda")) == "fused"
     assert chosen(512, 256, 128, cpu) == "shifted"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a compiler")
+@pytest.mark.filterwarnings("ignore")  # of the compiler's own imports
+def test_compiled_copies_agree_with_the_dense_matrix() -> None:
+    given_ = inputs(3, 40, words=1, heads=2)
+    compiled = torch.compile(inspect.unwrap(FORMS["shifted"]))  # without the check of shapes
+    for expected, found in zip(
+        results(masked, given_, 3), results(compiled, given_, 3), strict=True
+    ):
+        assert torch.allclose(found, expected, rtol=0, atol=1e-10)

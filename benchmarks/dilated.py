@@ -1,0 +1,101 @@
+"""Attention over long texts: time of each form as a ratio, and peak memory by length.
+
+Memory is the most that a process of its own ever had, less what it has on one token.
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+
+from lengthwise.layers.dilated import FORMS, chosen
+
+SHAPE = {"words": 1, "heads": 4, "size": 32}
+DENSE_TO = 4_096
+"""Longer, and the dense matrix alone takes seconds and gigabytes."""
+
+Seconds = Callable[..., list[float]]
+
+
+def forms(seconds: Seconds) -> dict[str, float]:
+    """Forward and backward of one layer, stride 1, against the dense matrix and each other."""
+    result = {}
+    for length in (512, DENSE_TO, 32_768):
+        for chunk in (2, 8, 32, 128):
+            best = chosen(length, 1, chunk, torch.device("cpu"))
+            names = [best, *(n for n in ("shifted", "banded", "fused") if n != best)]
+            names += ["masked"] * (length <= DENSE_TO)
+            jobs = [partial(_descend, name, *_inputs(length, chunk)) for name in names]
+            first, *others = seconds(*jobs, repeat=3)
+            title = f"T={length:,}, C={chunk}"
+            for name, time in zip(names[1:], others, strict=True):
+                result[f"{name} / {best}, {title} (times faster)"] = time / first
+            result[f"milliseconds, {best}, {title}"] = 1e3 * first
+    return result
+
+
+def _inputs(length: int, chunk: int) -> tuple[torch.Tensor, ...]:
+    shape = (SHAPE["words"], SHAPE["heads"], length, SHAPE["size"])
+    parts = [torch.randn(shape, requires_grad=True) for _ in range(3)]
+    return (*parts, torch.zeros(SHAPE["heads"], chunk, requires_grad=True))
+
+
+def _descend(name: str, *inputs: Any) -> None:
+    FORMS[name](*inputs, 1).sum().backward()
+
+
+_MEMORY = """
+import resource, torch
+from lengthwise.layers.dilated import FORMS
+torch.manual_seed(0)
+parts = [torch.randn(1, {heads}, {length}, {size}, requires_grad=True) for _ in range(3)]
+bias = torch.zeros({heads}, {chunk}, requires_grad=True)
+FORMS["{form}"](*parts, bias, 1).sum().backward()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+_CONTEXT = """
+import resource, time, torch
+from lengthwise.models.language_models import LANGUAGE_MODELS
+entry = LANGUAGE_MODELS["{model}"]
+config = entry.configure({{"vocab_size": 4096, **{settings}}})
+model = entry.draw(config, torch.Generator().manual_seed(0)).eval()
+tokens = torch.randint(4096, (1, {length}), generator=torch.Generator().manual_seed(0))
+start = time.perf_counter()
+with torch.no_grad():
+    model.last(tokens)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter() - start)
+"""
+
+
+def memory(seconds: Seconds) -> dict[str, float]:
+    """Megabytes of one layer, forward and backward, and of a whole model on a long text."""
+    result = {}
+    for form, chunk, lengths in (
+        ("masked", 32, (1_024, 2_048, 4_096)),
+        ("banded", 32, (4_096, 8_192, 16_384, 32_768)),
+        ("shifted", 2, (4_096, 8_192, 16_384, 32_768)),
+    ):
+        own = {"form": form, "chunk": chunk, "heads": SHAPE["heads"], "size": SHAPE["size"]}
+        (least,) = _run(_MEMORY.format(length=1, **own))
+        for length in lengths:
+            (most,) = _run(_MEMORY.format(length=length, **own))
+            result[f"megabytes, {form}, C={chunk}, T={length:,}"] = (most - least) / 1024
+    for model, settings, lengths in (
+        ("regular-gpt-lm", {"chunk": 32}, (4_096, 8_192, 16_384, 32_768)),
+        ("gpt-lm", {"position": "alibi"}, (4_096, 8_192)),
+    ):
+        least, _ = _run(_CONTEXT.format(model=model, settings=settings, length=1))
+        for length in lengths:
+            most, taken = _run(_CONTEXT.format(model=model, settings=settings, length=length))
+            result[f"megabytes, {model}, {length:,} tokens of context"] = (most - least) / 1024
+            result[f"seconds, {model}, {length:,} tokens of context"] = taken
+    return result
+
+
+def _run(code: str) -> list[float]:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return [float(number) for number in done.stdout.split()]
