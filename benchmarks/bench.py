@@ -287,7 +287,7 @@ def stack() -> dict[str, float]:
     return result
 
 
-SECTIONS = {
+SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "sharing": sharing,
     "masked": masked,
     "arithmetic": arithmetic,

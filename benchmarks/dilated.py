@@ -28,7 +28,7 @@ def forms(seconds: Seconds) -> dict[str, float]:
             best = chosen(length, 1, chunk, torch.device("cpu"))
             names = [best, *(n for n in ("shifted", "banded", "fused") if n != best)]
             names += ["masked"] * (length <= DENSE_TO)
-            jobs = [partial(_descend, name, *_inputs(length, chunk)) for name in names]
+            jobs = [partial(_descend, name, _inputs(length, chunk)) for name in names]
             first, *others = seconds(*jobs, repeat=3)
             title = f"T={length:,}, C={chunk}"
             for name, time in zip(names[1:], others, strict=True):
@@ -43,8 +43,10 @@ def _inputs(length: int, chunk: int) -> tuple[torch.Tensor, ...]:
     return (*parts, torch.zeros(SHAPE["heads"], chunk, requires_grad=True))
 
 
-def _descend(name: str, *inputs: Any) -> None:
-    FORMS[name](*inputs, 1).sum().backward()
+def _descend(name: str, inputs: tuple[torch.Tensor, ...]) -> None:
+    query, key, value, bias = inputs
+    found = FORMS[name](query, key, value, bias, 1)
+    found.sum().backward()  # type: ignore[no-untyped-call]
 
 
 _MEMORY = """
@@ -74,20 +76,21 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter() - 
 def memory(seconds: Seconds) -> dict[str, float]:
     """Megabytes of one layer, forward and backward, and of a whole model on a long text."""
     result = {}
-    for form, chunk, lengths in (
+    for form, chunk, lengths_of_form in (
         ("masked", 32, (1_024, 2_048, 4_096)),
         ("banded", 32, (4_096, 8_192, 16_384, 32_768)),
         ("shifted", 2, (4_096, 8_192, 16_384, 32_768)),
     ):
         own = {"form": form, "chunk": chunk, "heads": SHAPE["heads"], "size": SHAPE["size"]}
         (least,) = _run(_MEMORY.format(length=1, **own))
-        for length in lengths:
+        for length in lengths_of_form:
             (most,) = _run(_MEMORY.format(length=length, **own))
             result[f"megabytes, {form}, C={chunk}, T={length:,}"] = (most - least) / 1024
-    for model, settings, lengths in (
-        ("regular-gpt-lm", {"chunk": 32}, (4_096, 8_192, 16_384, 32_768)),
-        ("gpt-lm", {"position": "alibi"}, (4_096, 8_192)),
-    ):
+    contexts: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
+        "regular-gpt-lm": ({"chunk": 32}, (4_096, 8_192, 16_384, 32_768)),
+        "gpt-lm": ({"position": "alibi"}, (4_096, 8_192)),
+    }
+    for model, (settings, lengths) in contexts.items():
         least, _ = _run(_CONTEXT.format(model=model, settings=settings, length=1))
         for length in lengths:
             most, taken = _run(_CONTEXT.format(model=model, settings=settings, length=length))

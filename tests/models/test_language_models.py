@@ -171,6 +171,8 @@ def test_bad_settings_are_refused() -> None:
         RegularGPTLMConfig(vocab_size=5, chunk=1)
     with pytest.raises(ConfigError, match="position"):
         GPTLMConfig(vocab_size=5, position="alib")
+    with pytest.raises(ConfigError, match="is drawn in training"):
+        GPTLMConfig(vocab_size=5, position="randomised-learned")
 
 
 def test_learned_positions_refuse_longer_texts() -> None:

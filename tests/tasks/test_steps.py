@@ -202,6 +202,7 @@ def test_lines_that_are_no_inputs_are_told_with_their_number() -> None:
         ("steps:addition", {"bits": 0}, ConfigError, "bits=0 must be a whole number"),
         ("steps:addition", {"bits": True}, ConfigError, "bits=True must be a whole number"),
         ("steps:addition", {"order": 3}, ConfigError, "order=3 is no order of addition"),
+        ("steps:addition", {"order": 1.0}, ConfigError, "order=1.0 is no order of addition"),
         ("steps:addition", {"order": "up"}, ConfigError, "order='up' is no order of addition"),
         ("steps:addition", {"length": 3}, ConfigError, "unknown setting 'length'"),
         ("steps:multiplication", {"order": [1]}, ConfigError, "neither gates nor a list"),

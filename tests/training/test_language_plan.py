@@ -68,6 +68,29 @@ def test_the_loss_is_the_cross_entropy_of_the_next_token_at_every_place() -> Non
     assert found.item() == pytest.approx(expected, rel=1e-2)
 
 
+def test_batches_that_are_added_up_are_one_large_batch() -> None:
+    noise = np.random.default_rng(0).integers(0, 3, 1000)
+    tokens = Tokens([(np.arange(1000) + noise) % 10])
+
+    def trained(batch_size: int, accumulate: int) -> tuple[list[dict[str, Any]], nn.Module]:
+        model = nn.Embedding(10, 10, _weight=torch.zeros(10, 10))
+        goal = NextToken(tokens, tokens, NextTokenConfig(window=7, batch_size=batch_size))
+        loop = LoopConfig(
+            steps=20,
+            validate_every=1,
+            learning_rate=0.2,
+            clip=0.12,  # bites now and then, so that another scale of the gradient would be seen
+            accumulate=accumulate,
+        )
+        return fit(model, goal, loop), model
+
+    (whole, expected), (parts, found) = trained(12, 1), trained(3, 4)
+    assert whole[-1]["validation_loss"] < 0.9 * whole[0]["validation_loss"]
+    torch.testing.assert_close(found.state_dict(), expected.state_dict(), atol=1e-4, rtol=0)
+    for name in ("loss", "accuracy", "validation_loss"):
+        assert [r[name] for r in parts] == pytest.approx([r[name] for r in whole], abs=1e-5)
+
+
 def test_training_and_validation_see_their_own_parts_and_all_of_them() -> None:
     model, seen = Counting(), set[int]()
 

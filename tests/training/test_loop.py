@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from lengthwise.errors import ClaimError, ConfigError, RunError
-from lengthwise.training.loop import LoopConfig, Step, Validation, fit, kept
+from lengthwise.training.loop import Clock, LoopConfig, Step, Validation, fit, kept
 from lengthwise.training.runs import RunFolder
 
 
@@ -129,6 +129,37 @@ def test_gradients_are_clipped() -> None:
     assert not torch.equal(after(1e3), after(0.1))
 
 
+@pytest.mark.parametrize("fail_at", [1, 42, 63, 179])
+def test_batches_are_added_up_before_a_step_and_after_an_interruption(
+    tmp_path: Path, fail_at: int
+) -> None:
+    config = LoopConfig.from_dict({**CONFIG.to_dict(), "accumulate": 3})
+    whole, objective = make_model(), Regression()
+    expected = fit(whole, objective, config)
+    assert objective.steps == 3 * 60
+    folder = RunFolder(tmp_path / "run")
+    folder.claim({"a": 1})
+    with pytest.raises(KeyboardInterrupt):
+        fit(make_model(), Regression(fail_at=fail_at), config, folder=folder)
+    resumed = make_model()
+    metrics = fit(resumed, Regression(), config, folder=folder)
+    assert torch.equal(weights(whole), weights(resumed))
+    assert [record["loss"] for record in metrics] == [record["loss"] for record in expected]
+    with pytest.raises(ClaimError, match="loss is nan at step 25"):
+        fit(make_model(), Regression(poison_at=74), config)
+
+
+def test_a_step_counts_the_words_of_all_its_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Clock, "rate", lambda clock, words: words)
+    config = LoopConfig(steps=2, accumulate=3, validate_every=1)
+    assert [r["words_per_second"] for r in fit(make_model(), Regression(), config)] == [48, 48]
+
+
+def test_settings_as_they_were_are_stored_as_they_were() -> None:
+    assert LoopConfig().chosen() == {}
+    assert LoopConfig(accumulate=2).chosen() == {"accumulate": 2}
+
+
 def test_training_ends_after_enough_perfect_validations_in_a_row() -> None:
     config = LoopConfig(steps=5000, learning_rate=0.05, validate_every=10, patience=3)
     metrics = fit(make_model(), Regression(), config)
@@ -180,6 +211,7 @@ def test_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
     ("values", "message"),
     [
         ({"steps": 0}, "steps=0 is too small"),
+        ({"accumulate": 0}, "accumulate=0 is too small"),
         ({"learning_rate": -1.0}, "learning_rate=-1.0 is not a positive number"),
         ({"schedule": "linear"}, "one of 'constant', 'cosine'"),
         ({"seed": -1}, "seed=-1 is too small"),

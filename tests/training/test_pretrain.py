@@ -73,6 +73,19 @@ def test_an_interrupted_pretraining_goes_on_to_the_same_body(tmp_path: Path) -> 
     assert all(torch.equal(first[name], second[name]) for name in first)
 
 
+def test_a_pretraining_from_before_a_setting_came_is_found_done(tmp_path: Path) -> None:
+    expected = run(tmp_path / "body")
+    config = tmp_path / "body" / "training" / "config.json"
+    stored = json.loads(config.read_text())
+    del stored["loop"]["accumulate"]
+    config.write_text(json.dumps(stored))
+    assert run(tmp_path / "body") == expected
+    for changed in ({"accumulate": 2}, {"steps": 31}, {"clip": 0.5}):
+        loop = LoopConfig.from_dict({**LOOP.to_dict(), **changed})
+        with pytest.raises(RunError, match=f"loop.{next(iter(changed))}="):
+            pretrain(tmp_path / "body", TEXT, "a test", SMALL, loop, device="cpu")
+
+
 def test_training_never_sees_the_held_out_end() -> None:
     seen: set[int] = set()
 

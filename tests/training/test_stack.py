@@ -150,6 +150,15 @@ def test_folders_are_those_of_ordinary_runs_wherever_they_were_begun(
     assert [run.metrics for run in again] == [run.metrics for run in found]
 
 
+def test_a_folder_from_before_a_setting_came_is_gone_on_with(tmp_path: Path) -> None:
+    plan = plans("elman", 1)[0]
+    values = plan.to_dict()
+    del values["loop"]["accumulate"]
+    RunFolder(tmp_path / "run").claim(values)
+    (found,) = train_stack([plan], outs=[tmp_path / "run"], device="cpu")
+    assert found.plan == plan
+
+
 def test_what_differs_too_much_is_refused(tmp_path: Path) -> None:
     one, other = plans("elman", 2)
     wider = plans("elman", 1, d_model=32)[0]
@@ -160,6 +169,8 @@ def test_what_differs_too_much_is_refused(tmp_path: Path) -> None:
         train_stack([])
     with pytest.raises(ConfigError, match="supervision='prefix' cannot be trained in a stack"):
         train_stack(plans("elman", 2, supervision="prefix"))
+    with pytest.raises(ConfigError, match="accumulate=2 cannot be trained in a stack"):
+        train_stack(plans("elman", 2, accumulate=2))
     with pytest.raises(ConfigError, match="binary memory and dropout need it"):
         train_stack(plans("regular-gpt-binary", 2, supervision="final"))
     with pytest.raises(ConfigError, match="position='learned' cannot be computed in a stack"):

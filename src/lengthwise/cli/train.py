@@ -3,7 +3,11 @@
 import argparse
 import json
 import math
+import os
+import time
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +21,7 @@ from lengthwise.cli.output import (
     print_json,
 )
 from lengthwise.cli.progress import training_progress
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, LengthwiseError
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS
@@ -28,8 +32,12 @@ from lengthwise.tasks.step_specs import is_step_spec
 from lengthwise.training.language_plan import is_text_spec, make_language_plan
 from lengthwise.training.loop import kept
 from lengthwise.training.presets import PRESETS
+from lengthwise.training.processes import Place, require_alone
 from lengthwise.training.step_plan import make_step_plan
+from lengthwise.training.track import tracked
 from lengthwise.training.train import AnyPlan, make_plan, train
+
+_SECONDS_TO_SPEAK = 5.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,12 +56,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--protocol", help="published or audited (default: the model's)")
     add_settings(parser, "max_length=40, steps=5000, seed=1, d_model=128, num_bits=8")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings as JSON or TOML")
+    parser.add_argument(
+        "--tensorboard", type=Path, metavar="DIR", help="write figures for TensorBoard there"
+    )
     add_device(parser)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Train, or go on training, or find that all is done."""
+    with _one_speaks():
+        _run(arguments)
+
+
+@contextmanager
+def _one_speaks() -> Iterator[None]:
+    """Of several processes let the main one speak, and of errors before the others."""
+    if Place.here().number == 0:
+        yield
+        return
+    try:
+        with (
+            Path(os.devnull).open("w") as nowhere,
+            redirect_stdout(nowhere),
+            redirect_stderr(nowhere),
+        ):
+            yield
+    except LengthwiseError:
+        time.sleep(_SECONDS_TO_SPEAK)  # if the error is that of all, the launcher ends us meanwhile
+        raise
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    if not is_text_spec(arguments.spec):
+        require_alone(arguments.spec)
     settings = {
         **(_read_settings(arguments.config) if arguments.config else {}),
         **parse_settings(arguments.settings),
@@ -143,7 +179,11 @@ def _trained(
     plan: AnyPlan, arguments: argparse.Namespace, name: str, unit: str = "words"
 ) -> dict[str, Any]:
     """Train, and say what came of it."""
-    with training_progress(f"{name}, {plan.model}", plan.loop.steps, unit) as progress:
+    title = f"{name}, {plan.model}"
+    with (
+        training_progress(title, plan.loop.steps, unit) as shown,
+        tracked(shown, arguments.tensorboard) as progress,
+    ):
         result = train(plan, out=arguments.out, device=arguments.device, progress=progress)
     best = kept(result.metrics)
     return {

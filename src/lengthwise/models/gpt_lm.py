@@ -16,11 +16,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import require_at_least
+from lengthwise.config import require, require_at_least
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.layers.position import Places, PositionShape
 from lengthwise.layers.positions import POSITIONS
+from lengthwise.layers.randomised import RandomisedPosition
 from lengthwise.layers.self_attention import CausalAttention
 from lengthwise.models.language_model import LanguageModel, LanguageModelConfig, Layer
 
@@ -31,7 +32,7 @@ class GPTLMConfig(LanguageModelConfig):
 
     num_layers: int = 4
     position: str = "learned"
-    """A name in `POSITIONS`. Where an encoding asks for the length of a text, it is told
+    """A name in `POSITIONS`, but none that is drawn in training. Where an encoding asks for the length of a text, it is told
     `max_length`, or the number of places so far where these are more."""
     max_length: int = 1024
     """Most places of a text, for positions that are learned or drawn from a range."""
@@ -41,7 +42,11 @@ class GPTLMConfig(LanguageModelConfig):
     def __post_init__(self) -> None:
         LanguageModelConfig.__post_init__(self)
         require_at_least(self, {"num_layers": 1, "max_length": 1})
-        POSITIONS[self.position]  # raises unless it is a name
+        require(
+            not issubclass(POSITIONS[self.position], RandomisedPosition),
+            f"position={self.position!r} is drawn in training, which no language model here does. "
+            f"Use another, such as t5.",
+        )
         SCALES[self.scale]
 
 

@@ -67,13 +67,13 @@ def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> Step
 
 def _addition(bits: int, order: Any) -> StepTask:
     name = f"addition of {bits}-bit numbers"
-    if order in (1, 2) and not isinstance(order, bool):
+    if type(order) is int and order in (1, 2):
         return _all_gates(f"{name}, representation {order}", adder(bits, order))
     if order == "carries":
         places = range(1, bits + 1)
         carries = (*(f"c{i + 1}" for i in places), *(f"e{i}" for i in places))
         return CircuitSteps(f"{name}, carries", adder(bits, 2), carries)
-    if isinstance(order, str | int):
+    if isinstance(order, str | int | float):
         raise ConfigError(f"order={order!r} is no order of addition. Use 1, 2, carries or a list.")
     return _in_order(name, adder_circuit(bits), order)
 

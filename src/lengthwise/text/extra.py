@@ -1,11 +1,11 @@
-"""Libraries that are installed with `lengthwise[text]`."""
+"""Libraries that are installed with `lengthwise[text]`, or another extra."""
 
 from importlib.util import find_spec
 
 from lengthwise.errors import ConfigError
 
 
-def require_extra(name: str) -> None:
+def require_extra(name: str, extra: str = "text") -> None:
     """Refuse to go on without a library, and keep it from talking while it loads.
 
     Raises:
@@ -14,7 +14,7 @@ def require_extra(name: str) -> None:
     if find_spec(name) is None:
         raise ConfigError(
             f"this needs the library {name}, which is not installed. Use pip install "
-            f"'lengthwise[text]'."
+            f"'lengthwise[{extra}]'."
         )
     if name == "transformers":
         from transformers.utils import logging  # noqa: PLC0415

@@ -14,6 +14,7 @@ from lengthwise.training.loop import LoopConfig, Objective
 from lengthwise.training.next_token import NextToken, NextTokenConfig
 from lengthwise.training.plan import BasePlan
 from lengthwise.training.presets import PRESETS
+from lengthwise.training.processes import ALONE, Processes
 
 PREFIX = "text:"
 
@@ -83,10 +84,11 @@ class LanguagePlan(BasePlan):
         """Which words it is trained on."""
         return f"windows of {self.text.window:,} tokens"
 
-    def objective(self) -> Objective:
-        """What is learned."""
+    def objective(self, processes: Processes = ALONE) -> Objective:
+        """What is learned, divided among processes."""
         corpus = self.corpus.load()
-        return NextToken(corpus.part(TRAIN), corpus.part(VALID), self.text)
+        parts = corpus.part(TRAIN), corpus.part(VALID)
+        return NextToken(*parts, self.text, processes=processes)
 
     def settings(self) -> Mapping[str, Config]:
         """Those of the network, the windows and the loop."""

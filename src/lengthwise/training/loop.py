@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ClaimError, RunError
 from lengthwise.models.threads import processor_threads
+from lengthwise.training.processes import ALONE, Processes
 from lengthwise.training.runs import RunFolder
 
 
@@ -33,6 +34,9 @@ class LoopConfig(Config):
     """Steps in which the rate rises to that from 0, in a line."""
     clip: float = 1.0
     """Largest norm of the gradient."""
+    accumulate: int = 1
+    """Batches whose gradients are added up before a step, which goes by their mean: as one batch
+    so many times as large, in the memory of one."""
     validate_every: int = 250
     patience: int = 2
     """Perfect validations in a row after which training ends; 0 to take all steps in any case."""
@@ -51,6 +55,7 @@ class LoopConfig(Config):
             {
                 "steps": 1,
                 "warmup": 0,
+                "accumulate": 1,
                 "validate_every": 1,
                 "patience": 0,
                 "seed": 0,
@@ -71,7 +76,10 @@ class LoopConfig(Config):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one batch gave: the loss to descend, and how it went."""
+    """What one batch gave: the loss to descend, and how it went.
+
+    Where a batch is divided among processes, each gives its part of the sum.
+    """
 
     loss: Tensor
     accuracy: float
@@ -178,18 +186,21 @@ def fit(
     *,
     folder: RunFolder | None = None,
     progress: Progress | None = None,
+    processes: Processes = ALONE,
 ) -> list[dict[str, Any]]:
     """Train `model` in place and return the records, one per validation.
 
     With a `folder`, a checkpoint is kept there, and an interrupted run goes on where it stood. The
     weights kept in the end are those of the best validation (perfect or not, then accuracy or what
     stands for it, then loss; the later of equals). The model must already hold its initial weights.
+    Of several `processes` each must be given the same, and an objective that takes its share; all
+    read the folder, and one of them writes.
 
     Raises:
         ClaimError: the loss is not finite; the last checkpoint is kept.
     """
     with processor_threads(config.threads):
-        return _fit(model, objective, config, folder, progress)
+        return _fit(model, objective, config, folder=folder, progress=progress, processes=processes)
 
 
 def kept(metrics: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -208,13 +219,18 @@ def _fit(
     model: nn.Module,
     objective: Objective,
     config: LoopConfig,
+    *,
     folder: RunFolder | None,
     progress: Progress | None,
+    processes: Processes,
 ) -> list[dict[str, Any]]:
     state = begin(model, config, folder)
+    processes.wait()  # nothing is written before all have read the checkpoint
+    if not processes.is_main:
+        folder = progress = None
     clock = Clock()
     while not is_over(state, config):
-        record = _train_step(state, objective, config, clock)
+        record = _train_step(state, objective, config, clock, processes)
         record |= validate_if_due(state, objective, config, folder, record)
         if progress:
             progress.update(state.step, record)
@@ -256,25 +272,44 @@ def begin(model: nn.Module, config: LoopConfig, folder: RunFolder | None) -> Sta
 
 
 def _train_step(
-    state: State, objective: Objective, config: LoopConfig, clock: "Clock"
+    state: State,
+    objective: Objective,
+    config: LoopConfig,
+    clock: "Clock",
+    processes: Processes,
 ) -> dict[str, Any]:
     for group in state.optimiser.param_groups:
         group["lr"] = config.learning_rate * share_of_rate(config, state.step)
     state.model.train()
-    result = objective.step(state.model, state.generators["data"], state.generators["noise"])
-    loss = result.loss.item()
-    require_finite("loss", loss, state, config)
     state.optimiser.zero_grad()
-    result.loss.backward()  # type: ignore[no-untyped-call]
+    batches = [_add_gradient(state, objective, config) for _ in range(config.accumulate)]
+    losses, accuracies, words = zip(*batches, strict=True)
+    loss, accuracy, num_words = processes.summed(_mean(losses), _mean(accuracies), sum(words))
+    require_finite("loss", loss, state, config)
+    processes.sum_gradients(state.model)
     norm = nn.utils.clip_grad_norm_(state.model.parameters(), config.clip).item()
     require_finite("norm of the gradient", norm, state, config)
     state.optimiser.step()
     state.step += 1
     return {
         "loss": loss,
-        "accuracy": result.accuracy,
-        "words_per_second": clock.rate(result.num_words),
+        "accuracy": accuracy,
+        "words_per_second": clock.rate(num_words),
     }
+
+
+def _add_gradient(
+    state: State, objective: Objective, config: LoopConfig
+) -> tuple[float, float, int]:
+    """Add what a batch has of the gradient of the mean; its loss, accuracy and words."""
+    result = objective.step(state.model, state.generators["data"], state.generators["noise"])
+    (result.loss / config.accumulate).backward()  # type: ignore[no-untyped-call]
+    return result.loss.item(), result.accuracy, result.num_words
+
+
+def _mean(values: Sequence[float]) -> float:
+    """The mean, which of one value is that, with its sign even if it is zero."""
+    return sum(values[1:], values[0]) / len(values)
 
 
 def require_finite(what: str, value: float, state: State, config: LoopConfig) -> None:
@@ -347,7 +382,7 @@ class Clock:
         self._last = now()
         self._rate = 0.0
 
-    def rate(self, num_words: int) -> float:
+    def rate(self, num_words: float) -> float:
         """The rate after a step of that many words."""
         elapsed, self._last = self._now() - self._last, self._now()
         current = num_words / max(elapsed, 1e-9)

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require_at_least
+from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import TextError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.text.prepared import Tokens
 from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.training.processes import ALONE, Processes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,7 +48,14 @@ def logits_of(model: nn.Module, tokens: Tensor) -> Tensor:
 
 
 class NextToken(Objective):
-    """Cross-entropy of the next token; a batch is judged by its mean over all places."""
+    """Cross-entropy of the next token; a batch is judged by its mean over all places.
+
+    Of several processes each draws the whole batch, and judges its share of the windows.
+
+    Raises:
+        TextError: a part is too short for one window.
+        ConfigError: a batch has fewer windows than there are processes.
+    """
 
     def __init__(
         self,
@@ -55,8 +63,14 @@ class NextToken(Objective):
         validation: Tokens,
         config: NextTokenConfig,
         logits: Callable[[nn.Module, Tensor], Tensor] = logits_of,
+        processes: Processes = ALONE,
     ) -> None:
-        self._train, self._validation = train, validation
+        require(
+            config.batch_size >= processes.count,
+            f"batch_size={config.batch_size} leaves some of {processes.count} processes without a "
+            f"window. Raise it, or start fewer.",
+        )
+        self._train, self._validation, self._processes = train, validation, processes
         self._config, self._logits = config, logits
         self._size = config.window + 1
         for name, tokens in (("training", train), ("validation", validation)):
@@ -66,8 +80,10 @@ class NextToken(Objective):
         """Judge random windows; nothing is drawn from `noise`."""
         count = self._config.batch_size
         numbers = torch.randint(self._train.num_windows(self._size), (count,), generator=data)
-        loss, accuracy = self._judge(model, self._words(self._train, numbers.numpy()))
-        return Step(loss, accuracy, count * self._config.window)
+        own = self._processes.share(numbers.numpy())
+        loss, accuracy = self._judge(model, self._words(self._train, own))
+        share = len(own) / count
+        return Step(loss * share, accuracy * share, len(own) * self._config.window)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Judge the same windows each time, those of the validation part."""
@@ -76,10 +92,13 @@ class NextToken(Objective):
         numbers = np.arange(0, there, apart)[:most]
         count = len(numbers)
         parts = np.split(numbers, range(self._config.batch_size, count, self._config.batch_size))
-        found = [self._judge(model, self._words(self._validation, part)) for part in parts]
-        shares = [len(part) / count for part in parts]
-        loss = sum(s * float(each.detach()) for s, (each, _) in zip(shares, found, strict=True))
-        accuracy = sum(s * right for s, (_, right) in zip(shares, found, strict=True))
+        own = self._processes.share(parts)
+        found = [self._judge(model, self._words(self._validation, part)) for part in own]
+        shares = [len(part) / count for part in own]
+        loss, accuracy = self._processes.summed(
+            sum(s * float(each.detach()) for s, (each, _) in zip(shares, found, strict=True)),
+            sum(s * right for s, (_, right) in zip(shares, found, strict=True)),
+        )
         return Validation(loss=loss, accuracy=accuracy, perfect=False, score=-loss)
 
     def _words(self, tokens: Tokens, numbers: NDArray[np.int64]) -> Int[Tensor, "window place"]:

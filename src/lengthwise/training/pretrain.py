@@ -30,6 +30,7 @@ from lengthwise.text.python_text import PYTHON_TEXT, python_text
 from lengthwise.text.tokens import encode, learn_tokenizer
 from lengthwise.training.loop import LoopConfig, Progress, fit, kept
 from lengthwise.training.next_token import NextToken, NextTokenConfig
+from lengthwise.training.processes import require_alone
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import choose_device, environment
 
@@ -146,6 +147,7 @@ def pretrain(
         RunError: the folder holds something else, or the training of other settings.
     """
     require_extra("transformers")
+    require_alone("pretraining")
     out = Path(out)
     tokenizer = learn_tokenizer([text], config.vocab_size)
     tokens = encode(tokenizer, text, least=20 * (config.window + 1))
@@ -155,7 +157,7 @@ def pretrain(
     folder.claim(
         {
             "pretraining": config.to_dict(),
-            "loop": loop.to_dict(),
+            "loop": _as_stored(loop, folder),
             "text": {
                 "source": source,
                 "characters": len(text),
@@ -180,6 +182,13 @@ def pretrain(
         "steps": folder.metrics()[-1]["step"],
         "bits_per_token": kept(folder.metrics())["validation_loss"] / math.log(2),
     }
+
+
+def _as_stored(loop: LoopConfig, folder: RunFolder) -> dict[str, Any]:
+    """The settings of the loop; in a folder of an older version, those that it knew or are set."""
+    values = loop.to_dict()
+    known = {**(folder.config()["loop"] if folder.is_claimed else values), **loop.chosen()}
+    return {name: value for name, value in values.items() if name in known}
 
 
 def build_gpt2(config: PretrainConfig, vocab_size: int) -> "GPT2LMHeadModel":

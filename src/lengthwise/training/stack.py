@@ -40,7 +40,7 @@ from lengthwise.training.loop import (
 from lengthwise.training.members import members_of, together
 from lengthwise.training.recognition import Final, RecognitionConfig
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.train import Plan, Run, choose_device, environment
+from lengthwise.training.train import Plan, Run, choose_device, claim, environment
 
 _BETAS, _EPSILON = (0.9, 0.999), 1e-8
 """Of Adam, as torch has them."""
@@ -75,7 +75,7 @@ def train_stack(
     with ExitStack() as locks, processor_threads(plans[0].threads):
         for plan, folder in zip(plans, folders, strict=True):
             if folder is not None:
-                folder.claim({**plan.to_dict(), "environment": made_with})
+                claim(folder, plan, made_with)
                 locks.enter_context(folder.locked())
         members = [
             _Member(plan, model.to(where), goal, folder)
@@ -89,7 +89,7 @@ def require_stackable(plans: Sequence[Plan]) -> None:
     """Refuse plans that cannot take their steps together.
 
     Raises:
-        ConfigError: there are none, they differ too much, or more than the answer is supervised.
+        ConfigError: there are none, they differ too much, or are trained in another way.
     """
     require(bool(plans), "a stack needs at least one plan. Give one.")
     first = plans[0]
@@ -98,6 +98,11 @@ def require_stackable(plans: Sequence[Plan]) -> None:
             plan.recognition.supervision == "final",
             f"supervision={plan.recognition.supervision!r} cannot be trained in a stack. "
             f"Use 'final', or train these runs one by one.",
+        )
+        require(
+            plan.loop.accumulate == 1,
+            f"accumulate={plan.loop.accumulate} cannot be trained in a stack. Use 1, or train "
+            f"these runs one by one.",
         )
         loop = replace(
             plan.loop,

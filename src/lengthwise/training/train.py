@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
@@ -33,6 +34,7 @@ from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.loop import LoopConfig, Objective, Progress, fit
 from lengthwise.training.plan import BasePlan
 from lengthwise.training.presets import preset_settings
+from lengthwise.training.processes import Processes, join, require_alone
 from lengthwise.training.recognition import (
     Final,
     Nodes,
@@ -282,27 +284,52 @@ def train(
 ) -> Run:
     """Train as planned; with `out`, in a run folder, where an interrupted run goes on.
 
-    A run that has ended is loaded, not trained again.
+    A run that has ended is loaded, not trained again. Of processes that were started together each
+    trains on a share of every batch, and has the whole model in the end.
 
     Raises:
         RunError: the folder holds another run.
         ClaimError: the loss is not finite.
+        ConfigError: there are several processes, and what is learned is not divided among them.
     """
+    processes = _processes(plan, device)
     folder = None if out is None else RunFolder(Path(out))
     if folder and folder.is_claimed and folder.is_finished:
         claim(folder, plan, environment(device))
         return load_run(folder.path, device=device)
-    model, goal = plan.draw(), plan.objective()
+    model, goal = plan.draw(), _goal(plan, processes)
     made_with = environment(device)
+    if processes.count > 1:
+        made_with["processes"] = str(processes.count)
     if folder is None:  # all that can be refused has been, before anything is written
-        metrics = fit(model.to(choose_device(device)), goal, plan.loop, progress=progress)
+        model.to(choose_device(device))
+        metrics = fit(model, goal, plan.loop, progress=progress, processes=processes)
         return Run(plan=plan, model=model, metrics=metrics)
-    claim(folder, plan, made_with)
-    with folder.locked():
+    with ExitStack() as lock:
+        if processes.is_main:
+            claim(folder, plan, made_with)
+            lock.enter_context(folder.locked())
+        processes.wait()  # until the folder is there, and ours
         if not folder.is_finished:
             model.to(choose_device(device))
-            fit(model, goal, plan.loop, folder=folder, progress=progress)
+            fit(model, goal, plan.loop, folder=folder, progress=progress, processes=processes)
+        processes.wait()  # until the model is written
     return load_run(folder.path, device=device)
+
+
+def _processes(plan: AnyPlan, device: str) -> Processes:
+    """Those that train together.
+
+    Raises:
+        ConfigError: there are several, and the plan is not for them.
+    """
+    if not isinstance(plan, LanguagePlan):
+        require_alone("training on a language or a step task")
+    return join(device)
+
+
+def _goal(plan: AnyPlan, processes: Processes) -> Objective:
+    return plan.objective(processes) if isinstance(plan, LanguagePlan) else plan.objective()
 
 
 def claim(folder: RunFolder, plan: AnyPlan, made_with: Mapping[str, str]) -> None:
