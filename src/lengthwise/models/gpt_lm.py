@@ -33,7 +33,7 @@ class GPTLMConfig(LanguageModelConfig):
     num_layers: int = 4
     position: str = "learned"
     """A name in `POSITIONS`, but none that is drawn in training. Where an encoding asks for the
-    length of a text, it is told `max_length`, or the number of places so far where these are more."""
+    length of a text, it is told `max_length`, or the places so far where these are more."""
     max_length: int = 1024
     """Most places of a text, for positions that are learned or drawn from a range."""
     scale: str = "standard"
