@@ -19,6 +19,7 @@ from lengthwise.evaluation.scores import Scores
 from lengthwise.experiments.measure import measure_perplexity, measure_steps
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
+from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.tasks.step_specs import is_step_spec, make_step_task
@@ -128,10 +129,10 @@ def evaluate_steps(run: Run, *, words: int | None = None) -> dict[str, Any]:
 
 def prepare(
     out: Path | str,
-    train: str | Sequence[str] = PYTHON,
+    train: Path | str | Sequence[Path | str] = PYTHON,
     *,
-    valid: str | Sequence[str] = (),
-    test: str | Sequence[str] = (),
+    valid: Path | str | Sequence[Path | str] = (),
+    test: Path | str | Sequence[Path | str] = (),
     tokenizer: Path | str | None = None,
     **settings: Any,
 ) -> Corpus:
@@ -146,7 +147,10 @@ def prepare(
         ConfigError: a setting does not fit, or a library is not installed.
     """
     given = {"train": train, "valid": valid, "test": test}
-    sources = {part: [found] if isinstance(found, str) else found for part, found in given.items()}
+    sources = {
+        part: [str(each) for each in ([found] if isinstance(found, str | Path) else found)]
+        for part, found in given.items()
+    }
     return prepare_corpus(out, sources, PrepareConfig.from_dict(settings), tokenizer=tokenizer)
 
 
@@ -328,6 +332,8 @@ def streaming(model: nn.Module, *lengths: int) -> Stream:
 def _fitting(model: nn.Module, language: Language | str) -> Language:
     """The language, if the model has as many symbols and classes (as far as it says)."""
     chosen = parse(language) if isinstance(language, str) else language
+    if isinstance(model, LanguageModel):
+        raise ConfigError("this is a language model, and classifies no words. Use perplexity.")
     config = getattr(model, "config", None)
     made_for = (getattr(config, "vocab_size", None), getattr(config, "num_classes", None))
     asked = (chosen.num_symbols, chosen.num_classes)

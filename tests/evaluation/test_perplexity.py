@@ -1,5 +1,6 @@
 """Is perplexity that of the last token, given exactly the tokens before it?"""
 
+import json
 import math
 
 import numpy as np
@@ -83,13 +84,14 @@ def test_a_model_that_knows_nothing_has_the_size_of_the_vocabulary() -> None:
     assert found.interval_95 == pytest.approx((7, 7))
 
 
-def test_an_explosion_is_told_as_infinity() -> None:
+def test_an_explosion_is_told_as_a_number_that_files_can_hold() -> None:
     class Sure(nn.Module):
         def last(self, tokens: torch.Tensor) -> torch.Tensor:
             return 1e6 * torch.eye(7)[tokens[:, -1]]
 
     (found,) = last_token_perplexity(Sure(), text(), [10], windows=200)
-    assert found.perplexity == math.inf
+    assert found.perplexity == pytest.approx(1e300)
+    assert json.loads(json.dumps(found.to_record(), allow_nan=False))["nats"] > 1e5
 
 
 def test_bad_lengths_and_models_are_refused() -> None:
@@ -98,5 +100,7 @@ def test_bad_lengths_and_models_are_refused() -> None:
             last_token_perplexity(model(), text(), lengths)
     with pytest.raises(TextError, match="no file of it has a window of 401"):
         last_token_perplexity(model(), text(), [401])
+    with pytest.raises(TaskError, match="1 windows have no spread"):
+        last_token_perplexity(model(), text(), [5], windows=1)
     with pytest.raises(TaskError, match="does not go on with texts"):
         last_token_perplexity(nn.Linear(1, 1), text(), [5])

@@ -65,6 +65,15 @@ def test_a_folder_is_read_in_the_order_of_its_paths(tmp_path: Path) -> None:
     assert list(documents(str(tmp_path / "in"))) == ["first", "one", "two", "last"]
 
 
+def test_marks_of_windows_and_large_endings_are_understood(tmp_path: Path) -> None:
+    path = tmp_path / "A.JSONL"
+    path.write_bytes(b"\xef\xbb\xbf" + lines(["one", "two"]))
+    assert list(documents(str(path))) == ["one", "two"]
+    (tmp_path / ".hid").mkdir()
+    (tmp_path / ".hid" / "a.txt").write_bytes(b"\xef\xbb\xbfone")
+    assert list(documents(str(tmp_path / ".hid"))) == ["one"]
+
+
 def test_files_are_streamed(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(lines(["good"] * 5) + b"broken")
@@ -86,6 +95,9 @@ def test_another_column_may_hold_the_text(tmp_path: Path) -> None:
         ("a.jsonl", lines(["one"]) + b'{"text": "\xe9"}\n', r"but line 2 is not"),
         ("a.jsonl", lines(["one"]) + b"two\n", r"a.jsonl, line 2: not JSON"),
         ("a.jsonl", b"[1]\n", r"line 1: no text under 'text'"),
+        ("a.jsonl", b"[" * 100_000 + b"\n", r"line 1: not JSON"),
+        ("a.jsonl", b'{"text": "\\ud800"}\n', r"line 1: half of a character"),
+        ("a.json", b"{}", r"a.json is a table"),
         ("a.jsonl.xz", lzma.compress(lines(["one"] * 99))[:-30], r"a.jsonl.xz is damaged"),
         ("a.jsonl.gz", gzip.compress(lines(["one"] * 99))[:-30], r"a.jsonl.gz is damaged"),
         ("a.jsonl.gz", b"no gzip", r"cannot be read: Not a gzipped file"),
@@ -106,6 +118,9 @@ def test_what_is_not_there_is_told(tmp_path: Path) -> None:
         documents(str(tmp_path / "none"))
     with pytest.raises(TextError, match="holds no text"):
         documents(str(tmp_path))
+    for source in ("", "hf:"):
+        with pytest.raises(TextError, match="has no name"):
+            documents(source)
 
 
 @pytest.mark.filterwarnings("ignore")

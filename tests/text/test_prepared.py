@@ -136,6 +136,66 @@ def test_a_batch_that_was_done_is_not_done_again(tmp_path: Path) -> None:
     assert then[-1] == 300
 
 
+def test_sources_that_changed_while_a_corpus_was_made_are_refused(tmp_path: Path) -> None:
+    def kill(done: int, tokens: int) -> None:
+        raise KilledError
+
+    source, config = tmp_path / "a.jsonl", PrepareConfig(vocab_size=257, characters=2_000)
+    sources = {"train": [jsonl(source, some(300))]}
+    with pytest.raises(KilledError):
+        prepare(tmp_path / "out", sources, config, progress=kill)
+    jsonl(source, [*some(5, 900), *some(300)])
+    with pytest.raises(TextError, match="have changed since a part of them was prepared"):
+        prepare(tmp_path / "out", sources, config)
+    jsonl(source, some(300))
+    found = prepare(tmp_path / "out", sources, config)
+    assert sorted(text for part in PARTS for text in texts_of(found, part)) == sorted(some(300))
+
+
+def test_a_corpus_that_is_ready_needs_its_sources_no_more(corpus: Corpus, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").unlink()
+    again = prepare(corpus.folder, {"train": [str(tmp_path / "a.jsonl")]}, BYTES)
+    assert again.index == corpus.index
+
+
+def test_nothing_is_left_of_a_text_that_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text('{"text": "one"}\nbroken\n')
+    (tmp_path / "empty.txt").touch()
+    same = jsonl(tmp_path / "same.jsonl", some(3))
+    for sources, says in (
+        ({"train": [str(tmp_path / "bad.jsonl")]}, "line 2: not JSON"),
+        ({"train": [str(tmp_path / "empty.txt")]}, "nothing for the part train"),
+        ({"train": [same], "valid": [same], "test": [same]}, "3 documents are in other parts"),
+        ({"train": [str(tmp_path / "none")]}, "is not there"),
+    ):
+        with pytest.raises(TextError, match=says):
+            prepare(tmp_path / "out", sources, BYTES)
+        assert not (tmp_path / "out").exists(), says
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".request.json.9.tmp").touch()
+    prepare(tmp_path / "out", {"train": [jsonl(tmp_path / "a.jsonl", some(300))]}, BYTES)
+    assert not (tmp_path / "out" / ".request.json.9.tmp").exists()
+
+
+def test_white_space_makes_no_other_document(tmp_path: Path) -> None:
+    sources = {
+        "train": [jsonl(tmp_path / "a.jsonl", ["one two\nthree", "four"])],
+        "valid": [jsonl(tmp_path / "b.jsonl", ["one two\r\nthree "])],
+        "test": [jsonl(tmp_path / "c.jsonl", ["five"])],
+    }
+    corpus = prepare(tmp_path / "out", sources, BYTES)
+    assert texts_of(corpus, "train") == ["four"]
+    assert corpus.index["left_out"] == 1
+
+
+def test_what_looks_like_the_end_of_a_document_is_text(tmp_path: Path) -> None:
+    text = f"before {END} after"
+    sources = {part: [jsonl(tmp_path / f"{part}.jsonl", [part + text])] for part in PARTS}
+    corpus = prepare(tmp_path / "out", sources, BYTES)
+    assert len(corpus.part("test")) == len(f"test{text}") + 1
+    assert corpus.decode(corpus.encode(text)) == text
+
+
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
     return prepare(tmp_path / "out", {"train": [jsonl(tmp_path / "a.jsonl", some(300))]}, BYTES)
@@ -149,6 +209,15 @@ def test_damage_is_told(corpus: Corpus) -> None:
         Corpus.load(corpus.folder)
     path.unlink()
     with pytest.raises(TextError, match="damaged"):
+        Corpus.load(corpus.folder)
+
+
+@pytest.mark.parametrize("content", ['{"format": 1}', "[]", "broken", "EDITED"])
+def test_a_damaged_index_is_told(corpus: Corpus, content: str) -> None:
+    path = corpus.folder / "index.json"
+    edited = path.read_text().replace('"uint16"', '"uint32"')
+    path.write_text(edited if content == "EDITED" else content)
+    with pytest.raises(TextError, match=r"index.json is damaged. Prepare the corpus again"):
         Corpus.load(corpus.folder)
 
 
@@ -189,8 +258,6 @@ def test_parts_are_given_together_and_are_not_empty(tmp_path: Path) -> None:
         prepare(tmp_path / "out", {"train": [text], "valid": [text]}, BYTES)
     with pytest.raises(ConfigError, match="needs a text to train on"):
         prepare(tmp_path / "out", {}, BYTES)
-    with pytest.raises(TextError, match="nothing for the part train"):
-        prepare(tmp_path / "out", {"train": [text], "valid": [text], "test": [text]}, BYTES)
     with pytest.raises(ConfigError, match="vocab_size=256 is too small"):
         PrepareConfig(vocab_size=256)
 

@@ -1,6 +1,8 @@
 """Does a language model learn the text that it is given, from that text alone, and go on in it?"""
 
 import math
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +11,14 @@ import pytest
 import torch
 from torch import nn
 
-from lengthwise.errors import ConfigError, RunError, TextError
-from lengthwise.experiments.measure import continued, measure_perplexity
+from lengthwise.errors import ConfigError, RunError, TextError, WordError
+from lengthwise.experiments.measure import continued, corpus_of, measure_perplexity
 from lengthwise.text.prepared import Corpus, PrepareConfig, Tokens, prepare
-from lengthwise.training.language_plan import LanguagePlan, make_language_plan
+from lengthwise.training.language_plan import (
+    CorpusReference,
+    LanguagePlan,
+    make_language_plan,
+)
 from lengthwise.training.loop import LoopConfig, fit, kept
 from lengthwise.training.next_token import NextToken, NextTokenConfig
 from lengthwise.training.runs import RunFolder
@@ -128,8 +134,11 @@ def test_the_best_weights_are_those_of_the_least_loss() -> None:
 
 def test_a_text_that_repeats_is_learned_and_gone_on_with(run: Run) -> None:
     assert run.metrics[-1]["validation_loss"] < 0.1
-    assert continued(run, "cdefghab", tokens=10) == "cdefghabcd"
-    assert continued(run, "cdefghab", tokens=10, temperature=0.01) == "cdefghabcd"
+    corpus = corpus_of(run)
+    assert continued(run, "cdefghab", corpus, tokens=10) == "cdefghabcd"
+    for temperature in (0.01, 1e-320):
+        found = continued(run, "cdefghab", corpus, tokens=10, temperature=temperature)
+        assert found == "cdefghabcd"
     records, summary = measure_perplexity(run, [16, 32], windows=50)
     assert records[0]["perplexity"] < 1.2
     assert summary["perplexity"] == {r["length"]: r["perplexity"] for r in records}
@@ -220,6 +229,36 @@ def test_a_corpus_that_was_made_anew_is_noticed(tmp_path: Path) -> None:
             make_language_plan(f"text:{tmp_path / 'corpus'}", **SMALL),
             {},
         )
+
+
+def test_a_corpus_may_be_moved(run: Run, corpus: Corpus, tmp_path: Path) -> None:
+    shutil.copytree(corpus.folder, tmp_path / "moved")
+    assert run.folder is not None
+    plan = run.plan
+    assert isinstance(plan, LanguagePlan)
+    moved = replace(plan, corpus=CorpusReference.of(Corpus.load(tmp_path / "moved")))
+    assert moved == plan
+    assert moved.chosen() == plan.chosen()
+    claim(run.folder, moved, {})
+    lost = replace(run, plan=replace(plan, corpus=replace(plan.corpus, folder="nowhere")))
+    with pytest.raises(TextError, match=r"cannot be read.*name it with --text"):
+        measure_perplexity(lost, [16])
+    records, _ = measure_perplexity(lost, [16], corpus=Corpus.load(tmp_path / "moved"), windows=9)
+    assert records[0]["windows"] == 9
+
+
+def test_texts_past_learned_positions_are_refused_before_anything_is_done(corpus: Corpus) -> None:
+    spec, learned = f"text:{corpus.folder}", {"position": "learned", "max_length": 20}
+    with pytest.raises(ConfigError, match="window=128 is longer than max_length=20"):
+        make_language_plan(spec, "gpt-lm", settings=learned)
+    plan = make_language_plan(
+        spec, "gpt-lm", preset="smoke", settings={**learned, "window": 16, "steps": 2}
+    )
+    short = train(plan, device="cpu")
+    with pytest.raises(WordError, match="reads at most 20 tokens, but 32 are asked for"):
+        measure_perplexity(short, [16, 32])
+    with pytest.raises(WordError, match="reads at most 20 tokens"):
+        continued(short, "abc", corpus_of(short), tokens=30)
 
 
 @pytest.mark.parametrize("model", ["regular-gpt-lm", "gpt-lm"])

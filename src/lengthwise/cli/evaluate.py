@@ -17,6 +17,7 @@ from lengthwise.cli.snapped import add_snapped, with_tables
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.experiments.measure import measure, measure_perplexity, measure_steps
+from lengthwise.models.language_model import LanguageModel
 from lengthwise.text.prepared import Corpus
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
@@ -116,7 +117,10 @@ def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
         _refuse(arguments, option, "languages")
     plan = trained.plan
     assert isinstance(plan, LanguagePlan)
-    lengths = [plan.text.window * 2**power for power in range(5)]
+    assert isinstance(trained.model, LanguageModel)
+    most = trained.model.most_places or plan.text.window * 2**_DOUBLINGS
+    lengths = [plan.text.window * 2**power for power in range(_DOUBLINGS + 1)]
+    lengths = [length for length in lengths if length <= most]
     if arguments.lengths:
         lengths = parse_lengths(arguments.lengths)
     with counting_progress(f"evaluating {arguments.run}", "tokens") as progress:
@@ -148,6 +152,9 @@ def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
         for each in records
     ]
     print_table(["length", "perplexity", "95 % interval", "ms a window"], rows)
+
+
+_DOUBLINGS = 4
 
 
 def _refuse(arguments: argparse.Namespace, option: str, of: str) -> None:

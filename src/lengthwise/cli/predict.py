@@ -13,9 +13,10 @@ from lengthwise.constructions.stored import completed, is_circuit, load_construc
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.evaluation.predict import device_of, predict
 from lengthwise.evaluation.steps import written
-from lengthwise.experiments.measure import continued
+from lengthwise.experiments.measure import continued, corpus_of
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.tasks.steps import read_lines
+from lengthwise.text.prepared import Corpus
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, choose_device, load_run
@@ -25,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The run."""
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a run")
     parser.add_argument(
-        "--tokens", type=whole_number(1), help="how many more, by a language model (default 50)"
+        "--tokens",
+        type=whole_number(1, 2**20),
+        help="how many more, by a language model (default 50)",
     )
     parser.add_argument(
         "--temperature",
@@ -33,13 +36,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="at which a language model draws (default 0: the likeliest token each time)",
     )
     parser.add_argument("--seed", type=whole_number(0), help="of what it draws (default 0)")
+    parser.add_argument(
+        "--text", type=Path, metavar="DIR", help="the corpus of a language model, if it was moved"
+    )
     add_snapped(parser)
     add_device(parser)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Answer for all words, or for none if one cannot be read."""
+    """Answer for all words, or for none if one cannot be read; line by line, if with texts."""
     if is_circuit(arguments.run):
         _require_no_text(arguments)
         _complete(arguments)
@@ -81,14 +87,20 @@ def _go_on(trained: Run, arguments: argparse.Namespace) -> None:
     temperature = 0.0 if arguments.temperature is None else arguments.temperature
     if not 0 <= temperature <= _MOST_TEMPERATURE:
         raise ConfigError(f"--temperature {temperature} is none. Use one of 0 to 100.")
+    corpus = corpus_of(trained, Corpus.load(arguments.text) if arguments.text else None)
     found = []
     for number, line in enumerate(sys.stdin, start=1):
         begun = line.rstrip("\r\n")
         if not begun:
             raise WordError(f"line {number} is empty. A language model goes on with some text.")
+        try:
+            begun.encode()
+        except UnicodeEncodeError:
+            raise WordError(f"line {number} is not UTF-8. Convert the text.") from None
         ended = continued(
             trained,
             begun,
+            corpus,
             tokens=arguments.tokens or 50,
             temperature=temperature,
             seed=arguments.seed or 0,
@@ -104,7 +116,7 @@ _MOST_TEMPERATURE = 100
 
 
 def _require_no_text(arguments: argparse.Namespace) -> None:
-    for option in ("tokens", "temperature", "seed"):
+    for option in ("tokens", "temperature", "seed", "text"):
         if getattr(arguments, option) is not None:
             raise ConfigError(
                 f"--{option} is for language models, which {arguments.run} is not. Omit it."

@@ -14,6 +14,7 @@ from lengthwise.cli.output import (
 )
 from lengthwise.cli.progress import counting_progress
 from lengthwise.config import require_known
+from lengthwise.errors import ConfigError
 from lengthwise.text.documents import PYTHON
 from lengthwise.text.prepared import PARTS, Corpus, PrepareConfig, prepare
 
@@ -49,6 +50,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Prepare, or go on, or find that all is done."""
     settings = parse_settings(arguments.settings)
     require_known(settings, PrepareConfig.__dataclass_fields__)
+    if arguments.tokenizer is not None and "vocab_size" in settings:
+        raise ConfigError("--tokenizer brings its own vocab_size. Leave one of them out.")
     sources = {
         "train": arguments.text or [PYTHON],
         "valid": arguments.valid,

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import math
 import os
 import time
 import tomllib
@@ -22,6 +21,7 @@ from lengthwise.cli.output import (
 )
 from lengthwise.cli.progress import training_progress
 from lengthwise.errors import ConfigError, LengthwiseError
+from lengthwise.evaluation.perplexity import perplexity_of
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS
@@ -154,7 +154,7 @@ def _train_text(arguments: argparse.Namespace, settings: dict[str, Any]) -> None
         arguments.spec, arguments.model, preset=arguments.preset, settings=settings
     )
     facts = {"corpus": plan.corpus.folder, **_trained(plan, arguments, arguments.spec, "tokens")}
-    facts["validation_perplexity"] = math.exp(facts["validation_loss"])
+    facts["validation_perplexity"] = perplexity_of(facts["validation_loss"])
     if arguments.json:
         print_json(facts)
         return

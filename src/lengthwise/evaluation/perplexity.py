@@ -30,6 +30,9 @@ from lengthwise.text.prepared import Tokens
 _TOKENS_AT_ONCE = 2**14
 """About how many tokens are read together."""
 
+_FEWEST = 2
+_MOST_NATS = math.log(1e300)
+
 _Z = 1.959963984540054
 """Standard deviations to each side of a mean that leave out a share of 5 %."""
 
@@ -60,8 +63,8 @@ class AtLength:
 
     @property
     def perplexity(self) -> float:
-        """exp(nats), or infinity past the largest number."""
-        return _exp(self.nats)
+        """exp(nats), as `perplexity_of` has it."""
+        return perplexity_of(self.nats)
 
     def to_record(self) -> dict[str, Any]:
         """As plain values."""
@@ -81,7 +84,8 @@ def last_token_perplexity(
     """The perplexity at each length, on the same last tokens.
 
     Raises:
-        TaskError: a length is below 2, comes twice, or the model is no language model.
+        TaskError: a length is below 2 or comes twice, there are fewer than 2 windows, or the model
+            is no language model.
         TextError: the text has no window of the greatest length.
     """
     if not isinstance(model, LastToken):
@@ -92,11 +96,10 @@ def last_token_perplexity(
             f"{', '.join(map(str, lengths)) or 'none'}. A text of 1 has no context."
         )
     most = max(lengths)
-    if not (there := tokens.num_windows(most)):
-        raise TextError(
-            f"the text has {len(tokens):,} tokens, but no file of it has a window of {most:,}. "
-            f"Ask for shorter ones, or give a longer text."
-        )
+    if windows < _FEWEST:
+        raise TaskError(f"{windows} windows have no spread. Ask for {_FEWEST} or more.")
+    require_windows(tokens, most, "the text")
+    there = tokens.num_windows(most)
     numbers = np.random.default_rng(seed).integers(there, size=windows)
     found, done = [], 0
     for length in lengths:
@@ -124,16 +127,30 @@ def _judge(model: LastToken, words: "np.ndarray[Any, Any]") -> tuple[Tensor, Ten
 
 def _at_length(length: int, nats: Tensor, right: Tensor, seconds: float) -> AtLength:
     mean = nats.mean().item()
-    half = _Z * nats.std().item() / math.sqrt(len(nats)) if len(nats) > 1 else math.inf
+    half = _Z * nats.std().item() / math.sqrt(len(nats))
     return AtLength(
         length=length,
         windows=len(nats),
         nats=mean,
-        interval_95=(_exp(mean - half), _exp(mean + half)),
+        interval_95=(perplexity_of(mean - half), perplexity_of(mean + half)),
         accuracy=right.double().mean().item(),
         seconds=seconds,
     )
 
 
-def _exp(nats: float) -> float:
-    return math.exp(nats) if nats < math.log(1e300) else math.inf
+def perplexity_of(nats: float) -> float:
+    """exp(nats), but 1e300 at most, so that it is a number that any file can hold."""
+    return math.exp(min(nats, _MOST_NATS))
+
+
+def require_windows(tokens: Tokens, size: int, what: str) -> None:
+    """Refuse a text without a window of so many tokens.
+
+    Raises:
+        TextError: it has none.
+    """
+    if tokens.num_windows(size) < 1:
+        raise TextError(
+            f"{what} has {len(tokens):,} tokens, but no file of it has a window of {size:,}. Give "
+            f"a longer text, or ask for shorter windows."
+        )

@@ -11,7 +11,7 @@ import torch
 from lengthwise.analysis.receptive_field import context_field
 from lengthwise.errors import TaskError, TextError
 from lengthwise.evaluation.evaluate import evaluate
-from lengthwise.evaluation.perplexity import last_token_perplexity
+from lengthwise.evaluation.perplexity import last_token_perplexity, require_windows
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.evaluation.shortcuts import shortcut_accuracies
@@ -22,7 +22,6 @@ from lengthwise.tasks.task import Task
 from lengthwise.text.prepared import END, TEST, Corpus
 from lengthwise.training.guided import split
 from lengthwise.training.language_plan import LanguagePlan
-from lengthwise.training.next_token import require_windows
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, environment
 
@@ -139,15 +138,13 @@ def measure_perplexity(
         TextError: the corpus is another one by now, its tokens mean something else, or it is too
             short.
         TaskError: a length is below 2, or comes twice.
+        WordError: the model reads no texts as long.
     """
     plan = run.plan
     assert isinstance(plan, LanguagePlan)
-    text = corpus or plan.corpus.load()
-    if corpus is not None and corpus.tokenizer_digest != plan.corpus.tokenizer:
-        raise TextError(
-            f"the tokens of {corpus.folder} mean something else than those that this run knows. "
-            f"Prepare it with --tokenizer {plan.corpus.folder}."
-        )
+    assert isinstance(run.model, LanguageModel)
+    run.model.require_length(max(lengths, default=0))
+    text = corpus_of(run, corpus)
     with processor_threads(plan.threads):
         found = last_token_perplexity(
             run.model.eval(),
@@ -189,26 +186,47 @@ def measure_field(
     assert isinstance(plan, LanguagePlan)
     assert isinstance(run.model, LanguageModel)
     text = plan.corpus.load().part(part)
-    require_windows(text, length, f"the {part} part")
+    require_windows(text, length, f"the {part} part of the text")
     numbers = np.random.default_rng(seed).integers(text.num_windows(length), size=windows)
     tokens = torch.from_numpy(text.windows(numbers, length))
     with processor_threads(plan.threads):
         return context_field(run.model, tokens)
 
 
+def corpus_of(run: Run, other: Corpus | None = None) -> Corpus:
+    """The corpus of a run, or another one, if its tokens mean the same.
+
+    Raises:
+        TextError: they do not, or the run's own is not there, or another one by now.
+    """
+    plan = run.plan
+    assert isinstance(plan, LanguagePlan)
+    if other is None:
+        return plan.corpus.load()
+    if other.tokenizer_digest != plan.corpus.tokenizer:
+        raise TextError(
+            f"the tokens of {other.folder} mean something else than those that this run knows. "
+            f"Prepare it with --tokenizer {plan.corpus.folder}."
+        )
+    return other
+
+
 def continued(
-    run: Run, text: str, *, tokens: int = 50, temperature: float = 0.0, seed: int = 0
+    run: Run,
+    text: str,
+    corpus: Corpus,
+    *,
+    tokens: int = 50,
+    temperature: float = 0.0,
+    seed: int = 0,
 ) -> str:
     """How a language model goes on with a text: so many tokens, or fewer if it ends before.
 
     Raises:
         WordError: the text is empty, or would grow longer than the model can read.
-        TextError: the corpus that has its tokenizer is not there, or another one by now.
     """
-    plan = run.plan
-    assert isinstance(plan, LanguagePlan)
+    plan, device = run.plan, device_of(run.model)
     assert isinstance(run.model, LanguageModel)
-    corpus, device = plan.corpus.load(), device_of(run.model)
     given = torch.from_numpy(corpus.encode(text))[None].to(device)
     with processor_threads(plan.threads):
         found = run.model.eval().complete(

@@ -174,15 +174,21 @@ def _test(job: Job, result: TestResult) -> Record:
         "words_per_length": summary["words_per_length"],
         "protocol": summary["protocol"],
         "seed": asked.seed,
-        "mean_accuracy": summary["mean_accuracy"],
-        "interval_95": list(summary["interval_95"]),
-        "worst_length": summary["worst_length"],
-        "worst_accuracy": summary["worst_accuracy"],
+        **{key: _plain(summary[key]) for key in _OF_ACCURACY if key in summary},
         "shortcuts": dict(summary["shortcuts"]),
         "seconds": summary.get("seconds", 0.0),
         **summary.get("figures", {}),
         "wrong": {str(n): words - right for n, words, right in result.by_length if right < words},
     }
+
+
+_OF_ACCURACY = ("mean_accuracy", "interval_95", "worst_length", "worst_accuracy")
+"""Of a test of answers; others have figures of their own."""
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON would give it back."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _written(lengths: Sequence[int]) -> str:

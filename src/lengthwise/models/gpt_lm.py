@@ -76,6 +76,11 @@ class GPTLM(LanguageModel):
         """As many as there are."""
         return self.config.num_layers
 
+    @property
+    def most_places(self) -> int | None:
+        """As many as there are learned positions."""
+        return self.config.max_length if isinstance(self.position, LearnedPosition) else None
+
     def initialise(self, generator: torch.Generator) -> None:
         """Draw all weights as GPT-2's are; a position draws its own."""
         LanguageModel.initialise(self, generator)

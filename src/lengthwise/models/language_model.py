@@ -107,6 +107,23 @@ class LanguageModel(nn.Module):
                     deviation = 0.02 / (2 * self.num_layers if ends else 1) ** 0.5
                     parameter.normal_(0.0, deviation, generator=generator)
 
+    @property
+    def most_places(self) -> int | None:
+        """The longest text that it reads; None for any."""
+        return None
+
+    def require_length(self, length: int) -> None:
+        """Refuse texts that are too long.
+
+        Raises:
+            WordError: it does not read so many tokens.
+        """
+        if self.most_places is not None and length > self.most_places:
+            raise WordError(
+                f"this model reads at most {self.most_places:,} tokens, but {length:,} are asked "
+                f"for. Ask for fewer, or train one without learned positions."
+            )
+
     def vectors(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
         """What the read-out reads at every place."""
         raise NotImplementedError
@@ -143,8 +160,9 @@ class LanguageModel(nn.Module):
         """The texts with `steps` more tokens: the likeliest ones, or drawn at a temperature.
 
         Raises:
-            WordError: the prefix is empty.
+            WordError: the prefix is empty, or would grow longer than texts may be.
         """
+        self.require_length(prefix.shape[1] + steps - 1)
         if prefix.shape[1] == 0:
             raise WordError("a language model goes on from at least one token. Give some text.")
         reading = self.reading(len(prefix), prefix.shape[1] + steps)
@@ -152,7 +170,8 @@ class LanguageModel(nn.Module):
         for _ in range(steps):
             logits = self.read(reading(new))
             if temperature > 0:
-                shares = (logits.double() / temperature).softmax(dim=1)
+                below = logits.double() - logits.double().amax(dim=1, keepdim=True)
+                shares = (below / temperature).softmax(dim=1)
                 new = torch.multinomial(shares, 1, generator=generator)
             else:
                 new = logits.argmax(dim=1, keepdim=True)

@@ -21,7 +21,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lengthwise.config import require_at_least
+from lengthwise.config import require, require_at_least
 from lengthwise.layers.chunks import depth
 from lengthwise.layers.dilated import live_offsets
 from lengthwise.layers.self_attention import DilatedAttention
@@ -42,6 +42,9 @@ class RegularGPTLMConfig(LanguageModelConfig):
     def __post_init__(self) -> None:
         LanguageModelConfig.__post_init__(self)
         require_at_least(self, {"chunk": 2, "thickness": 1, "levels": 0})
+        for name, most in (("chunk", 2**16), ("thickness", 2**10), ("levels", 2**10)):
+            value = getattr(self, name)
+            require(value <= most, f"{name}={value} is too large. Use {most:,} or less.")
 
 
 class RegularGPTLM(LanguageModel):

@@ -17,8 +17,7 @@ from lengthwise.files import read_json, write_text
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.step_plan import StepPlan
-from lengthwise.training.train import plan_from_dict
+from lengthwise.training.train import Plan, plan_from_dict
 from lengthwise.verification.certificate import Certificate
 
 
@@ -122,9 +121,10 @@ def read_run(path: Path) -> RunPage:
         raise RunError(
             f"{path} holds computed weights, and a report is about training. Use verify."
         )
-    if isinstance(plan_from_dict(config), StepPlan):  # raises unless it is whole
+    if not isinstance(plan_from_dict(config), Plan):  # raises unless it is whole
         raise RunError(
-            f"{path} writes steps, and a report is about words of any length. Use evaluate."
+            f"{path} is not about a language, and a report is about words of any length. Use "
+            f"evaluate."
         )
     scores = Scores.from_records(folder.scores())
     evaluation = folder.evaluation()

@@ -25,6 +25,7 @@ from lengthwise.text.python_text import python_documents, python_topics
 PYTHON, TOPICS, HUB = "python", "python-topics", "hf:"
 _PACKED = (".xz", ".gz", ".zst")
 _LINES = (".jsonl", ".ndjson")
+_TABLES = (".json", ".csv", ".tsv", ".parquet")
 _PLAIN = (".txt", ".md", ".rst", ".text")
 
 
@@ -43,19 +44,32 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
     if source == TOPICS:
         return python_topics()
     if source.startswith(HUB):
+        if source == HUB:
+            raise TextError(f"a dataset has no name. Give {HUB}NAME.")
         return _of_hub(source, column, split)
     path = Path(source)
+    if not source:
+        raise TextError("a text has no name. Give a file, a folder or a dataset.")
     if path.is_dir():
         return _of_folder(path, column)
     if not path.exists():
         raise TextError(
             f"{source} is not there. Give a file, a folder, {HUB}NAME for a dataset, or {PYTHON}."
         )
+    if path.suffix.lower() in _TABLES:
+        raise TextError(
+            f"{source} is a table, and texts are {', '.join(_PLAIN)} or {', '.join(_LINES)}. "
+            f"Write one JSON object a line, each with its text."
+        )
     return _of_file(path, column)
 
 
 def _of_folder(folder: Path, column: str) -> Iterator[str]:
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and _kind(path))
+    paths = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and _kind(path) and not _is_hidden(path.relative_to(folder))
+    )
     if not paths:
         endings = ", ".join((*_PLAIN, *_LINES))
         raise TextError(
@@ -66,16 +80,20 @@ def _of_folder(folder: Path, column: str) -> Iterator[str]:
 
 def _kind(path: Path) -> str:
     """The ending that says what a file is, or nothing."""
-    name = path.with_suffix("") if path.suffix in _PACKED else path
-    hidden = any(part.startswith(".") for part in path.parts if part not in (".", ".."))
-    return name.suffix if name.suffix in (*_LINES, *_PLAIN) and not hidden else ""
+    name = path.with_suffix("") if path.suffix.lower() in _PACKED else path
+    ending = name.suffix.lower()
+    return ending if ending in (*_LINES, *_PLAIN) else ""
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def _of_file(path: Path, column: str) -> Iterator[str]:
     """One document, or one a line."""
     try:
         with _opened(path) as file:
-            if _kind(path) in _LINES or path.suffix in _LINES:
+            if _kind(path) in _LINES:
                 for number, line in enumerate(file, 1):
                     if line.strip():
                         yield _of_line(_decoded(line, path, number - 1), column, path, number)
@@ -89,11 +107,12 @@ def _of_file(path: Path, column: str) -> Iterator[str]:
 
 
 def _opened(path: Path) -> io.BufferedIOBase:
-    if path.suffix == ".xz":
+    packed = path.suffix.lower()
+    if packed == ".xz":
         return lzma.open(path)
-    if path.suffix == ".gz":
+    if packed == ".gz":
         return gzip.open(path)
-    if path.suffix == ".zst":
+    if packed == ".zst":
         require_extra("zstandard")
         return io.BufferedReader(_Zstandard(path))
     return path.open("rb")
@@ -142,7 +161,8 @@ def _decoded(content: bytes, path: Path, lines_before: int) -> str:
         TextError: it is none; the message has the line.
     """
     try:
-        return content.decode("utf-8")
+        text = content.decode("utf-8")
+        return text if lines_before else text.removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = lines_before + content.count(b"\n", 0, error.start) + 1
         raise TextError(
@@ -154,7 +174,7 @@ def _of_line(line: str, column: str, path: Path, number: int) -> str:
     """The document in a line of JSON."""
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise TextError(f"{path}, line {number}: not JSON. Write one object a line.") from None
     if not isinstance(found, dict) or not isinstance(found.get(column), str):
         known = (
@@ -166,7 +186,14 @@ def _of_line(line: str, column: str, path: Path, number: int) -> str:
             f"{path}, line {number}: no text under {column!r}. Name the column. "
             f"{suggestion(column, known)}"
         )
-    return found[column]
+    text: str = found[column]
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise TextError(
+            f"{path}, line {number}: half of a character (a lone surrogate). Repair the text."
+        ) from None
+    return text
 
 
 def _of_hub(source: str, column: str, split: str) -> Iterator[str]:

@@ -8,10 +8,12 @@
 
 Every document ends with a token of its own. No document is in two parts: a source that is not
 divided is, by the digests of its documents, so that equal ones stay together; a source of few
-documents is cut, the same parts of each. What training has in common with the others is left out.
+documents is cut, the same parts of each. Documents of other parts are left out of training. Equal
+means: but for white space. Passages that different documents share are not looked for.
 """
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,8 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.config import Config, require_at_least
-from lengthwise.errors import ConfigError, TextError
-from lengthwise.files import create_json, read_json, write_bytes, write_json
+from lengthwise.errors import ConfigError, LengthwiseError, RunError, TextError
+from lengthwise.files import (
+    create_json,
+    is_leftover,
+    read_json,
+    remove_leftovers,
+    write_bytes,
+    write_json,
+)
 from lengthwise.text.documents import PYTHON, TOPICS, documents
 from lengthwise.text.extra import require_extra
 from lengthwise.text.python_text import PYTHON_TEXT
@@ -92,16 +101,27 @@ def prepare(
     out = Path(out)
     _require_parts(sources)
     own = None if tokenizer is None else _read_tokenizer(Path(tokenizer))
-    for source in chain.from_iterable(sources.values()):
-        next(documents(source, column=config.column), None)  # raises before anything is written
+    is_new = not (out / "request.json").exists()
     _claim(out, sources, config, own)
     if (out / "index.json").exists():
         return Corpus.load(out)
-    if not (out / "tokenizer.json").exists():
-        own = own or _learned(sources, config)
-        write_bytes(out / "tokenizer.json", own.to_str().encode())
-    _write_parts(out, sources, config, progress)
+    try:
+        if not (out / "tokenizer.json").exists():
+            own = own or _learned(sources, config)
+            write_bytes(out / "tokenizer.json", own.to_str().encode())
+        _write_parts(out, sources, config, progress)
+    except LengthwiseError:
+        if is_new and not (out / "progress.json").exists():
+            _remove(out)  # nothing is worth going on from, and another command may be right
+        raise
     return Corpus.load(out)
+
+
+def _remove(out: Path) -> None:
+    for name in ("tokenizer.json", "request.json"):
+        (out / name).unlink(missing_ok=True)
+    if not any(out.iterdir()):
+        out.rmdir()
 
 
 class Corpus:
@@ -129,10 +149,19 @@ class Corpus:
                 f"{folder} holds no prepared corpus. Make one: lengthwise prepare FILE --out "
                 f"{folder}."
             )
-        index = read_json(folder / "index.json")
-        if not isinstance(index, dict) or index.get("format") != FORMAT:
+        index = _noted(folder / "index.json")
+        if index.get("format") != FORMAT:
             raise TextError(f"{folder}/index.json is not of format {FORMAT}. Prepare it again.")
-        for name, digest in _digests(index):
+        try:
+            files = list(_digests(index))
+            whole = index["digest"] == _digest_of_index(index)
+        except (KeyError, TypeError, AttributeError):
+            whole = False
+        if not whole:
+            raise TextError(
+                f"{folder}/index.json is damaged. Prepare the corpus again, in a new folder."
+            )
+        for name, digest in files:
             path = folder / name
             if not path.exists() or _digest_of(path) != digest:
                 raise TextError(
@@ -149,7 +178,7 @@ class Corpus:
     @property
     def digest(self) -> str:
         """Of what all its files hold."""
-        return _digest("".join(digest for _, digest in _digests(self.index)).encode())[:12]
+        return str(self.index["digest"])[:12]
 
     @property
     def tokenizer_digest(self) -> str:
@@ -238,11 +267,18 @@ def _claim(out: Path, sources: Sources, config: PrepareConfig, own: "Tokenizer |
         "tokenizer": None if own is None else _digest(own.to_str().encode()),
     }
     path = out / "request.json"
-    if not path.exists() and out.exists() and (not out.is_dir() or any(out.iterdir())):
+    foreign = out.exists() and (
+        not out.is_dir() or any(not is_leftover(found) for found in out.iterdir())
+    )
+    if foreign and not path.exists():
         raise TextError(f"{out} exists and holds no prepared corpus. Use a new or empty folder.")
+    if not path.exists():
+        for source in chain.from_iterable(sources.values()):
+            next(documents(source, column=config.column), None)  # raises if it cannot be read
     if create_json(path, request):
+        remove_leftovers(out)
         return
-    stored = read_json(path)
+    stored = _noted(path)
     for name, wanted in request.items():
         if stored.get(name) != wanted:
             raise TextError(
@@ -287,14 +323,20 @@ def _set_apart(texts: Iterator[str]) -> Iterator[tuple[str, str]]:
             held = number < _PER_CENT[TEST] + _PER_CENT[VALID]
             yield (TEST if test else VALID if held else TRAIN), text
         return
-    for text in dict.fromkeys(first):
+    seen: set[bytes] = set()
+    for text in first:
+        if _key(text) in seen:
+            yield "", text
+            continue
+        seen.add(_key(text))
         last = len(text) * (100 - _PER_CENT[TEST]) // 100
         held_out = len(text) * (100 - _PER_CENT[TEST] - _PER_CENT[VALID]) // 100
         yield from ((TEST, text[last:]), (VALID, text[held_out:last]), (TRAIN, text[:held_out]))
 
 
 def _key(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    """What equal texts have in common: white space and line ends make no difference."""
+    return hashlib.sha256(" ".join(text.split()).encode()).digest()
 
 
 def _learned(sources: Sources, config: PrepareConfig) -> "Tokenizer":
@@ -323,12 +365,15 @@ def _write_parts(
     nothing = {"documents": 0, "characters": 0, "bytes": 0, "tokens": 0}
     state: dict[str, Any] = {
         "done": 0,
+        "batches": [],
+        "seen": "",
         "left_out": 0,
         "parts": {part: {**nothing, "shards": []} for part in PARTS},
     }
+    texts = _divided(sources, config.column)
     if noted.exists():
-        state = read_json(noted)
-    texts = islice(_divided(sources, config.column), state["done"], None)
+        state = {**state, **_noted(noted)}
+        _skip(texts, state, noted)
     while batch := _batch(texts, config.characters):
         for part in PARTS:
             own = [text for name, text in batch if name == part]
@@ -337,26 +382,79 @@ def _write_parts(
                 name = f"{part}-{len(found['shards']):05}.bin"
                 _count(found, _write_shard(out / name, own, tokenizer, kind), own)
         state["done"] += len(batch)
+        state["batches"].append(len(batch))
+        state["seen"] = _rolled(state["seen"], batch)
         state["left_out"] += sum(not part for part, _ in batch)
         write_json(noted, state)
         if progress:
             progress(state["done"], sum(p["tokens"] for p in state["parts"].values()))
     for part, found in state["parts"].items():
-        if not found["tokens"]:
-            raise TextError(f"the text has nothing for the part {part}. Give a longer text.")
-    write_json(
-        out / "index.json",
-        {
-            "format": FORMAT,
-            "sources": read_json(out / "request.json")["sources"],
-            "vocab_size": vocab_size,
-            "dtype": kind.name,
-            "tokenizer_sha256": _digest_of(out / "tokenizer.json"),
-            "left_out": state["left_out"],
-            "parts": state["parts"],
-        },
-    )
+        if not found["characters"]:
+            _forget(out, state)
+            raise TextError(
+                f"the text has nothing for the part {part}"
+                + (
+                    f": {state['left_out']:,} documents are in other parts. Give other documents."
+                    if state["left_out"]
+                    else ". Give a longer text."
+                )
+            )
+    index = {
+        "format": FORMAT,
+        "sources": _noted(out / "request.json")["sources"],
+        "vocab_size": vocab_size,
+        "dtype": kind.name,
+        "tokenizer_sha256": _digest_of(out / "tokenizer.json"),
+        "left_out": state["left_out"],
+        "parts": state["parts"],
+    }
+    write_json(out / "index.json", {**index, "digest": _digest_of_index(index)})
     noted.unlink()
+
+
+def _rolled(seen: str, batch: Sequence[tuple[str, str]]) -> str:
+    """A digest of all texts so far, and of where they went."""
+    return _digest((seen + "".join(f"{part}:{_key(text).hex()}" for part, text in batch)).encode())
+
+
+def _skip(texts: Iterator[tuple[str, str]], state: Mapping[str, Any], noted: Path) -> None:
+    """Read past what was done, and refuse to go on if it is not what it was.
+
+    Raises:
+        TextError: the sources have changed since.
+    """
+    found = ""
+    for count in state["batches"]:
+        batch = list(islice(texts, count))
+        found = _rolled(found, batch)
+    if found != state["seen"]:
+        raise TextError(
+            f"the sources of {noted.parent} have changed since a part of them was prepared. "
+            f"Prepare them in a new folder."
+        )
+
+
+def _forget(out: Path, state: Mapping[str, Any]) -> None:
+    """Delete what was made of a text that cannot be used."""
+    for part in state["parts"].values():
+        for shard in part["shards"]:
+            (out / shard["file"]).unlink(missing_ok=True)
+    (out / "progress.json").unlink(missing_ok=True)
+
+
+def _noted(path: Path) -> dict[str, Any]:
+    """An object of ours on disk.
+
+    Raises:
+        TextError: it is none.
+    """
+    try:
+        found = read_json(path)
+    except RunError:
+        found = None
+    if not isinstance(found, dict):
+        raise TextError(f"{path} is damaged. Prepare the corpus again, in a new folder.")
+    return found
 
 
 def _batch(texts: Iterator[tuple[str, str]], characters: int) -> list[tuple[str, str]]:
@@ -416,6 +514,7 @@ def _read_tokenizer(path: Path) -> "Tokenizer":
         raise TextError(f"{path} cannot be read: {error.strerror}. Give a file.") from None
     except Exception:  # the library raises nothing more precise
         raise TextError(f"{path} is no tokenizer. Give a tokenizer.json.") from None
+    found.encode_special_tokens = True  # in a text, what looks like one is text
     if found.token_to_id(END) is None:
         raise TextError(f"{path} has no token {END}, which ends documents. Use another tokenizer.")
     return found
@@ -427,6 +526,12 @@ def _digests(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for part in index["parts"].values():
         for shard in part["shards"]:
             yield shard["file"], shard["sha256"]
+
+
+def _digest_of_index(index: Mapping[str, Any]) -> str:
+    """Of all that an index says but for its own digest, and where texts were read from."""
+    said = {k: v for k, v in index.items() if k not in ("digest", "sources")}
+    return _digest(json.dumps(said, sort_keys=True).encode())
 
 
 def _digest_of(path: Path) -> str:

@@ -5,8 +5,9 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from lengthwise.config import Config, parted, require_known
+from lengthwise.config import Config, parted, require, require_known
 from lengthwise.errors import RunError, TextError
+from lengthwise.models.gpt_lm import GPTLMConfig
 from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
 from lengthwise.tasks.task import Task
 from lengthwise.text.prepared import TRAIN, VALID, Corpus
@@ -44,7 +45,13 @@ class CorpusReference:
         Raises:
             TextError: it is not there, not whole, or another one by now.
         """
-        corpus = Corpus.load(self.folder)
+        try:
+            corpus = Corpus.load(self.folder)
+        except TextError as error:
+            raise TextError(
+                f"the corpus of this run cannot be read: {error} If it was moved, name it with "
+                f"--text."
+            ) from None
         if corpus.digest != self.digest:
             raise TextError(
                 f"{self.folder} holds another corpus than the one that this run was made with. "
@@ -167,4 +174,10 @@ def make_language_plan(
         loop=LoopConfig.from_dict(own[LoopConfig]),
     )
     plan.objective()  # raises unless there is text enough
+    if isinstance(plan.network, GPTLMConfig) and plan.network.position == "learned":
+        require(
+            plan.text.window <= plan.network.max_length,
+            f"window={plan.text.window} is longer than max_length={plan.network.max_length}, for "
+            f"which positions are learned. Raise max_length.",
+        )
     return plan

@@ -231,7 +231,9 @@ def _fit(
     clock = Clock()
     while not is_over(state, config):
         record = _train_step(state, objective, config, clock, processes)
-        record |= validate_if_due(state, objective, config, folder, record)
+        if figures := validate_if_due(state, objective, config, folder, record):
+            record |= figures
+            clock.restart()
         if progress:
             progress.update(state.step, record)
     end(state, config, folder)
@@ -381,6 +383,10 @@ class Clock:
         self._now = now
         self._last = now()
         self._rate = 0.0
+
+    def restart(self) -> None:
+        """Leave out the time since the last step."""
+        self._last = self._now()
 
     def rate(self, num_words: float) -> float:
         """The rate after a step of that many words."""

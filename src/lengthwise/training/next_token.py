@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.config import Config, require, require_at_least
-from lengthwise.errors import TextError
+from lengthwise.evaluation.perplexity import require_windows
 from lengthwise.evaluation.predict import device_of
 from lengthwise.text.prepared import Tokens
 from lengthwise.training.loop import Objective, Step, Validation
@@ -40,6 +40,15 @@ class NextTokenConfig(Config):
 
     def __post_init__(self) -> None:
         require_at_least(self, {"window": 1, "batch_size": 1, "validation_windows": 1})
+        tokens = self.batch_size * self.window
+        require(
+            tokens <= _MOST_TOKENS,
+            f"batch_size={self.batch_size} windows of {self.window} are {tokens:,} tokens at once, "
+            f"but {_MOST_TOKENS:,} is the most. Lower one, or use accumulate.",
+        )
+
+
+_MOST_TOKENS = 2**26
 
 
 def logits_of(model: nn.Module, tokens: Tensor) -> Tensor:
@@ -74,7 +83,7 @@ class NextToken(Objective):
         self._config, self._logits = config, logits
         self._size = config.window + 1
         for name, tokens in (("training", train), ("validation", validation)):
-            require_windows(tokens, self._size, f"the {name} part")
+            require_windows(tokens, self._size, f"the {name} part of the text")
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Judge random windows; nothing is drawn from `noise`."""
@@ -114,16 +123,3 @@ class NextToken(Objective):
         asked = words[:, 1:]
         loss = F.cross_entropy(logits.flatten(0, 1).float(), asked.flatten())
         return loss, (logits.argmax(dim=2) == asked).double().mean().item()
-
-
-def require_windows(tokens: Tokens, size: int, what: str) -> None:
-    """Refuse a text without a window of so many tokens.
-
-    Raises:
-        TextError: it has none.
-    """
-    if tokens.num_windows(size) < 1:
-        raise TextError(
-            f"{what} of the text has {len(tokens):,} tokens, but no file of it has a window of "
-            f"{size:,}. Give a longer text, or lower the window."
-        )

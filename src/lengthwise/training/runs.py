@@ -228,7 +228,10 @@ def _plain(value: Any) -> Any:
 
 def _lasting(config: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration without what may differ between two sittings of one run."""
-    return {key: value for key, value in config.items() if key != "environment"}
+    lasting = {key: value for key, value in config.items() if key != "environment"}
+    if "corpus" in lasting:  # which may be moved
+        lasting["corpus"] = {k: v for k, v in lasting["corpus"].items() if k != "folder"}
+    return lasting
 
 
 def _flatten(value: Any, prefix: str = "") -> dict[str, Any]:

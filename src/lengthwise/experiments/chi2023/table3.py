@@ -2,15 +2,14 @@
 
 RegularGPT with C / K for chunk and thickness, beside transformers with KERPLE, T5 and ALiBi. The
 paper trains on windows of 512 tokens of OpenWebText2, and asks for the last token of 1,000 random
-windows of 512 to 8,192. `laptop` has windows of 128, and lengths and chunks in proportion: C = 8
-and 16 are past C^ceil(log_C T) within what is tested.
+windows of 512 to 8,192. `laptop` has windows of 128, and lengths and chunks in proportion: C = 8,
+16 and 32 are past C^ceil(log_C T) within what is tested.
 
 The text is the corpus in `runs/corpora/PRESET`; if there is none, one is prepared from the source
 that the preset names. Put your own there before: `lengthwise prepare FILE --out
 runs/corpora/laptop`.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,12 +18,13 @@ from typing import Any
 
 from lengthwise.analysis.figures import Picture, lines_figure, receptive_field_figure
 from lengthwise.catalogue import Catalogue
+from lengthwise.evaluation.perplexity import perplexity_of, require_windows
 from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.sweeps.run import FIELD
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells
 from lengthwise.layers.chunks import depth
-from lengthwise.text.prepared import Corpus, PrepareConfig, prepare
+from lengthwise.text.prepared import TEST, Corpus, PrepareConfig, prepare
 from lengthwise.training.language_plan import make_language_plan
 
 BASELINES = ("KERPLE", "T5", "ALiBi")
@@ -53,7 +53,7 @@ MULTIPLES = (1, 2, 4, 8, 16)
 
 CORPORA = Path("runs", "corpora")
 
-FLAT, EXPLODED = 1.25, 2.0
+FLAT, EXPLODED = 1.3, 2.0
 """Times the perplexity at the training length: at most, and at least."""
 
 
@@ -94,6 +94,7 @@ class Sizes:
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """All runs of the table."""
     corpus, found = sizes.corpus(), []
+    require_windows(corpus.part(TEST), max(sizes.lengths), f"the test part of {corpus.folder}")
     for column, (model, settings) in _networks(sizes).items():
         plan = make_language_plan(
             f"text:{corpus.folder}",
@@ -135,8 +136,8 @@ def _text(corpus: Corpus) -> str:
 
 def by_length(of_cell: Sequence[Record]) -> dict[int, list[float]]:
     """Length to the perplexity of each seed."""
-    nats = [run["tests"][LAST]["nats"] for run in of_cell]
-    return {int(n): [_exp(each[n]) for each in nats] for n in nats[0]}
+    nats = [run["tests"][LAST]["nats_by_length"] for run in of_cell]
+    return {int(n): [perplexity_of(each[n]) for each in nats] for n in nats[0]}
 
 
 def means(records: Sequence[Record]) -> dict[str, dict[int, float]]:
@@ -167,14 +168,16 @@ def intervals_table(records: Sequence[Record]) -> Table:
     rows = []
     for (row, column), of_cell in cells(records).items():
         test = of_cell[0]["tests"][LAST]
-        longest = max(test["nats"], key=int)
+        longest = max(test["nats_by_length"], key=int)
         each = ", ".join(
             f"{int(n):,}: {_short(low)} to {_short(high)}"
-            for n, (low, high) in test["intervals"].items()
+            for n, (low, high) in test["interval_95_by_length"].items()
         )
         milliseconds = 1e3 * test["seconds_by_length"][longest] / test["words_per_length"]
         rows.append([row, column, each, f"{milliseconds:.0f} at {int(longest):,}"])
-    return Table(["text", "column", "95 % interval of seed 0, by length", "ms a window"], rows)
+    return Table(
+        ["text", "column", "95 % interval of the first seed, by length", "ms a window"], rows
+    )
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
@@ -297,10 +300,6 @@ def _spread(values: Sequence[float]) -> str:
 
 def _short(value: float) -> str:
     return f"{value:.2f}" if value < 1e4 else f"{value:.1e}"
-
-
-def _exp(nats: float) -> float:
-    return math.exp(min(nats, 600.0))
 
 
 # ---- the experiments ---------------------------------------------------------------------------

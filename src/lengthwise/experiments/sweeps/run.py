@@ -118,24 +118,17 @@ def _result_of_text(run: Run, plan: LanguagePlan, test: Test) -> TestResult:
     records, _ = measure_perplexity(
         run, test.lengths, windows=test.words_per_length, seed=test.seed
     )
-    shares = [record["accuracy"] for record in records]
+    kinds = ("nats", "interval_95", "accuracy", "seconds")
     figures = {
-        "nats": {str(record["length"]): record["nats"] for record in records},
-        "intervals": {str(record["length"]): list(record["interval_95"]) for record in records},
-        "seconds_by_length": {str(record["length"]): record["seconds"] for record in records},
-        "accuracy": {str(record["length"]): record["accuracy"] for record in records},
+        f"{kind}_by_length": {str(record["length"]): record[kind] for record in records}
+        for kind in kinds
     }
-    return TestResult(
-        name=test.name,
-        by_length=(),
-        summary={
-            **_of_text(test, figures),
-            "mean_accuracy": sum(shares) / len(shares),
-            "worst_accuracy": min(shares),
-            "worst_length": test.lengths[shares.index(min(shares))],
-            "seconds": sum(record["seconds"] for record in records),
-        },
-    )
+    figures["interval_95_by_length"] = {
+        length: list(interval) for length, interval in figures["interval_95_by_length"].items()
+    }
+    seconds = sum(record["seconds"] for record in records)
+    summary = {**_of_text(test, figures), "seconds": seconds}
+    return TestResult(name=test.name, by_length=(), summary=summary)
 
 
 FIELD = "receptive field"
@@ -143,12 +136,8 @@ FIELD = "receptive field"
 
 
 def _of_text(test: Test, figures: Mapping[str, Any]) -> dict[str, Any]:
-    """A summary of the common form, with further figures."""
+    """A summary of the common form, with figures of its own in the place of accuracies."""
     return {
-        "mean_accuracy": 0.0,
-        "interval_95": (0.0, 1.0),
-        "worst_length": test.lengths[0],
-        "worst_accuracy": 0.0,
         "protocol": "last token",
         "words_per_length": test.words_per_length,
         "missing_lengths": [],
