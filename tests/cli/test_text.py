@@ -63,6 +63,9 @@ def test_train_says_the_perplexity(shell: Shell, corpus: Path, tmp_path: Path) -
     found = shell.json("train", f"text:{corpus}", "--out", out, *SMALL)
     assert found["supervision"] == "next token"
     assert found["validation_perplexity"] > 1
+    assert found["tokens_per_second"] > 0
+    assert found["flops_per_token"] > 6 * (found["parameters"] - 257 * 16)  # at least one level
+    assert 0 < found["utilisation"] < 1
 
 
 def test_evaluate_is_by_length(shell: Shell, run_folder: Path, corpus: Path) -> None:

@@ -23,6 +23,7 @@ from lengthwise.cli.progress import training_progress
 from lengthwise.errors import ConfigError, LengthwiseError
 from lengthwise.evaluation.perplexity import perplexity_of
 from lengthwise.evaluation.scores import percent
+from lengthwise.experiments.measure import utilisation
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS
 from lengthwise.models.cost import trained_parameters
@@ -35,7 +36,7 @@ from lengthwise.training.presets import PRESETS
 from lengthwise.training.processes import Place, require_alone
 from lengthwise.training.step_plan import make_step_plan
 from lengthwise.training.track import tracked
-from lengthwise.training.train import AnyPlan, make_plan, train
+from lengthwise.training.train import AnyPlan, Run, make_plan, train
 
 _SECONDS_TO_SPEAK = 5.0
 
@@ -162,7 +163,8 @@ def _train_text(arguments: argparse.Namespace, settings: dict[str, Any]) -> None
         f"{arguments.out}: {plan.model} on {arguments.spec} ({plan.words}, "
         f"{facts['parameters']:,} parameters, {plan.preset} preset): perplexity "
         f"{facts['validation_perplexity']:.2f} on the text set apart for validation, after "
-        f"{facts['kept_step']} steps at {facts['words_per_second']:,.0f} tokens per second"
+        f"{facts['kept_step']} steps at {facts['tokens_per_second']:,.0f} tokens per second "
+        f"({100 * facts['utilisation']:.0f} % of what a matrix product reaches)"
     )
     note(f"next: lengthwise evaluate {arguments.out}")
 
@@ -185,7 +187,7 @@ def _trained(
         tracked(shown, arguments.tensorboard) as progress,
     ):
         result = train(plan, out=arguments.out, device=arguments.device, progress=progress)
-    best = kept(result.metrics)
+    best, speed = kept(result.metrics), result.metrics[-1]["words_per_second"]
     return {
         "run": str(arguments.out),
         "supervision": plan.supervision,
@@ -198,8 +200,12 @@ def _trained(
         "validation_accuracy": best["validation_accuracy"],
         "validation_loss": best["validation_loss"],
         "perfect": best["perfect"],
-        "words_per_second": result.metrics[-1]["words_per_second"],
+        **({"words_per_second": speed} if unit == "words" else _of_text(result, speed)),
     }
+
+
+def _of_text(result: Run, speed: float) -> dict[str, float]:
+    return {"tokens_per_second": speed, **utilisation(result, speed)}
 
 
 def _read_settings(path: Path) -> dict[str, Any]:

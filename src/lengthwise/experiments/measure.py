@@ -16,6 +16,7 @@ from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.evaluation.shortcuts import shortcut_accuracies
 from lengthwise.evaluation.steps import evaluate_steps
+from lengthwise.models.cost import forward_flops, matmul_rate
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.threads import processor_threads
 from lengthwise.tasks.task import Task
@@ -191,6 +192,22 @@ def measure_field(
     tokens = torch.from_numpy(text.windows(numbers, length))
     with processor_threads(plan.threads):
         return context_field(run.model, tokens)
+
+
+def utilisation(run: Run, tokens_per_second: float) -> dict[str, float]:
+    """What training at this speed makes of its device.
+
+    `flops_per_token` of a step, three times those of an answer to a window (forward, and twice as
+    many backward), and their share of what a large matrix product reaches there, `utilisation`.
+    """
+    plan = run.plan
+    assert isinstance(plan, LanguagePlan)
+    window, device = plan.text.window, device_of(run.model)
+    half = plan.text.autocast == "bfloat16"
+    per_token = 3 * forward_flops(plan.build(), plan.network.vocab_size, window) / window
+    with processor_threads(plan.threads):
+        peak = matmul_rate(device, torch.bfloat16 if half else torch.float32)
+    return {"flops_per_token": per_token, "utilisation": tokens_per_second * per_token / peak}
 
 
 def corpus_of(run: Run, other: Corpus | None = None) -> Corpus:

@@ -1,5 +1,8 @@
 """What does an answer cost? Floating-point operations of one word, counted as they are run."""
 
+import math
+import time
+
 import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
@@ -9,6 +12,22 @@ from lengthwise.models.gpt2 import Body
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.recurrent import Recurrent
 from lengthwise.models.regular_gpt import RegularGPT
+
+_SIZE, _TIMES = 1024, 5
+
+
+@torch.no_grad()
+def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:
+    """Floating-point operations a second of a large matrix product: the best of five.
+
+    What a device reaches where nothing else is in the way, so that a share of it says how much is.
+    """
+    square, best = torch.ones(_SIZE, _SIZE, device=device, dtype=dtype), math.inf
+    for _ in range(_TIMES):
+        start = time.perf_counter()
+        (square @ square)[0, 0].item()  # waits until it is done
+        best = min(best, time.perf_counter() - start)
+    return 2 * _SIZE**3 / best
 
 
 def trained_parameters(model: nn.Module) -> int:
