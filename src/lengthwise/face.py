@@ -146,6 +146,8 @@ def prepare(
         TextError: a source cannot be read, or the folder holds something else.
         ConfigError: a setting does not fit, or a library is not installed.
     """
+    if tokenizer is not None and "vocab_size" in settings:
+        raise ConfigError("tokenizer brings its own vocab_size. Leave one of them out.")
     given = {"train": train, "valid": valid, "test": test}
     sources = {
         part: [str(each) for each in ([found] if isinstance(found, str | Path) else found)]

@@ -40,6 +40,7 @@ VARIANTS = {
     "chi2023/table1-audited",
     "chi2023/table1-groups",
     "chi2023/table2",
+    "chi2023/table3",
     "chi2023/figure4",
     "chi2023/scratchpad",
     "chiang2022/figure4",

@@ -67,7 +67,7 @@ models = st.one_of(
 
 
 @given(model=models, length=st.integers(1, 40))
-@settings(max_examples=60)
+@settings(max_examples=40)
 @torch.no_grad()
 def test_the_last_place_alone_gives_what_all_places_give(model: LanguageModel, length: int) -> None:
     words = tokens(2, length)
@@ -75,7 +75,7 @@ def test_the_last_place_alone_gives_what_all_places_give(model: LanguageModel, l
 
 
 @given(model=models, length=st.integers(1, 40), data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=25)
 @torch.no_grad()
 def test_a_few_tokens_at_a_time_give_what_the_whole_text_gives(
     model: LanguageModel, length: int, data: st.DataObject

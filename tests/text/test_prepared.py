@@ -234,14 +234,13 @@ def test_other_wishes_for_one_folder_are_refused(corpus: Corpus, tmp_path: Path)
 
 
 def test_a_tokenizer_of_another_corpus_is_taken_as_it_is(corpus: Corpus, tmp_path: Path) -> None:
-    other = prepare(
-        tmp_path / "other", {"train": ["python"]}, PrepareConfig(), tokenizer=corpus.folder
-    )
+    source = {"train": [jsonl(tmp_path / "b.jsonl", some(300, 500))]}
+    other = prepare(tmp_path / "other", source, PrepareConfig(), tokenizer=corpus.folder)
     assert other.tokenizer_digest == corpus.tokenizer_digest
     assert other.vocab_size == 257
     (tmp_path / "no.json").write_text("{}")
     with pytest.raises(TextError, match=r"no.json is no tokenizer"):
-        prepare(tmp_path / "third", {"train": ["python"]}, BYTES, tokenizer=tmp_path / "no.json")
+        prepare(tmp_path / "third", source, BYTES, tokenizer=tmp_path / "no.json")
 
 
 def test_what_is_not_ready_is_told(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from lengthwise.text.python_text import python_text
 from lengthwise.text.tokens import encode, learn_tokenizer
 
 
+@pytest.mark.slow
 def test_python_brings_two_million_characters_of_english() -> None:
     text = python_text()
     assert len(text) > 1_500_000
