@@ -297,10 +297,8 @@ def curves_figure(
     return figure
 
 
-def lines_figure(
-    curves: Mapping[str, Mapping[int, float]], *, xlabel: str, ylabel: str, log: bool = False
-) -> Figure:
-    """Any numbers by length, a line for each model; logarithmic on both axes, if asked for."""
+def lines_figure(curves: Mapping[str, Mapping[int, float]], *, xlabel: str, ylabel: str) -> Figure:
+    """Any positive numbers by length, on logarithmic axes, a line for each model."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         axes = figure.subplots()
@@ -308,11 +306,10 @@ def lines_figure(
             lengths = sorted(curve)
             heights = [curve[n] for n in lengths]
             axes.plot(lengths, heights, color=color, lw=1.4, marker="o", ms=3, label=name)
-        if log:
-            axes.set_xscale("log", base=2)
-            axes.set_yscale("log")
-            ticks = sorted({n for curve in curves.values() for n in curve})
-            axes.set_xticks(ticks, [f"{n:,}" for n in ticks], minor=False)
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        ticks = sorted({n for curve in curves.values() for n in curve})
+        axes.set_xticks(ticks, [f"{n:,}" for n in ticks], minor=False)
         axes.set(xlabel=xlabel, ylabel=ylabel)
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure

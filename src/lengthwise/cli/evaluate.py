@@ -10,11 +10,11 @@ from lengthwise.cli.output import (
     print_facts,
     print_json,
     print_table,
+    refuse,
     whole_number,
 )
 from lengthwise.cli.progress import counting_progress
 from lengthwise.cli.snapped import add_snapped, with_tables
-from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.experiments.measure import measure, measure_perplexity, measure_steps
 from lengthwise.models.language_model import LanguageModel
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
     if isinstance(trained.plan, LanguagePlan):
         _evaluate_text(trained, arguments)
         return
-    _refuse(arguments, "text", "language models")
+    refuse(arguments, "text", "language models")
     if isinstance(trained.plan, StepPlan):
         _evaluate_steps(trained, arguments)
         return
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _evaluate_steps(trained: Run, arguments: argparse.Namespace) -> None:
     """Exact match on the inputs that were set apart for it."""
     for option in ("lengths", "protocol", "seed", "snapped"):
-        _refuse(arguments, option, "languages")
+        refuse(arguments, option, "languages")
     with counting_progress(f"evaluating {arguments.run}", "words") as progress:
         found = measure_steps(trained, words=arguments.words, progress=progress)
     if arguments.json:
@@ -114,7 +114,7 @@ def _evaluate_steps(trained: Run, arguments: argparse.Namespace) -> None:
 def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
     """Perplexity of the last token at each length of context."""
     for option in ("protocol", "snapped"):
-        _refuse(arguments, option, "languages")
+        refuse(arguments, option, "languages")
     plan = trained.plan
     assert isinstance(plan, LanguagePlan)
     assert isinstance(trained.model, LanguageModel)
@@ -155,16 +155,6 @@ def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
 
 
 _DOUBLINGS = 4
-
-
-def _refuse(arguments: argparse.Namespace, option: str, of: str) -> None:
-    """Refuse an option that is given, but for runs of another kind.
-
-    Raises:
-        ConfigError: it is given.
-    """
-    if getattr(arguments, option) not in (None, False):
-        raise ConfigError(f"--{option} is for {of}, which {arguments.run} is not. Omit it.")
 
 
 def facts(summary: dict[str, Any]) -> list[tuple[str, str]]:

@@ -37,6 +37,16 @@ def add_device(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="auto", help="auto (an accelerator if any), cpu, cuda")
 
 
+def refuse(arguments: argparse.Namespace, option: str, of: str) -> None:
+    """Refuse an option that is given, but for runs of another kind.
+
+    Raises:
+        ConfigError: it is given.
+    """
+    if getattr(arguments, option) not in (None, False):
+        raise ConfigError(f"--{option} is for {of}, which {arguments.run} is not. Omit it.")
+
+
 def add_settings(parser: argparse.ArgumentParser, examples: str) -> None:
     """Settings by name, as often as wanted."""
     parser.add_argument(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from lengthwise.cli.output import add_device, add_json, print_json, whole_number
+from lengthwise.cli.output import add_device, add_json, print_json, refuse, whole_number
 from lengthwise.cli.snapped import add_snapped, with_tables
 from lengthwise.cli.words import read_inputs, read_words
 from lengthwise.constructions.stored import completed, is_circuit, load_construction
@@ -117,10 +117,7 @@ _MOST_TEMPERATURE = 100
 
 def _require_no_text(arguments: argparse.Namespace) -> None:
     for option in ("tokens", "temperature", "seed", "text"):
-        if getattr(arguments, option) is not None:
-            raise ConfigError(
-                f"--{option} is for language models, which {arguments.run} is not. Omit it."
-            )
+        refuse(arguments, option, "language models")
 
 
 def _write_steps(trained: Run, arguments: argparse.Namespace) -> None:

@@ -25,6 +25,7 @@ from torch.nn import functional as F
 
 from lengthwise.errors import TaskError, TextError
 from lengthwise.evaluation.predict import device_of
+from lengthwise.evaluation.scores import Z_95
 from lengthwise.text.prepared import Tokens
 
 _TOKENS_AT_ONCE = 2**14
@@ -32,9 +33,6 @@ _TOKENS_AT_ONCE = 2**14
 
 _FEWEST = 2
 _MOST_NATS = math.log(1e300)
-
-_Z = 1.959963984540054
-"""Standard deviations to each side of a mean that leave out a share of 5 %."""
 
 
 @runtime_checkable
@@ -104,9 +102,9 @@ def last_token_perplexity(
     found, done = [], 0
     for length in lengths:
         start, parts = time.perf_counter(), []
-        for part in np.array_split(numbers, math.ceil(windows * length / _TOKENS_AT_ONCE)):
-            if len(part):
-                parts.append(_judge(model, tokens.windows(part, most)[:, most - length :]))
+        batches = min(windows, math.ceil(windows * length / _TOKENS_AT_ONCE))
+        for part in np.array_split(numbers, batches):
+            parts.append(_judge(model, tokens.windows(part, most)[:, most - length :]))
             done += len(part) * length
             if progress:
                 progress(done, windows * sum(lengths))
@@ -118,7 +116,7 @@ def last_token_perplexity(
 def _judge(model: LastToken, words: "np.ndarray[Any, Any]") -> tuple[Tensor, Tensor]:
     """-log p of the last tokens, and whether they were the likeliest."""
     assert isinstance(model, nn.Module)
-    window = torch.from_numpy(np.ascontiguousarray(words)).to(device_of(model))
+    window = torch.from_numpy(words).to(device_of(model))
     logits = model.last(window[:, :-1]).double()
     last = window[:, -1]
     nats = F.cross_entropy(logits, last, reduction="none")
@@ -127,7 +125,7 @@ def _judge(model: LastToken, words: "np.ndarray[Any, Any]") -> tuple[Tensor, Ten
 
 def _at_length(length: int, nats: Tensor, right: Tensor, seconds: float) -> AtLength:
     mean = nats.mean().item()
-    half = _Z * nats.std().item() / math.sqrt(len(nats))
+    half = Z_95 * nats.std().item() / math.sqrt(len(nats))
     return AtLength(
         length=length,
         windows=len(nats),

@@ -94,14 +94,9 @@ class GPTLM(LanguageModel):
         place = torch.arange(tokens.shape[1], device=tokens.device)
         for number, (layer, attention) in enumerate(self.block()):
             here = Places(position=self.position, layer=number, query=place, key=place)
-
-            def attend(
-                h: Tensor, attention: CausalAttention = attention, here: Places = here
-            ) -> Tensor:
-                query, key, value = attention.heads(h)
-                return attention.finish(attention.gather(query, here.turn_key(key), value, here))
-
-            x = layer(x, attend)
+            query, key, value = attention.heads(layer.attention_norm.before(x))
+            gathered = attention.gather(query, here.turn_key(key), value, here)
+            x = layer.finish(x, attention.finish(gathered))
         return x
 
     def embed(
@@ -148,22 +143,10 @@ class GPTReading:
                 position=self._model.position, layer=number, query=every[start:], key=every
             )
             keys, values = self._caches[number]
-
-            def attend(
-                h: Tensor,
-                attention: CausalAttention = attention,
-                here: Places = here,
-                keys: Tensor = keys,
-                values: Tensor = values,
-            ) -> Tensor:
-                query, key, value = attention.heads(h)
-                new = Places(
-                    position=here.position, layer=here.layer, query=here.query, key=here.query
-                )
-                keys[:, :, start:stop], values[:, :, start:stop] = new.turn_key(key), value
-                gathered = attention.gather(query, keys[:, :, :stop], values[:, :, :stop], here)
-                return attention.finish(gathered)
-
-            x = layer(x, attend)
+            query, key, value = attention.heads(layer.attention_norm.before(x))
+            turned = here.position.turn_key(number, key, here.query)
+            keys[:, :, start:stop], values[:, :, start:stop] = turned, value
+            gathered = attention.gather(query, keys[:, :, :stop], values[:, :, :stop], here)
+            x = layer.finish(x, attention.finish(gathered))
         self._read = stop
         return x[:, -1]

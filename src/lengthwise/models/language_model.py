@@ -14,7 +14,6 @@ Axes:
     symbol  the vocabulary
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -25,7 +24,8 @@ from torch.nn import functional as F
 
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import WordError
-from lengthwise.layers.norms import LayerNorm
+from lengthwise.layers.norms import EPSILON, LayerNorm
+from lengthwise.models.transformer_layer import ResidualLayer
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,25 +48,18 @@ class LanguageModelConfig(Config):
         )
 
 
-class Layer(nn.Module):
-    """A residual branch around attention, and one around a feed-forward network."""
+class Layer(ResidualLayer):
+    """A layer of a language model: norm before each branch, GELU."""
 
     def __init__(self, config: LanguageModelConfig, attention: nn.Module) -> None:
-        super().__init__()
-        width = config.d_model
-        hidden = config.d_hidden or 4 * width
-        self.attention_norm = LayerNorm(width)
-        self.attention = attention
-        self.feed_forward_norm = LayerNorm(width)
-        self.expand = nn.Linear(width, hidden)
-        self.contract = nn.Linear(hidden, width)
-
-    def forward(
-        self, x: Float[Tensor, "word place width"], attend: Callable[[Tensor], Tensor]
-    ) -> Float[Tensor, "word place width"]:
-        """The new vectors; `attend` makes of normalised vectors what attention adds."""
-        h = x + attend(self.attention_norm(x))
-        return h + self.contract(F.gelu(self.expand(self.feed_forward_norm(h))))
+        super().__init__(
+            attention,
+            d_model=config.d_model,
+            d_hidden=config.d_hidden or 4 * config.d_model,
+            norm="pre",
+            epsilon=EPSILON,
+            activation="gelu",
+        )
 
 
 @runtime_checkable

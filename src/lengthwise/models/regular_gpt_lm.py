@@ -79,11 +79,8 @@ class RegularGPTLM(LanguageModel):
     ) -> Float[Tensor, "word place width"]:
         """All layers, one after the other, with one stride."""
         for layer, attention in self.block():
-
-            def attend(h: Tensor, attention: DilatedAttention = attention) -> Tensor:
-                return attention.finish(attention.gather(*attention.heads(h), stride))
-
-            x = layer(x, attend)
+            heads = attention.heads(layer.attention_norm.before(x))
+            x = layer.finish(x, attention.finish(attention.gather(*heads, stride)))
         return x
 
     def block(self) -> Iterator[tuple[Layer, DilatedAttention]]:
@@ -154,11 +151,7 @@ class RegularGPTReading:
 
     def _level(self, queues: list["_Queue"], x: Tensor, start: int) -> Tensor:
         for (layer, _), queue in zip(self._model.block(), queues, strict=True):
-
-            def attend(h: Tensor, queue: _Queue = queue) -> Tensor:
-                return queue(h, start)
-
-            x = layer(x, attend)
+            x = layer.finish(x, queue(layer.attention_norm.before(x), start))
         return x
 
 

@@ -18,10 +18,45 @@ from lengthwise.layers.norms import NORMS
 from lengthwise.layers.position import Places
 
 
-class TransformerLayer(nn.Module):
-    """Attention and a feed-forward network, each with a residual connection and a norm."""
+class ResidualLayer(nn.Module):
+    """Some attention and a feed-forward network, each with a residual connection and a norm."""
 
     activation: Activation
+
+    def __init__(
+        self,
+        attention: nn.Module,
+        *,
+        d_model: int,
+        d_hidden: int,
+        norm: Literal["post", "pre", "none"],
+        epsilon: float,
+        activation: Literal["relu", "gelu"],
+    ) -> None:
+        super().__init__()
+        placement = NORMS[norm]
+        self.attention = attention
+        self.attention_norm = placement(d_model, epsilon)
+        self.expand = nn.Linear(d_model, d_hidden)
+        self.contract = nn.Linear(d_hidden, d_model)
+        self.feed_forward_norm = placement(d_model, epsilon)
+        self.activation = ACTIVATIONS[activation]
+
+    def finish(
+        self,
+        x: Float[Tensor, "word query width"],
+        gathered: Float[Tensor, "#word #query width"],
+    ) -> Float[Tensor, "word query width"]:
+        """The new vectors of places, from what attention gathered for them."""
+        h = self.attention_norm.after(x + gathered)
+        hidden = self.activation(self.expand(self.feed_forward_norm.before(h)))
+        return self.feed_forward_norm.after(h + self.contract(hidden))
+
+
+class TransformerLayer(ResidualLayer):
+    """A layer whose places attend to any others, as they are told."""
+
+    attention: Attention
 
     def __init__(
         self,
@@ -36,14 +71,14 @@ class TransformerLayer(nn.Module):
         scale: str,
         value_width: int = 0,
     ) -> None:
-        super().__init__()
-        placement = NORMS[norm]
-        self.attention = Attention(d_model, num_heads, head_width, scale, value_width)
-        self.attention_norm = placement(d_model, epsilon)
-        self.expand = nn.Linear(d_model, d_hidden)
-        self.contract = nn.Linear(d_hidden, d_model)
-        self.feed_forward_norm = placement(d_model, epsilon)
-        self.activation = ACTIVATIONS[activation]
+        super().__init__(
+            Attention(d_model, num_heads, head_width, scale, value_width),
+            d_model=d_model,
+            d_hidden=d_hidden,
+            norm=norm,
+            epsilon=epsilon,
+            activation=activation,
+        )
 
     def forward(
         self,
@@ -59,13 +94,3 @@ class TransformerLayer(nn.Module):
         before = self.attention_norm.before
         gathered = self.attention(before(queries), before(keys), seen, places)
         return self.finish(queries, gathered)
-
-    def finish(
-        self,
-        x: Float[Tensor, "word query width"],
-        gathered: Float[Tensor, "#word #query width"],
-    ) -> Float[Tensor, "word query width"]:
-        """The rest of the layer, from what attention gathered."""
-        h = self.attention_norm.after(x + gathered)
-        hidden = self.activation(self.expand(self.feed_forward_norm.before(h)))
-        return self.feed_forward_norm.after(h + self.contract(hidden))

@@ -14,7 +14,7 @@ import io
 import json
 import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -176,22 +176,26 @@ def _of_line(line: str, column: str, path: Path, number: int) -> str:
         found = json.loads(line)
     except (ValueError, RecursionError):
         raise TextError(f"{path}, line {number}: not JSON. Write one object a line.") from None
-    if not isinstance(found, dict) or not isinstance(found.get(column), str):
-        known = (
-            [name for name, value in found.items() if isinstance(value, str)]
-            if isinstance(found, dict)
-            else []
-        )
+    return _text_of(found if isinstance(found, dict) else {}, column, f"{path}, line {number}:")
+
+
+def _text_of(row: Mapping[str, Any], column: str, where: str) -> str:
+    """The text of a row.
+
+    Raises:
+        TextError: it has none in that column, or half of a character.
+    """
+    text = row.get(column)
+    if not isinstance(text, str):
+        known = [name for name, value in row.items() if isinstance(value, str)]
         raise TextError(
-            f"{path}, line {number}: no text under {column!r}. Name the column. "
-            f"{suggestion(column, known)}"
+            f"{where} no text under {column!r}. Name the column. {suggestion(column, known)}"
         )
-    text: str = found[column]
     try:
         text.encode()
     except UnicodeEncodeError:
         raise TextError(
-            f"{path}, line {number}: half of a character (a lone surrogate). Repair the text."
+            f"{where} half of a character (a lone surrogate). Repair the text."
         ) from None
     return text
 
@@ -206,13 +210,7 @@ def _of_hub(source: str, column: str, split: str) -> Iterator[str]:
     try:
         rows = datasets.load_dataset(name, config or None, split=split, streaming=True)
         for row in rows:
-            if not isinstance(row.get(column), str):
-                known = [key for key, value in row.items() if isinstance(value, str)]
-                raise TextError(
-                    f"the dataset {name} has no text under {column!r}. Name the column. "
-                    f"{suggestion(column, known)}"
-                )
-            yield row[column]
+            yield _text_of(row, column, f"the dataset {name} has")
     except (OSError, ValueError, RuntimeError) as error:
         why = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise TextError(

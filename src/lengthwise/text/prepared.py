@@ -365,7 +365,6 @@ def _write_parts(
     nothing = {"documents": 0, "characters": 0, "bytes": 0, "tokens": 0}
     state: dict[str, Any] = {
         "done": 0,
-        "batches": [],
         "seen": "",
         "left_out": 0,
         "parts": {part: {**nothing, "shards": []} for part in PARTS},
@@ -382,7 +381,6 @@ def _write_parts(
                 name = f"{part}-{len(found['shards']):05}.bin"
                 _count(found, _write_shard(out / name, own, tokenizer, kind), own)
         state["done"] += len(batch)
-        state["batches"].append(len(batch))
         state["seen"] = _rolled(state["seen"], batch)
         state["left_out"] += sum(not part for part, _ in batch)
         write_json(noted, state)
@@ -412,9 +410,11 @@ def _write_parts(
     noted.unlink()
 
 
-def _rolled(seen: str, batch: Sequence[tuple[str, str]]) -> str:
-    """A digest of all texts so far, and of where they went."""
-    return _digest((seen + "".join(f"{part}:{_key(text).hex()}" for part, text in batch)).encode())
+def _rolled(seen: str, texts: Iterable[tuple[str, str]]) -> str:
+    """A digest of all texts so far, and of where they went, with more of them."""
+    for part, text in texts:
+        seen = _digest(f"{seen}{part}:{_key(text).hex()}".encode())
+    return seen
 
 
 def _skip(texts: Iterator[tuple[str, str]], state: Mapping[str, Any], noted: Path) -> None:
@@ -423,11 +423,7 @@ def _skip(texts: Iterator[tuple[str, str]], state: Mapping[str, Any], noted: Pat
     Raises:
         TextError: the sources have changed since.
     """
-    found = ""
-    for count in state["batches"]:
-        batch = list(islice(texts, count))
-        found = _rolled(found, batch)
-    if found != state["seen"]:
+    if _rolled("", islice(texts, state["done"])) != state["seen"]:
         raise TextError(
             f"the sources of {noted.parent} have changed since a part of them was prepared. "
             f"Prepare them in a new folder."

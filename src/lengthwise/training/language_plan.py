@@ -173,7 +173,7 @@ def make_language_plan(
         text=NextTokenConfig.from_dict(own[NextTokenConfig]),
         loop=LoopConfig.from_dict(own[LoopConfig]),
     )
-    plan.objective()  # raises unless there is text enough
+    NextToken(corpus.part(TRAIN), corpus.part(VALID), plan.text)  # raises unless there is enough
     if isinstance(plan.network, GPTLMConfig) and plan.network.position == "learned":
         require(
             plan.text.window <= plan.network.max_length,

@@ -186,7 +186,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
     if not found:
         return {}
     picture = lines_figure(
-        found, xlabel="tokens, of which the last is asked for", ylabel="perplexity", log=True
+        found, xlabel="tokens, of which the last is asked for", ylabel="perplexity"
     )
     return {"perplexity": picture}
 
