@@ -135,11 +135,37 @@ def test_records_of_more_runs_are_kept_and_of_the_same_runs_replaced(tmp_path: P
         return {"preset": "laptop", "records": records}
 
     file = tmp_path / "a-table1.json"
-    keep = reproduce._keep_other_runs
-    keep(file, result(0))
+    assert reproduce._earlier(file, "laptop") == []
     file.write_text(json.dumps(result(0, 1)))
-    keep(file, result(0, 1, digest="b"))
-    keep(file, result(0, 1, 2))
-    keep(file, {**result(0), "preset": "smoke"})
+    assert reproduce._earlier(file, "smoke") == []
+    earlier = reproduce._earlier(file, "laptop")
+    keep = reproduce._keep_other_runs
+    keep(file, [], result(0))
+    keep(file, earlier, result(0, 1, digest="b"))
+    keep(file, earlier, result(0, 1, 2))
     with pytest.raises(ConfigError, match="has 1 runs that are not among these"):
-        keep(file, result(1))
+        keep(file, earlier, result(1))
+
+
+def test_runs_that_the_file_has_are_not_trained_again_where_their_folder_is_gone(
+    shell: Shell, tmp_path: Path
+) -> None:
+    command = ("reproduce", "chi2023/table1", "--preset", "smoke", "--only", "rnn")
+    assert shell(*command, "--runs", "first")[0] == 1  # 4 steps reach nothing
+    file = tmp_path / "reproduced" / "chi2023-table1.json"
+    made = json.loads(file.read_text())
+    made["records"][0]["seconds"] = 123_456.0  # none of a run that is trained now
+    file.write_text(json.dumps(made))
+
+    status, out, error = shell(*command, "--runs", "second", "--json")
+    assert status == 1
+    assert "1 runs are those that" in error
+    assert not (tmp_path / "second").exists()
+    kept = json.loads(file.read_text())["records"]
+    assert kept == [{**made["records"][0], "commit": made["commit"]}]
+    assert json.loads(out)["preset"] == "smoke"
+
+    shell(*command, "--runs", "first")  # its folder comes before the file
+    again = json.loads(file.read_text())["records"][0]
+    assert again["seconds"] < 123_456.0
+    assert "commit" not in again

@@ -1,7 +1,7 @@
 """Measure a table or figure of a paper again; exit status 1 if a statement of it does not hold."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import (
     Collected,
+    Record,
     Sitting,
     Statement,
     Table,
@@ -90,6 +91,8 @@ def run(arguments: argparse.Namespace) -> None:
     experiment.presets[arguments.preset]  # complains of a misspelt name before a folder is made
     seeds = _seeds(arguments.seeds)
     arguments.out.mkdir(parents=True, exist_ok=True)
+    file = arguments.out / f"{stem(name)}.json"
+    earlier = _earlier(file, arguments.preset)
     with (
         executor_for(arguments.workers, arguments.scheduler) as executor,
         counting_progress(name, "steps") as progress,
@@ -100,12 +103,17 @@ def run(arguments: argparse.Namespace) -> None:
             seeds=seeds,
             only=tuple(arguments.only),
             finished=arguments.finished,
+            stored=_by_digest(earlier),
             stack=arguments.stack,
             runs=arguments.runs,
             executor=executor,
         )
         result = reproduced(name, experiment, preset=arguments.preset, sitting=sitting)
-    files = _write(experiment, result, arguments.out)
+    _keep_other_runs(file, earlier, result)
+    kept = sum("commit" in one for one in result["records"])
+    if kept:
+        note(f"{kept} runs are those that {file} has; without it they would be trained again")
+    files = _write(experiment, result, file)
     statements = experiment.check(result["records"])
     tables = experiment.tables(result["records"])
     if arguments.json:
@@ -153,28 +161,33 @@ def _list(*, as_json: bool) -> None:
     print_table(["name", "claim"], [[name, found.claim] for name, found in EXPERIMENTS.items()])
 
 
-def _write(experiment: Collected, result: dict[str, Any], folder: Path) -> list[str]:
+def _write(experiment: Collected, result: dict[str, Any], records: Path) -> list[str]:
     """Store the records, draw the figures, and say where."""
-    begin = stem(result["experiment"])
-    records = folder / f"{begin}.json"
-    _keep_other_runs(records, result)
     write_json(records, result)
     files = [str(records)]
     for name, figure in experiment.figures(result["records"]).items():
-        path = folder / f"{begin}-{name}.svg"
+        path = records.with_name(f"{records.stem}-{name}.svg")
         write_text(path, to_svg(figure))
         files.append(str(path))
     return files
 
 
-def _keep_other_runs(file: Path, result: dict[str, Any]) -> None:
+def _earlier(file: Path, preset: str) -> list[Record]:
+    """The records that the file has of this preset."""
+    stored = read_json(file) if file.exists() else None
+    if not isinstance(stored, dict) or stored.get("preset") != preset:
+        return []
+    return [{"commit": stored.get("commit"), **one} for one in stored.get("records", ())]
+
+
+def _by_digest(earlier: Sequence[Record]) -> dict[str, Record]:
+    """Those of trained runs that ended."""
+    return {one["digest"]: one for one in earlier if "digest" in one and "error" not in one}
+
+
+def _keep_other_runs(file: Path, earlier: Sequence[Record], result: dict[str, Any]) -> None:
     """Refuse to put the records of some runs in the place of those of more."""
-    if not file.exists():
-        return
-    stored = read_json(file)
-    if not isinstance(stored, dict) or stored.get("preset") != result["preset"]:
-        return
-    lost = set(map(_name, stored.get("records", ()))) - set(map(_name, result["records"]))
+    lost = set(map(_name, earlier)) - set(map(_name, result["records"]))
     if lost:
         raise ConfigError(
             f"{file} has {len(lost)} runs that are not among these. Leave out --only and --seeds, "

@@ -7,7 +7,7 @@ it computes itself, a `trained.TrainedExperiment` trains models in a sweep.
 
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -59,6 +59,9 @@ class Sitting:
     """Where runs are kept, in a folder for each experiment."""
     finished: bool = False
     """Whether runs that are not done are left out, not trained."""
+    stored: Mapping[str, Record] = field(default_factory=dict)
+    """Records of an earlier measurement, by digest, each with the commit that made it: such a run
+    is not trained again."""
     stack: bool = False
     """Whether runs that differ in their seed alone are trained as one, where their model can be."""
     executor: Executor | None = None

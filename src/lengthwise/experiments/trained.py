@@ -7,6 +7,7 @@ cell shows is a function of the records of its runs, one for each seed.
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import fmean
 from typing import Any, Generic, NamedTuple
 
@@ -77,6 +78,8 @@ class TrainedExperiment(Generic[Sizes]):
     def collect(self, name: str, preset: str, sitting: Sitting) -> list[Record]:
         """A record for each run that is wanted; runs that are done are not done again.
 
+        A run is done if it is in the folder of runs, or else among the records of the sitting.
+
         Raises:
             ConfigError: no run is wanted, a seed comes twice, or `seed` is given, not `seeds`.
             RunError: the folder of runs holds another experiment's.
@@ -93,24 +96,34 @@ class TrainedExperiment(Generic[Sizes]):
                 f"none of the {len(every)} runs of {name} has {' and '.join(sitting.only)} in its "
                 f"name, such as {every[0].name!r}. Give parts of such names."
             )
+        done = {run.job.digest for run in wanted if JobFolder.of(run.job, folder).outcome()}
+        stored = {digest: one for digest, one in sitting.stored.items() if digest not in done}
         if sitting.finished:
-            wanted = [run for run in wanted if JobFolder.of(run.job, folder).outcome() is not None]
+            wanted = [run for run in wanted if run.job.digest in done | stored.keys()]
             if not wanted:
                 raise RunError(f"{folder} has no finished run of these. Leave out --finished.")
-        claim(folder, f"{owner} {preset}")
-        if any(JobFolder.of(run.job, folder).outcome() is None for run in wanted):
+        swept = [run.job for run in wanted if run.job.digest not in stored]
+        found = self._sweep(f"{owner} {preset}", preset, swept, folder, sitting) if swept else {}
+        return [
+            record(run, found[run.job.digest])
+            if run.job.digest in found
+            else {**stored[run.job.digest], "row": run.row, "column": run.column}
+            for run in wanted
+        ]
+
+    def _sweep(
+        self, name: str, preset: str, jobs: Sequence[Job], folder: Path, sitting: Sitting
+    ) -> dict[str, Outcome | Failure]:
+        """What became of these jobs, by digest."""
+        claim(folder, name)
+        if any(JobFolder.of(job, folder).outcome() is None for job in jobs):
             self.prepare(self.presets[preset], sitting.progress)
-            take_over([run.job for run in wanted], folder)
+            take_over(jobs, folder)
         if sitting.stack:
-            train_stacked([run.job for run in wanted], folder, told=sitting.progress)
-        results = run_sweep(
-            f"{owner} {preset}",
-            [run.job for run in wanted],
-            folder,
-            sitting.executor or InProcess(),
-            progress=sitting.progress,
-        )
-        return [record(run, result) for run, result in zip(wanted, results, strict=True)]
+            train_stacked(jobs, folder, told=sitting.progress)
+        executor = sitting.executor or InProcess()
+        results = run_sweep(name, jobs, folder, executor, progress=sitting.progress)
+        return {job.digest: result for job, result in zip(jobs, results, strict=True)}
 
     def check(self, records: Sequence[Record]) -> list[Statement]:
         """What `judge` says, and that all runs ended, if some did not."""
