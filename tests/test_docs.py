@@ -60,6 +60,7 @@ def test_the_commands_of_the_readme_are_understood(
         "languages",
         "prepare",
         "pretrain",
+        "translate",
     }
     for line in lines:
         command = line.partition("  #")[0].replace("41:500", "41:45")

@@ -14,6 +14,7 @@ def test_public_names() -> None:
         "compile",
         "evaluate",
         "evaluate_steps",
+        "evaluate_translations",
         "extract",
         "language",
         "learn_automaton",
@@ -22,10 +23,12 @@ def test_public_names() -> None:
         "perplexity",
         "predict",
         "prepare",
+        "prepare_pairs",
         "snap",
         "step_task",
         "streaming",
         "train",
+        "translate",
         "verify",
     ]
     assert all(callable(getattr(lw, name)) for name in lw.__all__)

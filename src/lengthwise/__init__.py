@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         compile,
         evaluate,
         evaluate_steps,
+        evaluate_translations,
         extract,
         language,
         learn_automaton,
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
         perplexity,
         predict,
         prepare,
+        prepare_pairs,
         snap,
         step_task,
         streaming,
         train,
+        translate,
         verify,
     )
 
@@ -39,6 +42,7 @@ __all__ = [
     "compile",
     "evaluate",
     "evaluate_steps",
+    "evaluate_translations",
     "extract",
     "language",
     "learn_automaton",
@@ -47,10 +51,12 @@ __all__ = [
     "perplexity",
     "predict",
     "prepare",
+    "prepare_pairs",
     "snap",
     "step_task",
     "streaming",
     "train",
+    "translate",
     "verify",
 ]
 

@@ -1,6 +1,6 @@
 """The package in a few functions: what `import lengthwise as lw` gives."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,9 @@ from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.predict import predict as predict_words
 from lengthwise.evaluation.scores import Scores
+from lengthwise.evaluation.translate import DecodingConfig
 from lengthwise.experiments.measure import measure_perplexity, measure_steps
+from lengthwise.experiments.translated import measure_translation, translated
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.language_model import LanguageModel
@@ -26,13 +28,22 @@ from lengthwise.tasks.step_specs import is_step_spec, make_step_task
 from lengthwise.tasks.steps import StepTask
 from lengthwise.tasks.task import Task
 from lengthwise.text.documents import PYTHON
-from lengthwise.text.prepared import Corpus, PrepareConfig
+from lengthwise.text.numbers import DIGITS, WORDS
+from lengthwise.text.pairs import NUMBERS
+from lengthwise.text.parallel import PairsConfig, ParallelCorpus, require_further
+from lengthwise.text.parallel import prepare_pairs as prepare_parallel_corpus
+from lengthwise.text.prepared import TEST, Corpus, PrepareConfig
 from lengthwise.text.prepared import prepare as prepare_corpus
 from lengthwise.training.language_plan import LanguagePlan, is_text_spec, make_language_plan
 from lengthwise.training.loop import Progress
 from lengthwise.training.step_plan import StepPlan, make_step_plan
 from lengthwise.training.train import AnyPlan, Run, load_run, make_plan
 from lengthwise.training.train import train as train_plan
+from lengthwise.training.translation_plan import (
+    TranslationPlan,
+    is_pairs_spec,
+    make_translation_plan,
+)
 from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.certify import certify as certify_model
 from lengthwise.verification.closure import MAX_CHUNKS
@@ -67,10 +78,11 @@ def train(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Run:
-    """Train a model on a language, a step task or a text; `run.model` answers.
+    """Train a model on a language, a step task or a corpus; `run.model` answers.
 
     `model` is `regular-gpt-binary` unless told otherwise; for a step task, such as
-    `steps:addition`, `step-decoder`; and for `text:FOLDER`, a prepared corpus, `regular-gpt-lm`.
+    `steps:addition`, `step-decoder`; for `text:FOLDER`, a prepared corpus, `regular-gpt-lm`; and
+    for `pairs:FOLDER`, a parallel one, `encoder-decoder`.
 
     `settings` are those of the network, the words and the loop, such as `max_length=40`,
     `steps=5000`, `seed=1`, `d_model=128`. With `out`, the run is kept in that folder, and calling
@@ -82,7 +94,10 @@ def train(
         ClaimError: the loss is not finite.
     """
     plan: AnyPlan
-    if isinstance(language, str) and (is_step_spec(language) or is_text_spec(language)):
+    if isinstance(language, str) and is_pairs_spec(language):
+        own = {} if protocol is None else {"protocol": protocol}
+        plan = make_translation_plan(language, model, preset=preset, settings={**own, **settings})
+    elif isinstance(language, str) and (is_step_spec(language) or is_text_spec(language)):
         if protocol is not None:
             raise ConfigError(f"protocol is for languages, and {language} is none. Omit it.")
         make = make_step_plan if is_step_spec(language) else make_language_plan
@@ -146,14 +161,70 @@ def prepare(
         TextError: a source cannot be read, or the folder holds something else.
         ConfigError: a setting does not fit, or a library is not installed.
     """
-    if tokenizer is not None and "vocab_size" in settings:
-        raise ConfigError("tokenizer brings its own vocab_size. Leave one of them out.")
-    given = {"train": train, "valid": valid, "test": test}
-    sources = {
-        part: [str(each) for each in ([found] if isinstance(found, str | Path) else found)]
-        for part, found in given.items()
-    }
+    _require_one_vocabulary(tokenizer, settings)
+    sources = _sources({"train": train, "valid": valid, "test": test})
     return prepare_corpus(out, sources, PrepareConfig.from_dict(settings), tokenizer=tokenizer)
+
+
+def prepare_pairs(
+    out: Path | str,
+    train: Path | str | Sequence[Path | str] = NUMBERS,
+    *,
+    languages: tuple[str, str] = (DIGITS, WORDS),
+    valid: Path | str | Sequence[Path | str] = (),
+    test: Path | str | Sequence[Path | str] = (),
+    also: Mapping[str, Path | str | Sequence[Path | str]] | None = None,
+    tokenizer: Path | str | None = None,
+    **settings: Any,
+) -> ParallelCorpus:
+    """Parallel text made ready, in a folder: `train("pairs:FOLDER")` reads it.
+
+    A source is a table `FILE.tsv` that has the two languages as columns, two aligned files
+    `SOURCE_FILE,TARGET_FILE`, `hf:NAME`, or `numbers`, which makes up numbers and their names for
+    all parts. `also` has further parts for tests; with the `tokenizer` of another corpus and
+    `train=()` there may be no others. `settings` are `vocab_size` (259 for bytes).
+
+    Raises:
+        TextError: a source cannot be read, or the folder holds something else.
+        ConfigError: a part is missing, a setting does not fit, or a library is not installed.
+    """
+    _require_one_vocabulary(tokenizer, settings)
+    for name in also or ():
+        require_further(name)
+    sources = _sources({**(also or {}), "train": train, "valid": valid, "test": test})
+    config = PairsConfig.from_dict(settings)
+    return prepare_parallel_corpus(out, sources, languages, config, tokenizer=tokenizer)
+
+
+def translate(
+    run: Run, sentences: Sequence[str], *, beam: int = 4, length_penalty: float = 0.6
+) -> list[str]:
+    """Translations of sentences, of whatever length, by a run on `pairs:FOLDER`.
+
+    Raises:
+        ConfigError: the run does not translate, or a number is out of range.
+        TextError: a sentence is longer than memory allows, or the corpus is not there.
+    """
+    _require_translator(run)
+    decoding = DecodingConfig(beam=beam, length_penalty=length_penalty)
+    return translated(run, sentences, decoding=decoding)
+
+
+def evaluate_translations(
+    run: Run, part: str = TEST, *, beam: int = 4, length_penalty: float = 0.6
+) -> dict[str, Any]:
+    """BLEU and chrF of a run on `pairs:FOLDER`, on a part of its corpus.
+
+    The result has `bleu` with `interval_95`, `chrf`, sacrebleu's `signatures`, `by_length` of the
+    sources, and `samples`, by which `lengthwise.evaluation.bleu.compared` compares two runs.
+
+    Raises:
+        ConfigError: the run does not translate, or a number is out of range.
+        TextError: the corpus is not there, or has no such part.
+    """
+    _require_translator(run)
+    decoding = DecodingConfig(beam=beam, length_penalty=length_penalty)
+    return measure_translation(run, part=part, decoding=decoding)[1]
 
 
 def perplexity(
@@ -329,6 +400,26 @@ def snap(
 def streaming(model: nn.Module, *lengths: int) -> Stream:
     """A stream that is fed symbol by symbol and answers at the announced lengths."""
     return stream_model(model, *lengths)
+
+
+def _require_translator(run: Run) -> None:
+    if not isinstance(run.plan, TranslationPlan):
+        raise ConfigError("this run does not translate. Use one that was trained on pairs:FOLDER.")
+
+
+def _sources(
+    given: Mapping[str, Path | str | Sequence[Path | str]],
+) -> dict[str, list[str]]:
+    """The sources of each part, as texts."""
+    return {
+        part: [str(each) for each in ([found] if isinstance(found, str | Path) else found)]
+        for part, found in given.items()
+    }
+
+
+def _require_one_vocabulary(tokenizer: Path | str | None, settings: Mapping[str, Any]) -> None:
+    if tokenizer is not None and "vocab_size" in settings:
+        raise ConfigError("tokenizer brings its own vocab_size. Leave one of them out.")
 
 
 def _fitting(model: nn.Module, language: Language | str) -> Language:

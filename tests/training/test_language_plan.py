@@ -14,11 +14,8 @@ from torch import nn
 from lengthwise.errors import ConfigError, RunError, TextError, WordError
 from lengthwise.experiments.measure import continued, corpus_of, measure_perplexity
 from lengthwise.text.prepared import Corpus, PrepareConfig, Tokens, prepare
-from lengthwise.training.language_plan import (
-    CorpusReference,
-    LanguagePlan,
-    make_language_plan,
-)
+from lengthwise.training.corpus_plan import CorpusReference
+from lengthwise.training.language_plan import LanguagePlan, make_language_plan
 from lengthwise.training.loop import LoopConfig, fit, kept
 from lengthwise.training.next_token import NextToken, NextTokenConfig
 from lengthwise.training.runs import RunFolder

@@ -275,6 +275,26 @@ def curves_figure(
 ) -> Figure:
     """Shares in per cent, such as accuracy by length: a panel for each language, a line for each
     model."""
+    percent = {
+        title: {
+            name: {n: 100 * share for n, share in curve.items()} for name, curve in curves.items()
+        }
+        for title, curves in panels.items()
+    }
+    return panels_figure(percent, xlabel=xlabel, ylabel=ylabel, limits=(-4, 104))
+
+
+def panels_figure(
+    panels: Mapping[str, Mapping[str, Mapping[int, float]]],
+    *,
+    xlabel: str,
+    ylabel: str,
+    limits: tuple[float, float] | None = None,
+) -> Figure:
+    """Any numbers by length: a panel for each title, a line for each name; all have one scale.
+
+    `limits` are the least and the greatest that is shown; without them, what there is.
+    """
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
     colors = dict(zip(names, _spread_colors(len(names)), strict=True))
     across = min(4, len(panels))
@@ -285,9 +305,9 @@ def curves_figure(
         for axes, (title, curves) in zip(grid, panels.items(), strict=False):
             for name, curve in curves.items():
                 lengths = sorted(curve)
-                heights = [100 * curve[n] for n in lengths]
+                heights = [curve[n] for n in lengths]
                 axes.plot(lengths, heights, color=colors[name], lw=1.2, label=name)
-            axes.set(title=title, ylim=(-4, 104))
+            axes.set(title=title, ylim=limits)
         for axes in figure.axes[len(panels) :]:
             axes.set_visible(False)
         figure.supxlabel(xlabel, fontsize=9)

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from lengthwise.cli.decoding import add_decoding, decoding_of, refuse_translation
 from lengthwise.cli.output import (
     add_device,
     add_json,
@@ -15,13 +16,18 @@ from lengthwise.cli.output import (
 )
 from lengthwise.cli.progress import counting_progress
 from lengthwise.cli.snapped import add_snapped, with_tables
+from lengthwise.errors import ConfigError
+from lengthwise.evaluation.bleu import compared
 from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.experiments.measure import measure, measure_perplexity, measure_steps
+from lengthwise.experiments.translated import measure_translation
 from lengthwise.models.language_model import LanguageModel
-from lengthwise.text.prepared import Corpus
+from lengthwise.text.parallel import ParallelCorpus
+from lengthwise.text.prepared import TEST, Corpus
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, load_run
+from lengthwise.training.translation_plan import TranslationPlan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,11 +42,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--words",
         type=whole_number(1),
         help="words per length (default 512; of a step task: all that are set apart for the test; "
-        "of a language model: 1000 windows)",
+        "of a language model: 1000 windows; of a translator: all sentences)",
     )
     parser.add_argument(
-        "--text", type=Path, metavar="DIR", help="another corpus, for a language model"
+        "--text",
+        type=Path,
+        metavar="DIR",
+        help="another corpus, for a language model or translator",
     )
+    parser.add_argument("--part", help="of the corpus (default test)")
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="DIR",
+        help="another translator, tested on the same: how sure is the difference?",
+    )
+    add_decoding(parser)
     parser.add_argument("--protocol", help="published or audited (default: the run's)")
     parser.add_argument("--seed", type=whole_number(0), help="of the test words (default 0)")
     add_snapped(parser)
@@ -55,7 +72,12 @@ def run(arguments: argparse.Namespace) -> None:
     if isinstance(trained.plan, LanguagePlan):
         _evaluate_text(trained, arguments)
         return
-    refuse(arguments, "text", "language models")
+    if isinstance(trained.plan, TranslationPlan):
+        _evaluate_translations(trained, arguments)
+        return
+    refuse(arguments, "text", "language models and translators")
+    refuse(arguments, "part", "language models and translators")
+    refuse_translation(arguments)
     if isinstance(trained.plan, StepPlan):
         _evaluate_steps(trained, arguments)
         return
@@ -115,6 +137,7 @@ def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
     """Perplexity of the last token at each length of context."""
     for option in ("protocol", "snapped"):
         refuse(arguments, option, "languages")
+    refuse_translation(arguments)
     plan = trained.plan
     assert isinstance(plan, LanguagePlan)
     assert isinstance(trained.model, LanguageModel)
@@ -127,6 +150,7 @@ def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
         records, summary = measure_perplexity(
             trained,
             lengths,
+            part=arguments.part or TEST,
             corpus=Corpus.load(arguments.text) if arguments.text else None,
             windows=arguments.words or 1_000,
             seed=arguments.seed or 0,
@@ -155,6 +179,62 @@ def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
 
 
 _DOUBLINGS = 4
+
+
+def _evaluate_translations(trained: Run, arguments: argparse.Namespace) -> None:
+    """BLEU and chrF, in all and by length; beside another run, if one is named."""
+    for option in ("protocol", "snapped", "lengths", "seed"):
+        refuse(arguments, option, "other models")
+    others = [] if arguments.against is None else [load_run(arguments.against)]
+    if others and not isinstance(others[0].plan, TranslationPlan):
+        raise ConfigError(f"--against is another translator, but {arguments.against} is none.")
+    found = []
+    for run, name in zip((trained, *others), (arguments.run, arguments.against), strict=False):
+        with counting_progress(f"translating, {name}", "sentences") as progress:
+            _, summary = measure_translation(
+                run,
+                part=arguments.part or TEST,
+                corpus=ParallelCorpus.load(arguments.text) if arguments.text else None,
+                decoding=decoding_of(arguments),
+                sentences=arguments.words,
+                progress=progress,
+            )
+        found.append(summary)
+    summary = found[0]
+    against = compared(found[1], summary) if others else None
+    if arguments.json:
+        plain = {key: value for key, value in summary.items() if key != "samples"}
+        beside = {} if against is None else {"against": against._asdict()}
+        print_json({**plain, **beside, "run": str(arguments.run)})
+        return
+    low, high = summary["interval_95"]
+    trained_to = summary["longest_trained"]
+    facts = [
+        ("text", f"{summary['corpus']}, part {summary['part']}"),
+        (
+            "sentences",
+            f"{summary['sentences']:,}"
+            + (f", all longer than the {trained_to} tokens of training" if trained_to else ""),
+        ),
+        ("BLEU", f"{summary['bleu']:.2f} (95 %: {low:.2f} to {high:.2f})"),
+        ("chrF", f"{summary['chrf']:.2f}"),
+        ("signature", summary["signatures"]["bleu"]),
+        ("words", f"{summary['length_ratio']:.2f} for one of the references"),
+    ]
+    if against is not None:
+        facts.append(
+            (
+                f"against {arguments.against}",
+                f"{against.difference:+.2f} BLEU, p = {against.p_value:.3f} (paired bootstrap, "
+                f"better in {100 * against.share_better:.1f} % of samples)",
+            )
+        )
+    print_facts(facts)
+    rows = [
+        [f"{each['first']}..{each['last']}", f"{each['sentences']:,}", f"{each['bleu']:.2f}"]
+        for each in summary["by_length"]
+    ]
+    print_table(["source tokens", "sentences", "BLEU"], rows)
 
 
 def facts(summary: dict[str, Any]) -> list[tuple[str, str]]:

@@ -27,6 +27,7 @@ COMMANDS = {
     "pretrain": "a small GPT-2 trained on plain text, for `train --model gpt2`",
     "evaluate": "scores of a trained model by length, or its perplexity",
     "certify": "a proof that a run is right at every length, or the shortest wrong word",
+    "translate": "the sentences on standard input, by a trained translator",
     "predict": "what a trained model makes of the lines on standard input",
     "snap": "tables in place of a network: vectors snapped to representatives",
     "extract": "the automaton that a trained model computes",

@@ -44,7 +44,9 @@ def refuse(arguments: argparse.Namespace, option: str, of: str) -> None:
         ConfigError: it is given.
     """
     if getattr(arguments, option) not in (None, False):
-        raise ConfigError(f"--{option} is for {of}, which {arguments.run} is not. Omit it.")
+        raise ConfigError(
+            f"--{option.replace('_', '-')} is for {of}, which {arguments.run} is not. Omit it."
+        )
 
 
 def add_settings(parser: argparse.ArgumentParser, examples: str) -> None:

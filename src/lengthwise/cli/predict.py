@@ -8,7 +8,7 @@ import torch
 
 from lengthwise.cli.output import add_device, add_json, print_json, refuse, whole_number
 from lengthwise.cli.snapped import add_snapped, with_tables
-from lengthwise.cli.words import read_inputs, read_words
+from lengthwise.cli.words import read_inputs, read_sentences, read_words
 from lengthwise.constructions.stored import completed, is_circuit, load_construction
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.evaluation.predict import device_of, predict
@@ -20,6 +20,7 @@ from lengthwise.text.prepared import Corpus
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, choose_device, load_run
+from lengthwise.training.translation_plan import TranslationPlan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,6 +56,8 @@ def run(arguments: argparse.Namespace) -> None:
         _go_on(trained, arguments)
         return
     _require_no_text(arguments)
+    if isinstance(trained.plan, TranslationPlan):
+        raise ConfigError(f"{arguments.run} translates. Use lengthwise translate {arguments.run}.")
     if isinstance(trained.plan, StepPlan):
         _write_steps(trained, arguments)
         return
@@ -89,14 +92,9 @@ def _go_on(trained: Run, arguments: argparse.Namespace) -> None:
         raise ConfigError(f"--temperature {temperature} is none. Use one of 0 to 100.")
     corpus = corpus_of(trained, Corpus.load(arguments.text) if arguments.text else None)
     found = []
-    for number, line in enumerate(sys.stdin, start=1):
-        begun = line.rstrip("\r\n")
+    for number, (begun,) in enumerate(read_sentences(sys.stdin, 1), start=1):
         if not begun:
             raise WordError(f"line {number} is empty. A language model goes on with some text.")
-        try:
-            begun.encode()
-        except UnicodeEncodeError:
-            raise WordError(f"line {number} is not UTF-8. Convert the text.") from None
         ended = continued(
             trained,
             begun,

@@ -1,7 +1,9 @@
 """Make a text ready to train on: tokens on disk, divided into parts, checked by digest."""
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from lengthwise.cli.output import (
     add_json,
@@ -16,6 +18,13 @@ from lengthwise.cli.progress import counting_progress
 from lengthwise.config import require_known
 from lengthwise.errors import ConfigError
 from lengthwise.text.documents import PYTHON
+from lengthwise.text.parallel import (
+    SIDES,
+    PairsConfig,
+    ParallelCorpus,
+    prepare_pairs,
+    require_further,
+)
 from lengthwise.text.prepared import PARTS, Corpus, PrepareConfig, prepare
 
 
@@ -26,7 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="TEXT",
         help="a file (.txt, .jsonl; .xz, .gz or .zst), a folder of such, hf:NAME for a dataset of "
-        f"the Hugging Face hub, or {PYTHON} (default: the English that ships with Python)",
+        f"the Hugging Face hub, or {PYTHON} (default: the English that ships with Python); with "
+        "--pairs a .tsv, SOURCE_FILE,TARGET_FILE, hf:NAME or numbers",
+    )
+    parser.add_argument(
+        "--pairs",
+        metavar="SOURCE,TARGET",
+        help="make parallel text ready, of these two languages: the columns of a .tsv or dataset",
     )
     parser.add_argument(
         "--valid", action="append", default=[], metavar="TEXT", help="text for validation"
@@ -37,6 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="TEXT",
         help="text for tests (without these two, a share of the documents is set apart)",
+    )
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="NAME=TEXT",
+        help="with --pairs: a further part for tests",
     )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the new corpus")
     parser.add_argument(
@@ -49,9 +71,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Prepare, or go on, or find that all is done."""
     settings = parse_settings(arguments.settings)
-    require_known(settings, PrepareConfig.__dataclass_fields__)
+    config = PrepareConfig if arguments.pairs is None else PairsConfig
+    require_known(settings, config.__dataclass_fields__)
     if arguments.tokenizer is not None and "vocab_size" in settings:
         raise ConfigError("--tokenizer brings its own vocab_size. Leave one of them out.")
+    if arguments.pairs is not None:
+        _run_pairs(arguments, settings)
+        return
+    if arguments.also:
+        raise ConfigError("--also names parts of parallel text. Give --pairs, or leave it out.")
+    _run_text(arguments, settings)
+
+
+def _run_text(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> None:
     sources = {
         "train": arguments.text or [PYTHON],
         "valid": arguments.valid,
@@ -93,3 +125,81 @@ _SHOWN = ("documents", "characters", "tokens")
 def _facts(corpus: Corpus, name: str) -> dict[str, int]:
     part = corpus.index["parts"][name]
     return {key: part[key] for key in _SHOWN}
+
+
+def _run_pairs(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> None:
+    sources = {
+        "train": arguments.text,
+        "valid": arguments.valid,
+        "test": arguments.test,
+        **_further_parts(arguments.also),
+    }
+    with counting_progress(f"preparing {arguments.out}", "pairs") as progress:
+        corpus = prepare_pairs(
+            arguments.out,
+            sources,
+            tuple(arguments.pairs.split(",")),
+            PairsConfig.from_dict(settings),
+            tokenizer=arguments.tokenizer,
+            progress=lambda done, tokens: progress(done, None),
+        )
+    parts = {name: _facts_of_pairs(corpus, name) for name in corpus.parts}
+    if arguments.json:
+        print_json(
+            {
+                "corpus": str(arguments.out),
+                "languages": corpus.languages,
+                "vocab_size": corpus.vocab_size,
+                "digest": corpus.digest,
+                "recognised": corpus.index["recognised"],
+                "parts": parts,
+            }
+        )
+        return
+    print_facts(
+        [
+            ("corpus", str(arguments.out)),
+            ("languages", " to ".join(corpus.languages)),
+            ("tokens known", f"{corpus.vocab_size:,}"),
+        ]
+    )
+    columns = ("pairs", "source_tokens", "target_tokens", "dropped")
+    print_table(
+        ["part", *(column.replace("_", " ") for column in columns)],
+        [[name, *(f"{part[column]:,}" for column in columns)] for name, part in parts.items()],
+    )
+    for name, part in parts.items():
+        if part["dropped"]:
+            note(f"{part['dropped']:,} pairs of {name} dropped: they have an empty side")
+        if part["left_out"]:
+            note(f"{part['left_out']:,} pairs left out of {name}: other parts have their sources")
+    if corpus.index["recognised"]:
+        note(f"recognised: {corpus.index['recognised']}")
+    if "train" in parts:
+        note(f"next: lengthwise train pairs:{arguments.out} --out run")
+
+
+def _further_parts(texts: list[str]) -> dict[str, list[str]]:
+    """The sources of each part of `--also`.
+
+    Raises:
+        ConfigError: one is not written NAME=TEXT, or has the name of another option.
+    """
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        name, _, source = text.partition("=")
+        if not name or not source:
+            raise ConfigError(f"--also is written NAME=TEXT, but got {text!r}. Try ntrex={text}.")
+        require_further(name)
+        found.setdefault(name, []).append(source)
+    return found
+
+
+def _facts_of_pairs(corpus: ParallelCorpus, name: str) -> dict[str, int]:
+    part = corpus.index["parts"][name]
+    return {
+        "pairs": part["pairs"],
+        **{f"{side}_tokens": part[side]["tokens"] for side in SIDES},
+        "dropped": part["dropped"],
+        "left_out": part["left_out"],
+    }

@@ -1,11 +1,11 @@
-"""Train a model on a language, a step task or a text; given again, it goes on in its folder."""
+"""Train a model on a language, a step task or a corpus; given again, it goes on in its folder."""
 
 import argparse
 import json
 import os
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -29,14 +29,16 @@ from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS
 from lengthwise.models.cost import trained_parameters
 from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
+from lengthwise.models.translation_models import TRANSLATION_MODELS
 from lengthwise.tasks.step_specs import is_step_spec
-from lengthwise.training.language_plan import is_text_spec, make_language_plan
+from lengthwise.training.language_plan import LanguagePlan, is_text_spec, make_language_plan
 from lengthwise.training.loop import kept
 from lengthwise.training.presets import PRESETS
 from lengthwise.training.processes import Place, require_alone
 from lengthwise.training.step_plan import make_step_plan
 from lengthwise.training.track import tracked
-from lengthwise.training.train import AnyPlan, Run, make_plan, train
+from lengthwise.training.train import AnyPlan, make_plan, train
+from lengthwise.training.translation_plan import is_pairs_spec, make_translation_plan
 
 _SECONDS_TO_SPEAK = 5.0
 
@@ -44,14 +46,17 @@ _SECONDS_TO_SPEAK = 5.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The language, the model, and everything that can be set."""
     add_language(
-        parser, more="; a step task: steps:addition, ...; or text:DIR, a corpus that `prepare` made"
+        parser,
+        more="; a step task: steps:addition, ...; text:DIR or pairs:DIR, a corpus that `prepare` "
+        "made of text or of translations",
     )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the run folder")
     parser.add_argument(
         "--model",
         help=f"of a language: {', '.join(MODELS)} (default {DEFAULT_MODEL}); of a step task: "
         f"{', '.join(STEP_MODELS)} (default {DEFAULT_STEP_MODEL}); of a text: "
-        f"{', '.join(LANGUAGE_MODELS)} (default {DEFAULT_LANGUAGE_MODEL})",
+        f"{', '.join(LANGUAGE_MODELS)} (default {DEFAULT_LANGUAGE_MODEL}); of translations: "
+        f"{', '.join(TRANSLATION_MODELS)}",
     )
     parser.add_argument("--preset", default="laptop", help=", ".join(PRESETS))
     parser.add_argument("--protocol", help="published or audited (default: the model's)")
@@ -100,6 +105,9 @@ def _run(arguments: argparse.Namespace) -> None:
         return
     if is_text_spec(arguments.spec):
         _train_text(arguments, settings)
+        return
+    if is_pairs_spec(arguments.spec):
+        _train_pairs(arguments, settings)
         return
     language = parse(arguments.spec, arguments.alphabet)
     plan = make_plan(
@@ -169,9 +177,30 @@ def _train_text(arguments: argparse.Namespace, settings: dict[str, Any]) -> None
     note(f"next: lengthwise evaluate {arguments.out}")
 
 
-def _require_no_language(arguments: argparse.Namespace) -> None:
+def _train_pairs(arguments: argparse.Namespace, settings: dict[str, Any]) -> None:
+    _require_no_language(arguments, but=("protocol",))
+    if arguments.protocol is not None:
+        settings = {"protocol": arguments.protocol, **settings}
+    plan = make_translation_plan(
+        arguments.spec, arguments.model, preset=arguments.preset, settings=settings
+    )
+    facts = {"corpus": plan.corpus.folder, **_trained(plan, arguments, arguments.spec, "tokens")}
+    facts["validation_perplexity"] = perplexity_of(facts["validation_loss"])
+    if arguments.json:
+        print_json(facts)
+        return
+    print(
+        f"{arguments.out}: {plan.model} on {arguments.spec} ({plan.words}, "
+        f"{facts['parameters']:,} parameters, {plan.preset} preset): perplexity "
+        f"{facts['validation_perplexity']:.2f} on the pairs set apart for validation, after "
+        f"{facts['kept_step']} steps at {facts['tokens_per_second']:,.0f} tokens per second"
+    )
+    note(f"next: lengthwise evaluate {arguments.out}, or lengthwise translate {arguments.out}")
+
+
+def _require_no_language(arguments: argparse.Namespace, but: Sequence[str] = ()) -> None:
     for option in ("protocol", "alphabet"):
-        if getattr(arguments, option) is not None:
+        if getattr(arguments, option) is not None and option not in but:
             raise ConfigError(
                 f"--{option} is for languages, and {arguments.spec} is none. Omit it."
             )
@@ -200,12 +229,9 @@ def _trained(
         "validation_accuracy": best["validation_accuracy"],
         "validation_loss": best["validation_loss"],
         "perfect": best["perfect"],
-        **({"words_per_second": speed} if unit == "words" else _of_text(result, speed)),
+        f"{unit}_per_second": speed,
+        **(utilisation(result, speed) if isinstance(plan, LanguagePlan) else {}),
     }
-
-
-def _of_text(result: Run, speed: float) -> dict[str, float]:
-    return {"tokens_per_second": speed, **utilisation(result, speed)}
 
 
 def _read_settings(path: Path) -> dict[str, Any]:

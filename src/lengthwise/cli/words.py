@@ -1,6 +1,6 @@
 """Words on standard input, one to a line, with the place of whatever is wrong."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from lengthwise.errors import WordError
 from lengthwise.languages.gate_sequence import GateSequence
@@ -23,6 +23,27 @@ def read_words(lines: Iterable[str], language: Language) -> list[tuple[int, ...]
             raise WordError(f"line {number}, {error}") from None
         words.append(word)
     return words
+
+
+def read_sentences(lines: Iterable[str], together: int) -> Iterator[list[str]]:
+    """The lines without their ends, some at a time.
+
+    Raises:
+        WordError: a line is not UTF-8; the message has its number.
+    """
+    found: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        sentence = line.rstrip("\r\n")
+        try:
+            sentence.encode()
+        except UnicodeEncodeError:
+            raise WordError(f"line {number} is not UTF-8. Convert the text.") from None
+        found.append(sentence)
+        if len(found) == together:
+            yield found
+            found = []
+    if found:
+        yield found
 
 
 def read_inputs(lines: Iterable[str], sequence: GateSequence) -> list[str]:

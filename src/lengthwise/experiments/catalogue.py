@@ -9,6 +9,7 @@ from lengthwise.experiments.chiang2022 import figure2 as chiang_figure2
 from lengthwise.experiments.chiang2022 import figure3 as chiang_figure3
 from lengthwise.experiments.chiang2022 import figure4 as chiang_figure4
 from lengthwise.experiments.chiang2022 import parity as chiang_parity
+from lengthwise.experiments.chiang2022 import table1 as chiang_table1
 from lengthwise.experiments.experiment import Collected
 from lengthwise.experiments.steps2022 import figure1 as steps_figure1
 from lengthwise.experiments.steps2022 import figure2 as steps_figure2
@@ -26,6 +27,7 @@ EXPERIMENTS: Catalogue[Collected] = Catalogue(
         "chi2023/table3": chi_table3.TABLE_3,
         "chi2023/figure4": chi_table3.FIGURE_4,
         "chi2023/scratchpad": chi_scratchpad.SCRATCHPAD,
+        "chiang2022/table1": chiang_table1.TABLE_1,
         "chiang2022/figure2": chiang_figure2.FIGURE_2,
         "chiang2022/figure3": chiang_figure3.FIGURE_3,
         "chiang2022/figure4": chiang_figure4.FIGURE_4,

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from lengthwise.analysis.receptive_field import context_field
-from lengthwise.errors import TaskError, TextError
+from lengthwise.errors import TaskError
 from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.evaluation.perplexity import last_token_perplexity, require_windows
 from lengthwise.evaluation.predict import device_of
@@ -186,7 +186,7 @@ def measure_field(
     plan = run.plan
     assert isinstance(plan, LanguagePlan)
     assert isinstance(run.model, LanguageModel)
-    text = plan.corpus.load().part(part)
+    text = plan.corpus.load(Corpus).part(part)
     require_windows(text, length, f"the {part} part of the text")
     numbers = np.random.default_rng(seed).integers(text.num_windows(length), size=windows)
     tokens = torch.from_numpy(text.windows(numbers, length))
@@ -219,12 +219,8 @@ def corpus_of(run: Run, other: Corpus | None = None) -> Corpus:
     plan = run.plan
     assert isinstance(plan, LanguagePlan)
     if other is None:
-        return plan.corpus.load()
-    if other.tokenizer_digest != plan.corpus.tokenizer:
-        raise TextError(
-            f"the tokens of {other.folder} mean something else than those that this run knows. "
-            f"Prepare it with --tokenizer {plan.corpus.folder}."
-        )
+        return plan.corpus.load(Corpus)
+    plan.corpus.require_same_tokens(other)
     return other
 
 

@@ -35,9 +35,13 @@ from lengthwise.models.cost import forward_flops
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import AnyPlan
+from lengthwise.training.translation_plan import TranslationPlan
 
 WORD_OF_COST = 500
 """Symbols of the word of a language whose cost is told."""
+
+TOKENS_OF_COST = 30
+"""Tokens of a sentence, and of its translation, whose cost is told."""
 
 
 class CellRun(NamedTuple):
@@ -168,12 +172,14 @@ def record(run: CellRun, result: Outcome | Failure) -> Record:
 
 
 def flops(plan: AnyPlan) -> int:
-    """Floating-point operations of one word: of `WORD_OF_COST` symbols, a step task, a window."""
+    """Floating-point operations of a word of `WORD_OF_COST` symbols, step task, window or pair."""
     model = plan.build().eval()
     if isinstance(plan, StepPlan):
         return forward_flops(model, plan.steps.num_symbols, plan.network.max_length)
     if isinstance(plan, LanguagePlan):
         return forward_flops(model, plan.network.vocab_size, plan.text.window)
+    if isinstance(plan, TranslationPlan):
+        return forward_flops(model, plan.network.vocab_size, TOKENS_OF_COST)
     return forward_flops(model, plan.task.language.num_symbols, WORD_OF_COST)
 
 

@@ -8,6 +8,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from lengthwise.models.decoder import Decoder
+from lengthwise.models.encoder_decoder import EncoderDecoder
 from lengthwise.models.gpt2 import Body
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.recurrent import Recurrent
@@ -39,7 +40,8 @@ def trained_parameters(model: nn.Module) -> int:
 def forward_flops(model: nn.Module, vocab_size: int, length: int, *, seed: int = 0) -> int:
     """Multiplications and additions of the matrix products for one random word, read alone.
 
-    Of a RegularGPT every node of the tree is counted, though it computes equal sub-words once.
+    Of a translator, for a source and a translation of that length. Of a RegularGPT every node of
+    the tree is counted, though it computes equal sub-words once.
     """
     generator = torch.Generator().manual_seed(seed)
     tokens = torch.randint(vocab_size, (1, length), generator=generator)
@@ -52,6 +54,8 @@ def forward_flops(model: nn.Module, vocab_size: int, length: int, *, seed: int =
             model(tokens, share=False)
         elif isinstance(model, Decoder | Body | LanguageModel):
             model(tokens)
+        elif isinstance(model, EncoderDecoder):
+            model(tokens, tokens)
         else:
             model(tokens, torch.tensor([length]))
     return int(counter.get_total_flops())

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from lengthwise.layers.activations import ACTIVATIONS, Activation
 from lengthwise.layers.attention import Attention
+from lengthwise.layers.dropout import Drop, keep_all
 from lengthwise.layers.norms import NORMS
 from lengthwise.layers.position import Places
 
@@ -46,11 +47,18 @@ class ResidualLayer(nn.Module):
         self,
         x: Float[Tensor, "word query width"],
         gathered: Float[Tensor, "#word #query width"],
+        drop: Drop = keep_all,
     ) -> Float[Tensor, "word query width"]:
         """The new vectors of places, from what attention gathered for them."""
-        h = self.attention_norm.after(x + gathered)
+        h = self.attention_norm.after(x + drop(gathered))
+        return self.feed_forward(h, drop)
+
+    def feed_forward(
+        self, h: Float[Tensor, "word query width"], drop: Drop = keep_all
+    ) -> Float[Tensor, "word query width"]:
+        """The second branch alone."""
         hidden = self.activation(self.expand(self.feed_forward_norm.before(h)))
-        return self.feed_forward_norm.after(h + self.contract(hidden))
+        return self.feed_forward_norm.after(h + drop(self.contract(hidden)))
 
 
 class TransformerLayer(ResidualLayer):

@@ -15,6 +15,7 @@ import json
 import lzma
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,9 @@ from lengthwise.text.extra import require_extra
 from lengthwise.text.python_text import python_documents, python_topics
 
 PYTHON, TOPICS, HUB = "python", "python-topics", "hf:"
-_PACKED = (".xz", ".gz", ".zst")
+PACKED = (".xz", ".gz", ".zst")
+"""Endings of files that are unpacked as they are read."""
+
 _LINES = (".jsonl", ".ndjson")
 _TABLES = (".json", ".csv", ".tsv", ".parquet")
 _PLAIN = (".txt", ".md", ".rst", ".text")
@@ -80,7 +83,7 @@ def _of_folder(folder: Path, column: str) -> Iterator[str]:
 
 def _kind(path: Path) -> str:
     """The ending that says what a file is, or nothing."""
-    name = path.with_suffix("") if path.suffix.lower() in _PACKED else path
+    name = path.with_suffix("") if path.suffix.lower() in PACKED else path
     ending = name.suffix.lower()
     return ending if ending in (*_LINES, *_PLAIN) else ""
 
@@ -91,14 +94,26 @@ def _is_hidden(path: Path) -> bool:
 
 def _of_file(path: Path, column: str) -> Iterator[str]:
     """One document, or one a line."""
+    with opened(path) as file:
+        if _kind(path) in _LINES:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield _of_line(decoded(line, path, number - 1), column, path, number)
+        else:
+            yield decoded(file.read(), path, 0)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[io.BufferedIOBase]:
+    """What a file holds, unpacked as it is read.
+
+    Raises:
+        TextError: it cannot be read, or is damaged, which may show late.
+        ConfigError: a library that it needs is not installed.
+    """
     try:
-        with _opened(path) as file:
-            if _kind(path) in _LINES:
-                for number, line in enumerate(file, 1):
-                    if line.strip():
-                        yield _of_line(_decoded(line, path, number - 1), column, path, number)
-            else:
-                yield _decoded(file.read(), path, 0)
+        with _unpacked(path) as file:
+            yield file
     except OSError as error:
         why = error.strerror or str(error)  # a damaged .gz has the latter only
         raise TextError(f"{path} cannot be read: {why}. Give a file.") from None
@@ -106,7 +121,7 @@ def _of_file(path: Path, column: str) -> Iterator[str]:
         raise TextError(f"{path} is damaged: {error}. Fetch it again.") from None
 
 
-def _opened(path: Path) -> io.BufferedIOBase:
+def _unpacked(path: Path) -> io.BufferedIOBase:
     packed = path.suffix.lower()
     if packed == ".xz":
         return lzma.open(path)
@@ -154,8 +169,8 @@ class _Zstandard(io.RawIOBase):
         return len(part)
 
 
-def _decoded(content: bytes, path: Path, lines_before: int) -> str:
-    """Text in UTF-8.
+def decoded(content: bytes, path: Path, lines_before: int) -> str:
+    """Text in UTF-8, without the mark that Windows puts before it.
 
     Raises:
         TextError: it is none; the message has the line.
@@ -176,10 +191,10 @@ def _of_line(line: str, column: str, path: Path, number: int) -> str:
         found = json.loads(line)
     except (ValueError, RecursionError):
         raise TextError(f"{path}, line {number}: not JSON. Write one object a line.") from None
-    return _text_of(found if isinstance(found, dict) else {}, column, f"{path}, line {number}:")
+    return text_of(found if isinstance(found, dict) else {}, column, f"{path}, line {number}:")
 
 
-def _text_of(row: Mapping[str, Any], column: str, where: str) -> str:
+def text_of(row: Mapping[str, Any], column: str, where: str) -> str:
     """The text of a row.
 
     Raises:
@@ -201,20 +216,28 @@ def _text_of(row: Mapping[str, Any], column: str, where: str) -> str:
 
 
 def _of_hub(source: str, column: str, split: str) -> Iterator[str]:
-    """The rows of a dataset, as they come."""
+    """The texts of a dataset, as they come."""
+    name, _, config = source.removeprefix(HUB).partition(":")
+    for row in hub_rows(name, config, split, instead="file or folder of .txt or .jsonl"):
+        yield text_of(row, column, f"the dataset {name} has")
+
+
+def hub_rows(name: str, config: str, split: str, *, instead: str) -> Iterator[Mapping[str, Any]]:
+    """The rows of a dataset, as they come; `instead` is what else can be given.
+
+    Raises:
+        TextError: it cannot be reached.
+        ConfigError: the library `datasets` is not installed.
+    """
     require_extra("datasets")
     import datasets  # noqa: PLC0415
 
     datasets.disable_progress_bars()
-    name, _, config = source.removeprefix(HUB).partition(":")
     try:
-        rows = datasets.load_dataset(name, config or None, split=split, streaming=True)
-        for row in rows:
-            yield _text_of(row, column, f"the dataset {name} has")
+        yield from datasets.load_dataset(name, config or None, split=split, streaming=True)
     except (OSError, ValueError, RuntimeError) as error:
         why = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise TextError(
             f"the dataset {name} ({config or 'no config'}, split {split}) cannot be read from the "
-            f"hub, its cache or a folder of that name: {why} Give a local file or folder of .txt "
-            f"or .jsonl instead."
+            f"hub, its cache or a folder of that name: {why} Give a local {instead} instead."
         ) from None

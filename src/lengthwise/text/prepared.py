@@ -13,8 +13,7 @@ means: but for white space. Passages that different documents share are not look
 """
 
 import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
@@ -25,24 +24,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.config import Config, require_at_least
-from lengthwise.errors import ConfigError, LengthwiseError, RunError, TextError
-from lengthwise.files import (
-    create_json,
-    is_leftover,
-    read_json,
-    remove_leftovers,
-    write_bytes,
-    write_json,
-)
+from lengthwise.errors import ConfigError, LengthwiseError, TextError
+from lengthwise.files import write_bytes, write_json
 from lengthwise.text.documents import PYTHON, TOPICS, documents
 from lengthwise.text.extra import require_extra
 from lengthwise.text.python_text import PYTHON_TEXT
-from lengthwise.text.tokens import learn_tokenizer, pieces
+from lengthwise.text.store import (
+    INDEX,
+    REQUEST,
+    TEXT_FORMAT,
+    TOKENIZER,
+    Progress,
+    StoredCorpus,
+    claim,
+    digest,
+    digest_of,
+    noted,
+    read_tokenizer,
+    token_kind,
+    unclaim,
+    write_index,
+)
+from lengthwise.text.tokens import encode_all, learn_tokenizer
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-FORMAT = 1
 END = "<|endoftext|>"
 """The token that ends a document."""
 
@@ -77,9 +84,6 @@ class PrepareConfig(Config):
 Sources = Mapping[str, Sequence[str]]
 """The sources of each of `PARTS`; of `train` alone, if nothing is divided yet."""
 
-Progress = Callable[[int, int], None]
-"""Called with the documents done and the tokens so far."""
-
 
 def prepare(
     out: Path | str,
@@ -101,93 +105,43 @@ def prepare(
     out = Path(out)
     _require_parts(sources)
     own = None if tokenizer is None else _read_tokenizer(Path(tokenizer))
-    is_new = not (out / "request.json").exists()
+    is_new = not (out / REQUEST).exists()
     _claim(out, sources, config, own)
-    if (out / "index.json").exists():
+    if (out / INDEX).exists():
         return Corpus.load(out)
     try:
-        if not (out / "tokenizer.json").exists():
+        if not (out / TOKENIZER).exists():
             own = own or _learned(sources, config)
-            write_bytes(out / "tokenizer.json", own.to_str().encode())
+            write_bytes(out / TOKENIZER, own.to_str().encode())
         _write_parts(out, sources, config, progress)
     except LengthwiseError:
         if is_new and not (out / "progress.json").exists():
-            _remove(out)  # nothing is worth going on from, and another command may be right
+            unclaim(out)
         raise
     return Corpus.load(out)
 
 
-def _remove(out: Path) -> None:
-    for name in ("tokenizer.json", "request.json"):
-        (out / name).unlink(missing_ok=True)
-    if not any(out.iterdir()):
-        out.rmdir()
-
-
-class Corpus:
+class Corpus(StoredCorpus):
     """Tokens of a prepared corpus, and the tokenizer that made them."""
 
-    def __init__(self, folder: Path, index: Mapping[str, Any]) -> None:
-        self.folder, self.index = folder, index
-        self.vocab_size: int = index["vocab_size"]
+    format = TEXT_FORMAT
+    command = "lengthwise prepare FILE"
 
-    @classmethod
-    def load(cls, folder: Path | str) -> "Corpus":
-        """The corpus in a folder, once all its files were found whole.
-
-        Raises:
-            TextError: there is none, it is not ready, or a file is not what the index says.
-        """
-        folder = Path(folder)
-        if not (folder / "index.json").exists():
-            if (folder / "request.json").exists():
-                raise TextError(
-                    f"{folder} is not prepared to the end. Give its `prepare` command again, and "
-                    f"it goes on."
-                )
-            raise TextError(
-                f"{folder} holds no prepared corpus. Make one: lengthwise prepare FILE --out "
-                f"{folder}."
-            )
-        index = _noted(folder / "index.json")
-        if index.get("format") != FORMAT:
-            raise TextError(f"{folder}/index.json is not of format {FORMAT}. Prepare it again.")
-        try:
-            files = list(_digests(index))
-            whole = index["digest"] == _digest_of_index(index)
-        except (KeyError, TypeError, AttributeError):
-            whole = False
-        if not whole:
-            raise TextError(
-                f"{folder}/index.json is damaged. Prepare the corpus again, in a new folder."
-            )
-        for name, digest in files:
-            path = folder / name
-            if not path.exists() or _digest_of(path) != digest:
-                raise TextError(
-                    f"{path} is damaged: it is not what the index says. Prepare the corpus again, "
-                    f"in a new folder."
-                )
-        return cls(folder, index)
+    @staticmethod
+    def files(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """The shards of all parts, with their digests."""
+        for part in index["parts"].values():
+            for shard in part["shards"]:
+                yield shard["file"], shard["sha256"]
 
     @cached_property
     def tokenizer(self) -> "Tokenizer":
         """The library's tokenizer."""
-        return _read_tokenizer(self.folder / "tokenizer.json")
-
-    @property
-    def digest(self) -> str:
-        """Of what all its files hold."""
-        return str(self.index["digest"])[:12]
-
-    @property
-    def tokenizer_digest(self) -> str:
-        """Of the file of the tokenizer: equal where tokens mean the same."""
-        return str(self.index["tokenizer_sha256"])
+        return _read_tokenizer(self.folder)
 
     def encode(self, text: str) -> NDArray[np.int64]:
         """The tokens of a text, without one that ends it."""
-        return _encoded(self.tokenizer, [text])[0]
+        return encode_all(self.tokenizer, [text])[0]
 
     def decode(self, tokens: Iterable[int]) -> str:
         """The text of tokens."""
@@ -255,36 +209,19 @@ def _require_parts(sources: Sources) -> None:
 
 
 def _claim(out: Path, sources: Sources, config: PrepareConfig, own: "Tokenizer | None") -> None:
-    """Make the folder for what is asked for, or find that it is for that already.
+    """Make the folder for what is asked for, or find that it is for that already."""
 
-    Raises:
-        TextError: it holds something else.
-    """
-    request = {
-        "format": FORMAT,
-        "sources": {name: [_named(s) for s in sources.get(name, ())] for name in PARTS},
-        "config": config.to_dict(),
-        "tokenizer": None if own is None else _digest(own.to_str().encode()),
-    }
-    path = out / "request.json"
-    foreign = out.exists() and (
-        not out.is_dir() or any(not is_leftover(found) for found in out.iterdir())
-    )
-    if foreign and not path.exists():
-        raise TextError(f"{out} exists and holds no prepared corpus. Use a new or empty folder.")
-    if not path.exists():
+    def require_sources() -> None:
         for source in chain.from_iterable(sources.values()):
             next(documents(source, column=config.column), None)  # raises if it cannot be read
-    if create_json(path, request):
-        remove_leftovers(out)
-        return
-    stored = _noted(path)
-    for name, wanted in request.items():
-        if stored.get(name) != wanted:
-            raise TextError(
-                f"{out} holds a corpus with {name} {stored.get(name)!r}, but now {wanted!r} is "
-                f"asked for. Use another folder, or ask for the same."
-            )
+
+    request = {
+        "format": TEXT_FORMAT,
+        "sources": {name: [_named(s) for s in sources.get(name, ())] for name in PARTS},
+        "config": config.to_dict(),
+        "tokenizer": None if own is None else digest(own.to_str().encode()),
+    }
+    claim(out, request, require_sources)
 
 
 def _named(source: str) -> str:
@@ -358,10 +295,10 @@ def _write_parts(
     out: Path, sources: Sources, config: PrepareConfig, progress: Progress | None
 ) -> None:
     """Encode batch by batch; after each, note how far it has come."""
-    tokenizer = _read_tokenizer(out / "tokenizer.json")
+    tokenizer = _read_tokenizer(out / TOKENIZER)
     vocab_size = tokenizer.get_vocab_size()
-    kind = np.dtype(np.uint16 if vocab_size <= 2**16 else np.uint32)
-    noted = out / "progress.json"
+    kind = token_kind(vocab_size)
+    progress_file = out / "progress.json"
     nothing = {"documents": 0, "characters": 0, "bytes": 0, "tokens": 0}
     state: dict[str, Any] = {
         "done": 0,
@@ -370,9 +307,9 @@ def _write_parts(
         "parts": {part: {**nothing, "shards": []} for part in PARTS},
     }
     texts = _divided(sources, config.column)
-    if noted.exists():
-        state = {**state, **_noted(noted)}
-        _skip(texts, state, noted)
+    if progress_file.exists():
+        state = {**state, **noted(progress_file)}
+        _skip(texts, state, out)
     while batch := _batch(texts, config.characters):
         for part in PARTS:
             own = [text for name, text in batch if name == part]
@@ -383,7 +320,7 @@ def _write_parts(
         state["done"] += len(batch)
         state["seen"] = _rolled(state["seen"], batch)
         state["left_out"] += sum(not part for part, _ in batch)
-        write_json(noted, state)
+        write_json(progress_file, state)
         if progress:
             progress(state["done"], sum(p["tokens"] for p in state["parts"].values()))
     for part, found in state["parts"].items():
@@ -398,26 +335,26 @@ def _write_parts(
                 )
             )
     index = {
-        "format": FORMAT,
-        "sources": _noted(out / "request.json")["sources"],
+        "format": TEXT_FORMAT,
+        "sources": noted(out / REQUEST)["sources"],
         "vocab_size": vocab_size,
         "dtype": kind.name,
-        "tokenizer_sha256": _digest_of(out / "tokenizer.json"),
+        "tokenizer_sha256": digest_of(out / TOKENIZER),
         "left_out": state["left_out"],
         "parts": state["parts"],
     }
-    write_json(out / "index.json", {**index, "digest": _digest_of_index(index)})
-    noted.unlink()
+    write_index(out, index)
+    progress_file.unlink()
 
 
 def _rolled(seen: str, texts: Iterable[tuple[str, str]]) -> str:
     """A digest of all texts so far, and of where they went, with more of them."""
     for part, text in texts:
-        seen = _digest(f"{seen}{part}:{_key(text).hex()}".encode())
+        seen = digest(f"{seen}{part}:{_key(text).hex()}".encode())
     return seen
 
 
-def _skip(texts: Iterator[tuple[str, str]], state: Mapping[str, Any], noted: Path) -> None:
+def _skip(texts: Iterator[tuple[str, str]], state: Mapping[str, Any], out: Path) -> None:
     """Read past what was done, and refuse to go on if it is not what it was.
 
     Raises:
@@ -425,7 +362,7 @@ def _skip(texts: Iterator[tuple[str, str]], state: Mapping[str, Any], noted: Pat
     """
     if _rolled("", islice(texts, state["done"])) != state["seen"]:
         raise TextError(
-            f"the sources of {noted.parent} have changed since a part of them was prepared. "
+            f"the sources of {out} have changed since a part of them was prepared. "
             f"Prepare them in a new folder."
         )
 
@@ -436,21 +373,6 @@ def _forget(out: Path, state: Mapping[str, Any]) -> None:
         for shard in part["shards"]:
             (out / shard["file"]).unlink(missing_ok=True)
     (out / "progress.json").unlink(missing_ok=True)
-
-
-def _noted(path: Path) -> dict[str, Any]:
-    """An object of ours on disk.
-
-    Raises:
-        TextError: it is none.
-    """
-    try:
-        found = read_json(path)
-    except RunError:
-        found = None
-    if not isinstance(found, dict):
-        raise TextError(f"{path} is damaged. Prepare the corpus again, in a new folder.")
-    return found
 
 
 def _batch(texts: Iterator[tuple[str, str]], characters: int) -> list[tuple[str, str]]:
@@ -469,10 +391,10 @@ def _write_shard(
 ) -> dict[str, Any]:
     """The tokens of some texts in a file; what the index has of it."""
     end = np.array([tokenizer.token_to_id(END)], dtype=kind)
-    encoded = [each.astype(kind) for each in _encoded(tokenizer, texts)]
+    encoded = [each.astype(kind) for each in encode_all(tokenizer, texts)]
     tokens = np.concatenate([array for each in encoded for array in (each, end)])
     write_bytes(path, tokens.tobytes())
-    return {"file": path.name, "tokens": len(tokens), "sha256": _digest(tokens.tobytes())}
+    return {"file": path.name, "tokens": len(tokens), "sha256": digest(tokens.tobytes())}
 
 
 def _count(found: dict[str, Any], shard: dict[str, Any], texts: Sequence[str]) -> None:
@@ -484,56 +406,6 @@ def _count(found: dict[str, Any], shard: dict[str, Any], texts: Sequence[str]) -
     found["bytes"] += sum(len(text.encode()) for text in texts)
 
 
-def _encoded(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[NDArray[np.int64]]:
-    """The tokens of each text; long ones are encoded in pieces, all of them side by side."""
-    parts = [pieces(text) for text in texts]
-    found = iter(tokenizer.encode_batch([piece for part in parts for piece in part]))
-    return [
-        np.array([token for piece in islice(found, len(part)) for token in piece.ids], np.int64)
-        for part in parts
-    ]
-
-
 def _read_tokenizer(path: Path) -> "Tokenizer":
-    """The tokenizer in a file.
-
-    Raises:
-        TextError: there is none, or it has no token that ends documents.
-    """
-    require_extra("tokenizers")
-    from tokenizers import Tokenizer  # noqa: PLC0415
-
-    path = path / "tokenizer.json" if path.is_dir() else path
-    try:
-        found = Tokenizer.from_str(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise TextError(f"{path} cannot be read: {error.strerror}. Give a file.") from None
-    except Exception:  # the library raises nothing more precise
-        raise TextError(f"{path} is no tokenizer. Give a tokenizer.json.") from None
-    found.encode_special_tokens = True  # in a text, what looks like one is text
-    if found.token_to_id(END) is None:
-        raise TextError(f"{path} has no token {END}, which ends documents. Use another tokenizer.")
-    return found
-
-
-def _digests(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """All files of a corpus, with their digests."""
-    yield "tokenizer.json", index["tokenizer_sha256"]
-    for part in index["parts"].values():
-        for shard in part["shards"]:
-            yield shard["file"], shard["sha256"]
-
-
-def _digest_of_index(index: Mapping[str, Any]) -> str:
-    """Of all that an index says but for its own digest, and where texts were read from."""
-    said = {k: v for k, v in index.items() if k not in ("digest", "sources")}
-    return _digest(json.dumps(said, sort_keys=True).encode())
-
-
-def _digest_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    """The tokenizer in a file, or of a corpus."""
+    return read_tokenizer(path, {END: "ends documents"})

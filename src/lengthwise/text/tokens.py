@@ -1,6 +1,7 @@
 """Text to numbers: byte-level BPE, learned by the library `tokenizers`."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,6 +61,16 @@ def encode(tokenizer: "Tokenizer", text: str, *, least: int) -> NDArray[np.int64
             f"longer text, or lower window."
         )
     return tokens
+
+
+def encode_all(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[NDArray[np.int64]]:
+    """The tokens of each text; long ones are encoded in pieces, all of them side by side."""
+    parts = [pieces(text) for text in texts]
+    found = iter(tokenizer.encode_batch([piece for part in parts for piece in part]))
+    return [
+        np.array([token for piece in islice(found, len(part)) for token in piece.ids], np.int64)
+        for part in parts
+    ]
 
 
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)

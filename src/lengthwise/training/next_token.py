@@ -8,7 +8,6 @@ Axes:
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import torch
@@ -21,6 +20,7 @@ from lengthwise.config import Config, require, require_at_least
 from lengthwise.evaluation.perplexity import require_windows
 from lengthwise.evaluation.predict import device_of
 from lengthwise.text.prepared import Tokens
+from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.training.processes import ALONE, Processes
 
@@ -35,7 +35,7 @@ class NextTokenConfig(Config):
     """Windows of a batch."""
     validation_windows: int = 256
     """At most, one after the other, evenly spread."""
-    autocast: Literal["none", "bfloat16"] = "none"
+    autocast: Autocast = "none"
     """What matrix products are computed in; weights and their updates stay in single precision."""
 
     def __post_init__(self) -> None:
@@ -117,8 +117,7 @@ class NextToken(Objective):
         self, model: nn.Module, words: Int[Tensor, "window place"]
     ) -> tuple[Float[Tensor, ""], float]:
         words = words.to(device_of(model))
-        half = self._config.autocast == "bfloat16"
-        with torch.autocast(words.device.type, dtype=torch.bfloat16, enabled=half):
+        with autocast(words.device, self._config.autocast):
             logits = self._logits(model, words[:, :-1])
         asked = words[:, 1:]
         loss = F.cross_entropy(logits.flatten(0, 1).float(), asked.flatten())

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from torch import nn
 
 from lengthwise.catalogue import Catalogue
 from lengthwise.config import Config
+from lengthwise.errors import RunError
 from lengthwise.models.entry import Entry
 from lengthwise.training.loop import LoopConfig
 
@@ -53,6 +54,31 @@ class BasePlan:
     def about(self) -> dict[str, Any]:
         """What it is about, as plain values."""
         raise NotImplementedError
+
+    @classmethod
+    def own_parts(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields that a class adds, from what `to_dict` stored."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The plan of a stored run.
+
+        Raises:
+            RunError: something is missing, or of the wrong kind.
+        """
+        try:
+            return cls(
+                model=values["model"],
+                preset=values["preset"],
+                network=cls.models[values["model"]].config.from_dict(values["network"]),
+                loop=LoopConfig.from_dict(values["loop"]),
+                **cls.own_parts(values),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise RunError(
+                f"config.json is damaged ({error!r}). Train again in a new folder."
+            ) from None
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain values; `from_dict` gives it back."""

@@ -70,25 +70,12 @@ class StepPlan(BasePlan):
         return {"steps": self.steps.to_dict()}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "StepPlan":
-        """The plan of a stored run.
-
-        Raises:
-            RunError: something is missing, or of the wrong kind.
-        """
-        try:
-            return cls(
-                steps=step_task(values["steps"]),
-                model=values["model"],
-                preset=values["preset"],
-                network=STEP_MODELS[values["model"]].config.from_dict(values["network"]),
-                guided=GuidedConfig.from_dict(values["guided"]),
-                loop=LoopConfig.from_dict(values["loop"]),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise RunError(
-                f"config.json is damaged ({error!r}). Train again in a new folder."
-            ) from None
+    def own_parts(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The step task and the examples."""
+        return {
+            "steps": step_task(values["steps"]),
+            "guided": GuidedConfig.from_dict(values["guided"]),
+        }
 
 
 _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}

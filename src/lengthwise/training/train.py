@@ -47,6 +47,7 @@ from lengthwise.training.recognition import (
 )
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.step_plan import StepPlan
+from lengthwise.training.translation_plan import TranslationPlan
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,33 +102,26 @@ class Plan(BasePlan):
         }
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "Plan":
-        """The plan of a stored run.
-
-        Raises:
-            RunError: something is missing, or of the wrong kind.
-        """
-        try:
-            return cls(
-                task=Task(
-                    language=from_dict(values["language"]),
-                    protocol=values["protocol"],
-                    p_one=_share(values["p_one"]),
-                ),
-                model=values["model"],
-                preset=values["preset"],
-                network=MODELS[values["model"]].config.from_dict(values["network"]),
-                recognition=RecognitionConfig.from_dict(values["recognition"]),
-                loop=LoopConfig.from_dict(values["loop"]),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise RunError(
-                f"config.json is damaged ({error!r}). Train again in a new folder."
-            ) from None
+    def own_parts(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The language and its words."""
+        task = Task(
+            language=from_dict(values["language"]),
+            protocol=values["protocol"],
+            p_one=_share(values["p_one"]),
+        )
+        recognition = RecognitionConfig.from_dict(values["recognition"])
+        return {"task": task, "recognition": recognition}
 
 
-AnyPlan = Plan | StepPlan | LanguagePlan
+AnyPlan = Plan | StepPlan | LanguagePlan | TranslationPlan
 """What can be trained."""
+
+_KINDS: Mapping[str, type[StepPlan | LanguagePlan | TranslationPlan]] = {
+    "steps": StepPlan,
+    "text": LanguagePlan,
+    "translation": TranslationPlan,
+}
+"""Kinds of plans, by a part that only they have."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -352,9 +346,10 @@ def plan_from_dict(values: Mapping[str, Any]) -> AnyPlan:
     Raises:
         RunError: something is missing, or of the wrong kind.
     """
-    if "corpus" in values:
-        return LanguagePlan.from_dict(values)
-    return (StepPlan if "steps" in values else Plan).from_dict(values)
+    for name, kind in _KINDS.items():
+        if name in values:
+            return kind.from_dict(values)
+    return Plan.from_dict(values)
 
 
 def _share(value: Any) -> float:

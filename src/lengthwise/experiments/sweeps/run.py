@@ -20,12 +20,14 @@ from lengthwise.experiments.measure import (
 from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
 from lengthwise.experiments.sweeps.job import Job, Test
 from lengthwise.experiments.sweeps.outcome import AtLength, Failure, Outcome, TestResult
+from lengthwise.experiments.translated import measure_translation
 from lengthwise.models.cost import trained_parameters
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, environment, train
+from lengthwise.training.translation_plan import TranslationPlan
 
 _ONE_AT_A_TIME = threading.Lock()
 """The number of torch's threads, which decides the last digits, belongs to a whole process."""
@@ -83,6 +85,8 @@ def _result(run: Run, test: Test) -> TestResult:
         return _result_of_steps(run, run.plan, test)
     if isinstance(run.plan, LanguagePlan):
         return _result_of_text(run, run.plan, test)
+    if isinstance(run.plan, TranslationPlan):
+        return _result_of_translation(run, test)
     scores, summary = measure(
         run,
         test.lengths,
@@ -114,7 +118,11 @@ def _result_of_text(run: Run, plan: LanguagePlan, test: Test) -> TestResult:
     """Perplexity, or the receptive field, and how often the likeliest token was the right one."""
     if test.name == FIELD:
         field = measure_field(run, test.lengths[0], windows=test.words_per_length, seed=test.seed)
-        return TestResult(name=test.name, by_length=(), summary=_of_text(test, {"field": field}))
+        return TestResult(
+            name=test.name,
+            by_length=(),
+            summary=_plain_summary(test, "last token", {"field": field}),
+        )
     records, _ = measure_perplexity(
         run, test.lengths, windows=test.words_per_length, seed=test.seed
     )
@@ -127,18 +135,41 @@ def _result_of_text(run: Run, plan: LanguagePlan, test: Test) -> TestResult:
         length: list(interval) for length, interval in figures["interval_95_by_length"].items()
     }
     seconds = sum(record["seconds"] for record in records)
-    summary = {**_of_text(test, figures), "seconds": seconds}
+    summary = {**_plain_summary(test, "last token", figures), "seconds": seconds}
     return TestResult(name=test.name, by_length=(), summary=summary)
 
+
+def _result_of_translation(run: Run, test: Test) -> TestResult:
+    """BLEU on the part of the corpus that the test is named after, with buckets of its lengths."""
+    _, found = measure_translation(
+        run, part=test.name, buckets=test.lengths, sentences=test.words_per_length
+    )
+    figures = {name: found[name] for name in _OF_TRANSLATION}
+    summary = {**_plain_summary(test, "translation", figures), "seconds": found["seconds"]}
+    return TestResult(name=test.name, by_length=(), summary=summary)
+
+
+_OF_TRANSLATION = (
+    "sentences",
+    "bleu",
+    "interval_95",
+    "chrf",
+    "signatures",
+    "length_ratio",
+    "by_length",
+    "samples",
+    "decoding",
+    "longest_trained",
+)
 
 FIELD = "receptive field"
 """The test of that name tells how much each token of the context counts."""
 
 
-def _of_text(test: Test, figures: Mapping[str, Any]) -> dict[str, Any]:
+def _plain_summary(test: Test, protocol: str, figures: Mapping[str, Any]) -> dict[str, Any]:
     """A summary of the common form, with figures of its own in the place of accuracies."""
     return {
-        "protocol": "last token",
+        "protocol": protocol,
         "words_per_length": test.words_per_length,
         "missing_lengths": [],
         "shortcuts": {},

@@ -1,0 +1,194 @@
+"""How good are translations? BLEU and chrF of a whole text by sacrebleu, and how sure they are.
+
+Bootstrap resampling (Koehn 2004): BLEU of `SAMPLES` texts made of sentences that are drawn from the
+test with replacement, always the same draws for a test of so many sentences. Two systems on one
+test are thus compared pair by pair from the samples of each, as sacrebleu's paired test does it.
+
+Axes:
+    sentence  sentences of a test
+    sample    resampled tests
+    figure    what BLEU is made of: matches and counts of 1 to 4-grams, and both lengths
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.errors import TaskError
+from lengthwise.text.extra import require_extra
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+
+SAMPLES = 1_000
+_SEED = 12_345
+"""Of the draws; sacrebleu's own."""
+
+_ORDERS = 4
+_AT_ONCE = 100
+
+
+class AtLength(NamedTuple):
+    """The sentences whose source has so many tokens, both ends counting."""
+
+    first: int
+    last: int
+    sentences: int
+    bleu: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TranslationScores:
+    """What a test of translations gave."""
+
+    sentences: int
+    bleu: float
+    interval_95: tuple[float, float]
+    """Of BLEU, from the samples."""
+    chrf: float
+    signatures: Mapping[str, str]
+    """How sacrebleu counted."""
+    length_ratio: float
+    """Words of all translations for each word of the references."""
+    by_length: tuple[AtLength, ...]
+    samples: tuple[float, ...]
+    """BLEU of each resampled test, with three digits."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        plain = asdict(self)
+        plain["by_length"] = [each._asdict() for each in self.by_length]
+        return {**plain, "interval_95": list(self.interval_95), "samples": list(self.samples)}
+
+
+def scores(
+    translations: Sequence[str],
+    references: Sequence[str],
+    lengths: NDArray[np.int64],
+    *,
+    buckets: Sequence[int] = (10, 20, 30, 40, 60, 80),
+) -> TranslationScores:
+    """BLEU and chrF of translations, in all and by the length of their sources.
+
+    A bucket holds the lengths after the one before, up to its own.
+
+    Raises:
+        TaskError: there is nothing to score.
+        ConfigError: sacrebleu is not installed.
+    """
+    if not translations:
+        raise TaskError("there is no sentence to score. Give a test part that has some.")
+    require_extra("sacrebleu")
+    from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415
+    from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
+
+    bleu, chrf = BLEU(), CHRF()
+    whole = bleu.corpus_score(translations, [references])
+    letters = chrf.corpus_score(translations, [references])
+    figures = sentence_figures(translations, references)
+    samples = np.round(_samples(bleu, figures), 3)
+    low, high = np.quantile(samples, [0.025, 0.975])
+    return TranslationScores(
+        sentences=len(translations),
+        bleu=whole.score,
+        interval_95=(float(low), float(high)),
+        chrf=letters.score,
+        signatures={"bleu": str(bleu.get_signature()), "chrf": str(chrf.get_signature())},
+        length_ratio=whole.sys_len / max(1, whole.ref_len),
+        by_length=tuple(_by_length(bleu, figures, lengths, buckets)),
+        samples=tuple(samples.tolist()),
+    )
+
+
+def sentence_figures(translations: Sequence[str], references: Sequence[str]) -> NDArray[np.int64]:
+    """What BLEU adds up, of each sentence: `[sentence, figure]`."""
+    from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415
+
+    # With an effective order sacrebleu has no warning to give; the counts are the same.
+    single = BLEU(effective_order=True)
+    found = [
+        single.sentence_score(written, [right])
+        for written, right in zip(translations, references, strict=True)
+    ]
+    rows = [[*each.counts, *each.totals, each.sys_len, each.ref_len] for each in found]
+    return np.array(rows, dtype=np.int64).reshape(len(rows), 2 * _ORDERS + 2)
+
+
+class Comparison(NamedTuple):
+    """Two systems on one test."""
+
+    difference: float
+    """BLEU of the second less that of the first."""
+    p_value: float
+    """How often chance alone would make a difference as great: sacrebleu's paired bootstrap."""
+    share_better: float
+    """Share of samples in which the second is better."""
+
+
+def compared(first: Mapping[str, Any], second: Mapping[str, Any]) -> Comparison:
+    """Two systems, from `TranslationScores.to_dict` of each.
+
+    Raises:
+        TaskError: their tests have different numbers of sentences.
+    """
+    if first["sentences"] != second["sentences"]:
+        raise TaskError(
+            f"two systems are compared on one test, but theirs have {first['sentences']:,} and "
+            f"{second['sentences']:,} sentences. Test both on the same part."
+        )
+    one, other = np.array(first["samples"]), np.array(second["samples"])
+    difference = second["bleu"] - first["bleu"]
+    apart = np.abs(other - one)
+    beyond = int((apart - apart.mean() >= abs(difference)).sum())
+    return Comparison(
+        difference=difference,
+        p_value=(beyond + 1) / (len(one) + 1),
+        share_better=float((other > one).mean()),
+    )
+
+
+def _samples(bleu: "BLEU", figures: NDArray[np.int64]) -> NDArray[np.float64]:
+    count = len(figures)
+    draws = np.random.default_rng(_SEED).choice(count, size=(SAMPLES, count), replace=True)
+    sums = [
+        figures[part].sum(axis=1) for part in np.split(draws, range(_AT_ONCE, SAMPLES, _AT_ONCE))
+    ]
+    return np.array([_bleu(bleu, row) for row in np.concatenate(sums)])
+
+
+def _by_length(
+    bleu: "BLEU",
+    figures: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    buckets: Sequence[int],
+) -> list[AtLength]:
+    """BLEU of the sentences of each bucket that has some; the last bucket has all that are left."""
+    ends = np.array(sorted(buckets), dtype=np.int64)
+    of = np.searchsorted(ends, lengths)
+    found = []
+    for number in np.unique(of):
+        own = of == number
+        first = int(ends[number - 1]) + 1 if number else 0
+        last = int(ends[number]) if number < len(ends) else int(lengths.max())
+        score = _bleu(bleu, figures[own].sum(axis=0))
+        found.append(AtLength(first, last, int(own.sum()), score))
+    return found
+
+
+def _bleu(bleu: "BLEU", figures: NDArray[np.int64]) -> float:
+    """BLEU of what was added up."""
+    row = figures.tolist()
+    score: float = bleu.compute_bleu(
+        correct=row[:_ORDERS],
+        total=row[_ORDERS : 2 * _ORDERS],
+        sys_len=row[-2],
+        ref_len=row[-1],
+        smooth_method=bleu.smooth_method,
+        smooth_value=bleu.smooth_value,
+        effective_order=False,
+        max_ngram_order=_ORDERS,
+    ).score
+    return score

@@ -1,0 +1,207 @@
+r"""How does a model translate? Greedily, or with a beam; sources of like length side by side.
+
+A beam of size B keeps the B likeliest beginnings. One whose next token is `END` is ended, and is
+worth
+
+    log p / ((5 + t) / 6)^a
+
+with t tokens, `END` among them, and a length penalty a (Wu et al. 2016, equation 14). A search ends
+when no beginning can come to be worth more than what has ended. A beam of 1 is greedy.
+
+Axes:
+    pair    sources of a batch, each with what is written of it
+    source  places of a source
+    target  places of a translation
+    beam    beginnings of a translation
+    symbol  the vocabulary
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lengthwise.config import Config, require, require_at_least
+from lengthwise.errors import TextError
+from lengthwise.text.parallel import BEGIN, END, PAD, Ragged
+
+_TOKENS_AT_ONCE = 2**13
+"""About how many places of sources are read together, times the beam."""
+
+MOST_TOKENS = 4_096
+"""Of a source: attention of all to all over more would not fit into memory."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DecodingConfig(Config):
+    """How translations are searched for."""
+
+    beam: int = 4
+    length_penalty: float = 0.6
+    """a of the formula: above 0, long translations are worth more."""
+    ratio: float = 2.0
+    """Most tokens of a translation, for each of its source; and 10 more."""
+
+    def __post_init__(self) -> None:
+        require_at_least(self, {"beam": 1})
+        require(self.beam <= 256, f"beam={self.beam} is too large. Use 256 or less.")
+        require(
+            0 <= self.length_penalty <= 10,
+            f"length_penalty={self.length_penalty} is out of range. Use 0 to 10.",
+        )
+        require(0 < self.ratio <= 100, f"ratio={self.ratio} is out of range. Use 0.1 to 100.")
+
+
+@runtime_checkable
+class Writing(Protocol):
+    """Translations that are written a token at a time."""
+
+    def __call__(self, tokens: Tensor) -> Tensor:
+        """Logits `[pair, beam, symbol]` of what comes after tokens `[pair, beam]`."""
+        ...
+
+    def keep(self, pairs: Tensor, beams: Tensor) -> None:
+        """Go on with sources `[kept]`, and with translations `[kept, beam]` of each."""
+        ...
+
+
+@runtime_checkable
+class Translator(Protocol):
+    """A model that writes translations."""
+
+    def begin(self, source: Tensor, beams: int) -> Writing:
+        """Begin so many translations of each source `[pair, source]`."""
+        ...
+
+
+@torch.no_grad()
+def translate(
+    model: Translator,
+    sources: Ragged,
+    config: DecodingConfig,
+    *,
+    device: torch.device | str = "cpu",
+    progress: Callable[[int, int], None] | None = None,
+) -> list[list[int]]:
+    """The tokens of a translation of each source, without `END`.
+
+    Raises:
+        TextError: a source has more than `MOST_TOKENS` tokens.
+    """
+    require_short(sources.lengths)
+    found: dict[int, list[int]] = {}
+    for group in groups(sources.lengths, config.beam):
+        rows = torch.from_numpy(sources.rows(group, pad=PAD, end=END)).to(device)
+        limits = np.ceil(config.ratio * sources.lengths[group]).astype(np.int64) + 10
+        written = search(model, rows, torch.from_numpy(limits).to(device), config)
+        found |= dict(zip(group.tolist(), written, strict=True))
+        if progress:
+            progress(len(found), len(sources.lengths))
+    return [found[number] for number in range(len(sources.lengths))]
+
+
+def require_short(lengths: NDArray[np.int64]) -> None:
+    """Refuse sources that are too long.
+
+    Raises:
+        TextError: one has more than `MOST_TOKENS` tokens.
+    """
+    if len(lengths) and lengths.max() > MOST_TOKENS:
+        raise TextError(
+            f"sentence {int(lengths.argmax()) + 1} has {lengths.max():,} tokens, but "
+            f"{MOST_TOKENS:,} is the most that is read at once. Divide it."
+        )
+
+
+def groups(lengths: NDArray[np.int64], beam: int) -> list[NDArray[np.int64]]:
+    """The numbers of sources, in groups of like length that are translated together."""
+    order = np.argsort(lengths, kind="stable")[::-1]  # what memory cannot hold fails at once
+    found, start = [], 0
+    while start < len(order):
+        count = max(1, _TOKENS_AT_ONCE // (beam * (int(lengths[order[start]]) + 1)))
+        found.append(order[start : start + count])
+        start += count
+    return found
+
+
+def search(
+    model: Translator, sources: Tensor, limits: Tensor, config: DecodingConfig
+) -> list[list[int]]:
+    """The best translations `[pair]` that a beam finds, of at most so many tokens each."""
+    return _Search(model, sources, limits, config).run()
+
+
+class _Search:
+    """The beams of some sources. Sources that are done are left out of what is computed."""
+
+    def __init__(
+        self, model: Translator, sources: Tensor, limits: Tensor, config: DecodingConfig
+    ) -> None:
+        self._config, self._limits = config, limits
+        count, device = len(sources), sources.device
+        self._writing = model.begin(sources, config.beam)
+        self._open = torch.arange(count, device=device)
+        self._tokens = torch.full((count, config.beam, 1), BEGIN, device=device)
+        self._worth = torch.full((count, config.beam), -torch.inf, device=device)
+        self._worth[:, 0] = 0.0  # all beams are alike at first
+        self._best = torch.full((count,), -torch.inf, device=device)
+        self._written: list[list[int]] = [[] for _ in range(count)]
+
+    def run(self) -> list[list[int]]:
+        """Write until nothing is open."""
+        while len(self._open):
+            self._step()
+        return self._written
+
+    def _step(self) -> None:
+        beam, length = self._config.beam, self._tokens.shape[2]  # with the token that comes now
+        logits = self._writing(self._tokens[:, :, -1])
+        logits[:, :, [PAD, BEGIN]] = -torch.inf
+        total = self._worth[:, :, None] + logits.log_softmax(dim=2)
+        symbols = total.shape[2]
+        worth, where = total.flatten(1).topk(beam, dim=1)
+        of, symbol = where // symbols, where % symbols
+        ends = symbol == END
+        self._end(worth.masked_fill(~ends, -torch.inf), of, length)
+        last = self._limits <= length
+        worth = worth.masked_fill(ends, -torch.inf)
+        tokens = self._tokens.gather(1, of[:, :, None].expand(-1, -1, length))
+        self._tokens = torch.cat([tokens, symbol[:, :, None]], dim=2)
+        self._worth = worth
+        best = worth.amax(dim=1)
+        self._cut(last & self._best.isneginf())
+        hope = best / self._penalty(self._limits)
+        still = ~last & (best > -torch.inf) & (hope > self._best)
+        kept = still.nonzero()[:, 0]
+        if len(kept) < len(still) or not torch.equal(of, torch.arange(beam).to(of).expand_as(of)):
+            self._writing.keep(kept, of[kept])
+        self._open, self._limits, self._best = (
+            self._open[kept],
+            self._limits[kept],
+            self._best[kept],
+        )
+        self._tokens, self._worth = self._tokens[kept], self._worth[kept]
+
+    def _end(self, worth: Tensor, of: Tensor, length: int) -> None:
+        """Note translations that end here, where they are worth more than what was found."""
+        value, which = worth.amax(dim=1) / self._penalty_at(length), worth.argmax(dim=1)
+        for pair in (value > self._best).nonzero()[:, 0].tolist():
+            row = self._tokens[pair, of[pair, which[pair]], 1:]
+            self._written[int(self._open[pair])] = row.tolist()
+        self._best = torch.maximum(self._best, value)
+
+    def _cut(self, which: Tensor) -> None:
+        """Take the likeliest beginning where nothing has ended, and nothing more may be written."""
+        for pair in which.nonzero()[:, 0].tolist():
+            row = self._tokens[pair, self._worth[pair].argmax(), 1:]
+            self._written[int(self._open[pair])] = row.tolist()
+
+    def _penalty(self, length: Tensor) -> Tensor:
+        return ((5 + length.double()) / 6) ** self._config.length_penalty
+
+    def _penalty_at(self, length: int) -> float:
+        return float(((5 + length) / 6) ** self._config.length_penalty)

@@ -1,0 +1,294 @@
+"""Chiang and Cholak (2022), Table 1: translation of long sentences by models of short ones.
+
+A transformer translates, with attention logits as they are (`baseline`) and multiplied with log n
+(`scaled`, in all three attentions). Trained and tested on sentences of all lengths, both should be
+alike; trained on sources of at most the median length, and tested on longer ones, the scaled one
+should be better. The paper's text is IWSLT'15 English to Vietnamese, its lengths are counted in
+words or parts of words (it does not say which), and its runs have one seed. Here lengths are tokens
+of the joint BPE, and every seed has a test of its own: paired bootstrap resampling of 1,000
+samples. All test parts of the corpus are translated; those besides `test` are of another domain.
+
+The text is the parallel corpus in `runs/corpora/pairs-PRESET`; if there is none, one is made of
+numbers in digits and in words. Put your own there before: `lengthwise prepare TRAIN --pairs en,vi
+--valid DEV --test TEST --out runs/corpora/pairs-laptop`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+from lengthwise.analysis.figures import Picture, panels_figure
+from lengthwise.catalogue import Catalogue
+from lengthwise.evaluation.bleu import Comparison, compared
+from lengthwise.experiments.chi2023.table3 import CORPORA
+from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
+from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells
+from lengthwise.experiments.translated import BUCKETS
+from lengthwise.text.pairs import NUMBERS
+from lengthwise.text.parallel import PairsConfig, ParallelCorpus, prepare_pairs
+from lengthwise.text.prepared import TEST, TRAIN, VALID
+from lengthwise.training.translation_plan import PREFIX, make_translation_plan
+
+ALL, SHORT = "train-all-test-all", "train-short-test-long"
+BASELINE, SCALED = "baseline", "scaled"
+
+PUBLISHED: Mapping[tuple[str, str], float] = {
+    (ALL, BASELINE): 32.6,
+    (ALL, SCALED): 32.5,
+    (SHORT, BASELINE): 11.4,
+    (SHORT, SCALED): 12.4,
+}
+"""Protocol and column to BLEU."""
+
+COLUMNS = {BASELINE: "standard", SCALED: "log-length"}
+"""The scale of all attentions."""
+
+SIGNIFICANT = 0.01
+FLUENT = 90.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """Which text, which network, and how long."""
+
+    preset: str
+    vocab_size: int
+    seeds: tuple[int, ...]
+    protocols: tuple[str, ...] = (ALL, SHORT)
+    sentences: int = 10_000
+    """Of a test, at most."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of the network and of training."""
+
+    def corpus(self) -> ParallelCorpus:
+        """The corpus of the preset, made of numbers if there is none."""
+        folder = CORPORA / f"pairs-{self.preset}"
+        if (folder / "index.json").exists():
+            return ParallelCorpus.load(folder)
+        config = PairsConfig(vocab_size=self.vocab_size)
+        return prepare_pairs(folder, {TRAIN: [NUMBERS]}, ("digits", "words"), config)
+
+
+def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
+    """All runs of the table."""
+    corpus, found = sizes.corpus(), []
+    tested = [part for part in corpus.parts if part not in (TRAIN, VALID)]
+    tests = [Test(name=part, lengths=BUCKETS, words_per_length=sizes.sentences) for part in tested]
+    for protocol in sizes.protocols:
+        for column, scale in COLUMNS.items():
+            plan = make_translation_plan(
+                f"{PREFIX}{corpus.folder}",
+                preset=sizes.preset,
+                settings={**sizes.settings, "protocol": protocol, "scale": scale},
+            )
+            jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
+            found += [CellRun(protocol, column, job) for job in jobs]
+    return found
+
+
+# ---- tables and figures ------------------------------------------------------------------------
+
+
+def pairs_of(records: Sequence[Record], test: str) -> dict[str, dict[int, tuple[Record, Record]]]:
+    """Protocol and seed to the tests of baseline and scaled, where both are there."""
+    found: dict[str, dict[int, tuple[Record, Record]]] = {}
+    by_seed = {
+        (row, column, run["seed"]): run["tests"][test]
+        for (row, column), of_cell in cells(records).items()
+        for run in of_cell
+        if test in run["tests"]
+    }
+    for (row, column, seed), baseline in by_seed.items():
+        scaled = by_seed.get((row, SCALED, seed))
+        if column == BASELINE and scaled is not None:
+            found.setdefault(row, {})[seed] = baseline, scaled
+    return found
+
+
+def tests_of(records: Sequence[Record]) -> list[str]:
+    """The parts that were translated."""
+    return list(dict.fromkeys(name for one in records for name in one.get("tests", ())))
+
+
+def comparisons(records: Sequence[Record], test: str) -> dict[str, dict[int, Comparison]]:
+    """Protocol and seed to baseline against scaled."""
+    return {
+        protocol: {seed: compared(*both) for seed, both in of_seed.items()}
+        for protocol, of_seed in pairs_of(records, test).items()
+    }
+
+
+def table(records: Sequence[Record]) -> Table:
+    """Printed and measured BLEU: the mean over seeds, with the least and the greatest."""
+    rows = []
+    for test in tests_of(records):
+        for protocol, of_seed in pairs_of(records, test).items():
+            both = list(of_seed.values())
+            printed = [PUBLISHED[protocol, column] if test == TEST else "" for column in COLUMNS]
+            against = comparisons(records, test)[protocol].values()
+            rows.append(
+                [
+                    protocol,
+                    test,
+                    f"{both[0][0]['sentences']:,}",
+                    *map(str, printed),
+                    _spread([baseline["bleu"] for baseline, _ in both]),
+                    _spread([scaled["bleu"] for _, scaled in both]),
+                    _signed([each.difference for each in against]),
+                    ", ".join(f"{each.p_value:.3f}" for each in against),
+                ]
+            )
+    columns = ["protocol", "test", "sentences", "printed baseline", "printed scaled"]
+    return Table(
+        [*columns, "baseline BLEU", "scaled BLEU", "difference by seed", "p by seed"], rows
+    )
+
+
+def details_table(records: Sequence[Record]) -> Table:
+    """A row for each run and test: how exact BLEU is, chrF, and how much was written."""
+    rows = []
+    for (row, column), of_cell in cells(records).items():
+        for run in of_cell:
+            for name, test in run["tests"].items():
+                low, high = test["interval_95"]
+                rows.append(
+                    [
+                        *(row, column, str(run["seed"]), name),
+                        f"{test['bleu']:.2f}",
+                        f"{low:.2f} to {high:.2f}",
+                        f"{test['chrf']:.1f}",
+                        f"{test['length_ratio']:.2f}",
+                        f"{test['seconds']:.0f}",
+                    ]
+                )
+    columns = ["protocol", "column", "seed", "test", "BLEU", "95 % interval", "chrF"]
+    return Table([*columns, "words for one of the reference", "seconds"], rows)
+
+
+def figures(records: Sequence[Record]) -> dict[str, Picture]:
+    """BLEU by the length of the source: a panel for each protocol and test."""
+    panels: dict[str, dict[str, dict[int, float]]] = {}
+    for test in tests_of(records):
+        for (row, column), of_cell in cells(records).items():
+            buckets = [run["tests"][test]["by_length"] for run in of_cell if test in run["tests"]]
+            if buckets:
+                panels.setdefault(f"{row}, {test}", {})[column] = {
+                    each[0]["last"]: fmean(bucket["bleu"] for bucket in each)
+                    for each in zip(*buckets, strict=True)
+                }
+    if not panels:
+        return {}
+    picture = panels_figure(panels, xlabel="longest source of a bucket, tokens", ylabel="BLEU")
+    return {"bleu": picture}
+
+
+# ---- what the paper says -----------------------------------------------------------------------
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """What section 5.4 says, of every seed."""
+    statements = []
+    against = comparisons(records, TEST)
+    if found := list(against.get(ALL, {}).values()):
+        statements.append(
+            Statement(
+                where="section 5.4",
+                says="with all lengths in training, scaling has no significant effect",
+                holds=all(each.p_value >= SIGNIFICANT for each in found),
+                measured=_told(found),
+            )
+        )
+    if found := list(against.get(SHORT, {}).values()):
+        better = [each.difference > 0 and each.p_value < SIGNIFICANT for each in found]
+        statements.append(
+            Statement(
+                where="section 5.4",
+                says="trained on short sentences, the scaled one translates long ones better "
+                f"(p < {SIGNIFICANT})",
+                holds=all(better),
+                measured=f"{_told(found)}: {sum(better)} of {len(better)} seeds",
+            )
+        )
+    return [*statements, *_of_numbers(records)]
+
+
+def _of_numbers(records: Sequence[Record]) -> list[Statement]:
+    """What the smallest corpus is for."""
+    least = [
+        run["tests"][TEST]["bleu"]
+        for (row, _), of_cell in cells(records).items()
+        for run in of_cell
+        if row == ALL and run["trained_on"].startswith(NUMBERS)
+    ]
+    if not least:
+        return []
+    return [
+        Statement(
+            where="ours",
+            says=f"numbers that were not in training are translated with BLEU over {FLUENT:.0f}",
+            holds=min(least) > FLUENT,
+            measured=f"{min(least):.1f} at least",
+        )
+    ]
+
+
+def _told(found: Sequence[Comparison]) -> str:
+    return ", ".join(f"{each.difference:+.2f} BLEU (p = {each.p_value:.3f})" for each in found)
+
+
+def _spread(values: Sequence[float]) -> str:
+    mean = f"{fmean(values):.1f}"
+    return mean if len(values) == 1 else f"{mean} ({min(values):.1f} to {max(values):.1f})"
+
+
+def _signed(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:+.1f}" for value in values)
+
+
+# ---- the experiment ----------------------------------------------------------------------------
+
+_SMOKE = Sizes(
+    preset="smoke",
+    vocab_size=384,
+    seeds=(0,),
+    protocols=(ALL,),
+    settings={"d_model": 64, "num_layers": 2, "steps": 900, "batch_tokens": 2_048},
+)
+
+_LAPTOP = Sizes(
+    preset="laptop",
+    vocab_size=4_096,
+    seeds=(0, 1, 2),
+    settings={"d_model": 128, "num_layers": 3, "steps": 4_000},
+)
+
+_PAPER = Sizes(
+    preset="paper",
+    vocab_size=8_000,
+    seeds=(0,),
+    settings={
+        "d_model": 512,
+        "num_heads": 8,
+        "num_layers": 6,
+        "steps": 100_000,
+        "warmup": 8_000,
+        "learning_rate": 3e-4,
+        "validate_every": 1_000,
+    },
+)
+
+TABLE_1: TrainedExperiment[Sizes] = TrainedExperiment(
+    paper="Chiang and Cholak (2022)",
+    item="Table 1",
+    claim="With attention scaled by log n, models of short sentences translate long ones better.",
+    printed="BLEU of English to Vietnamese (IWSLT'15), one run each; bootstrap resampling of 1,000 "
+    "samples.",
+    presets=Catalogue("preset", {each.preset: each for each in (_SMOKE, _LAPTOP, _PAPER)}),
+    runs=runs,
+    table=table,
+    more={"Runs in detail": details_table},
+    figures=figures,
+    judge=check,
+)

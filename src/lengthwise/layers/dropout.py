@@ -1,0 +1,30 @@
+"""Which numbers of a vector are left out in training? Each with the same chance, by a generator.
+
+torch's own dropout draws from a generator that all share; here a run's own one decides, so that a
+run that was interrupted goes on as if it had not been.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+Drop = Callable[[Tensor], Tensor]
+"""What is done to the output of a branch."""
+
+
+def keep_all(x: Tensor) -> Tensor:
+    """Nothing is left out: outside training, and where no dropout is wanted."""
+    return x
+
+
+def dropout(share: float, generator: torch.Generator | None) -> Drop:
+    """Numbers become 0 with probability `share`, and the others are divided by 1 - share."""
+    if share == 0:
+        return keep_all
+
+    def drop(x: Tensor) -> Tensor:
+        kept = torch.empty_like(x).bernoulli_(1 - share, generator=generator)
+        return x * kept / (1 - share)
+
+    return drop

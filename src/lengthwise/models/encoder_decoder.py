@@ -1,0 +1,284 @@
+r"""A transformer that reads a sentence and writes its translation.
+
+The encoder sees the whole source from everywhere; the decoder sees what it has written so far, and
+the source. Sub-layers are pre-norm by default, as in the translation experiment of Chiang and
+Cholak (2022, section 5.4), places are told by sinusoids, and the read-out is the embedding.
+
+Each of the three attentions has a scale of its own (`SCALES`). With `log-length`, equation 2 of the
+paper, logits are multiplied with log n, where n is
+
+    encoder   the number of tokens of the source
+    decoder   the number of tokens so far, the one that begins a translation among them
+    cross     the number of tokens of the source
+
+Sentences of a batch are padded on the right with `PAD`. A source ends with `END`, and so does a
+translation, which begins with `BEGIN`.
+
+Axes:
+    pair    sentences of a batch, or pairs of them
+    source  places of a source
+    target  places of a translation
+    place   places of either
+    beam    translations of one source that are written side by side
+    width   numbers in a vector
+    symbol  the vocabulary
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.config import Config, require, require_at_least
+from lengthwise.layers.attention import SCALES, Attention
+from lengthwise.layers.dropout import Drop, dropout, keep_all
+from lengthwise.layers.encodings import sinusoids
+from lengthwise.layers.norms import EPSILON, NORMS
+from lengthwise.models.causal import causal_mask
+from lengthwise.models.initial import draw_xavier
+from lengthwise.models.transformer_layer import ResidualLayer
+from lengthwise.text.parallel import PAD
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EncoderDecoderConfig(Config):
+    """Shape of the network."""
+
+    vocab_size: int
+    d_model: int = 128
+    num_heads: int = 4
+    num_layers: int = 3
+    """Of the encoder, and as many of the decoder."""
+    d_hidden: int = 0
+    """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
+    norm: Literal["post", "pre"] = "pre"
+    dropout: float = 0.1
+    """Share of numbers that are left out in training: of embeddings, and of what branches add
+    (Vaswani et al. 2017, section 5.4)."""
+    scale: str = "standard"
+    """A name in `SCALES`: of all three attentions, but for those that have one of their own."""
+    encoder_scale: str = ""
+    decoder_scale: str = ""
+    cross_scale: str = ""
+    shared_embeddings: bool = True
+    """Whether source and target have the same vectors for the same tokens."""
+
+    def __post_init__(self) -> None:
+        least = {"vocab_size": 1, "d_model": 1, "num_heads": 1, "num_layers": 1, "d_hidden": 0}
+        require_at_least(self, least)
+        require(
+            self.d_model % self.num_heads == 0,
+            f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
+            f"multiple.",
+        )
+        require(
+            0 <= self.dropout < 1,
+            f"dropout={self.dropout} is no share of numbers to leave out. Use 0 or more, below 1.",
+        )
+        for name in ("encoder", "decoder", "cross"):
+            SCALES[self.scale_of(name)]
+
+    def scale_of(self, attention: str) -> str:
+        """The scale of `encoder`, `decoder` or `cross`."""
+        own: str = getattr(self, f"{attention}_scale")
+        return own or self.scale
+
+
+class Layer(ResidualLayer):
+    """A layer of the encoder, and what a layer of the decoder begins and ends with."""
+
+    attention: Attention
+
+    def __init__(self, config: EncoderDecoderConfig, scale: str) -> None:
+        super().__init__(
+            _attention(config, scale),
+            d_model=config.d_model,
+            d_hidden=config.d_hidden or 4 * config.d_model,
+            norm=config.norm,
+            epsilon=EPSILON,
+            activation="relu",
+        )
+
+    def forward(
+        self,
+        x: Float[Tensor, "pair source width"],
+        seen: Bool[Tensor, "pair 1 source"],
+        drop: Drop,
+    ) -> Float[Tensor, "pair source width"]:
+        """The new vectors of places that all see the same."""
+        before = self.attention_norm.before(x)
+        return self.finish(x, self.attention(before, before, seen), drop)
+
+
+class DecoderLayer(nn.Module):
+    """A layer that sees what was written, then the source, and then thinks by itself."""
+
+    def __init__(self, config: EncoderDecoderConfig) -> None:
+        super().__init__()
+        self.own = Layer(config, config.scale_of("decoder"))
+        self.cross = _attention(config, config.scale_of("cross"))
+        self.cross_norm = NORMS[config.norm](config.d_model, EPSILON)
+
+    def forward(
+        self,
+        x: Float[Tensor, "pair target width"],
+        memory: Float[Tensor, "pair source width"],
+        written: Bool[Tensor, "1 target target"],
+        seen: Bool[Tensor, "pair 1 source"],
+        drop: Drop,
+    ) -> Float[Tensor, "pair target width"]:
+        """The new vectors of a translation, from those of the source."""
+        before = self.own.attention_norm.before(x)
+        h = self.own.attention_norm.after(x + drop(self.own.attention(before, before, written)))
+        gathered = self.cross(self.cross_norm.before(h), memory, seen)
+        return self.own.feed_forward(self.cross_norm.after(h + drop(gathered)), drop)
+
+
+class EncoderDecoder(nn.Module):
+    """Sentences and what is written of their translations to the logits of the next token."""
+
+    def __init__(self, config: EncoderDecoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.target_embedding = nn.Embedding(config.vocab_size, config.d_model)
+        if not config.shared_embeddings:
+            self.source_embedding = nn.Embedding(config.vocab_size, config.d_model)
+        scale, layers = config.scale_of("encoder"), range(config.num_layers)
+        self.encoder = nn.ModuleList(Layer(config, scale) for _ in layers)
+        self.decoder = nn.ModuleList(DecoderLayer(config) for _ in layers)
+        final = NORMS[config.norm].final
+        self.memory_norm, self.final_norm = final(config.d_model), final(config.d_model)
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Draw all weights: N(0, 1/width) for embeddings, Xavier uniform for matrices."""
+        draw_xavier(self, generator, self.config.d_model)
+
+    def forward(
+        self,
+        source: Int[Tensor, "pair source"],
+        target: Int[Tensor, "pair target"],
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "pair target symbol"]:
+        """The logits of the token after each place of the translations.
+
+        `generator` decides what dropout leaves out in training.
+        """
+        return self.read(self.vectors(source, target, generator))
+
+    def vectors(
+        self,
+        source: Int[Tensor, "pair source"],
+        target: Int[Tensor, "pair target"],
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "pair target width"]:
+        """What the read-out reads."""
+        drop = self._drop(generator)
+        memory, seen = self.encode(source, drop)
+        x = drop(self.embed(target))
+        written = causal_mask(x)
+        for layer in self.decoder:
+            x = layer(x, memory, written, seen, drop)
+        return self.final_norm(x)
+
+    def encode(
+        self, source: Int[Tensor, "pair source"], drop: Drop = keep_all
+    ) -> tuple[Float[Tensor, "pair source width"], Bool[Tensor, "pair 1 source"]]:
+        """The vectors of sources, and which of their places hold tokens."""
+        seen = (source != PAD)[:, None]
+        embedding = (
+            self.target_embedding if self.config.shared_embeddings else self.source_embedding
+        )
+        x = drop(self._placed(embedding(source), 0))
+        for layer in self.encoder:
+            x = layer(x, seen, drop)
+        return self.memory_norm(x), seen
+
+    def embed(
+        self, target: Int[Tensor, "pair place"], start: int = 0
+    ) -> Float[Tensor, "pair place width"]:
+        """The vectors of tokens of a translation that stand from place `start` on."""
+        return self._placed(self.target_embedding(target), start)
+
+    def read(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes symbol"]:
+        """The logits of the next token."""
+        return F.linear(x, self.target_embedding.weight)
+
+    def begin(self, source: Int[Tensor, "pair source"], beams: int) -> "Writing":
+        """Begin so many translations of each source."""
+        return Writing(self, source, beams)
+
+    def _placed(self, vectors: Tensor, start: int) -> Tensor:
+        place = torch.arange(start, start + vectors.shape[1], device=vectors.device)
+        width = self.config.d_model
+        return vectors * width**0.5 + sinusoids(place, width).to(vectors.dtype)
+
+    def _drop(self, generator: torch.Generator | None) -> Drop:
+        return dropout(self.config.dropout, generator) if self.training else keep_all
+
+
+class Writing:
+    """Translations that are written a token at a time: keys and values of all places are kept.
+
+    The keys and values of a source are kept once, for all its beams.
+    """
+
+    def __init__(
+        self, model: EncoderDecoder, source: Int[Tensor, "pair source"], beams: int
+    ) -> None:
+        self._model, self._beams, self._written = model, beams, 0
+        memory, self._seen = model.encode(source)
+        self._layers = [_Kept(layer, memory, beams) for layer in model.decoder]
+
+    def __call__(self, tokens: Int[Tensor, "pair beam"]) -> Float[Tensor, "pair beam symbol"]:
+        """The logits of the token that comes after these, one for each translation."""
+        x = self._model.embed(tokens.reshape(-1, 1), self._written)
+        self._written += 1
+        for layer in self._layers:
+            x = layer(x, self._seen)
+        return self._model.read(self._model.final_norm(x)).view(*tokens.shape, -1)
+
+    def keep(self, pairs: Int[Tensor, " kept"], beams: Int[Tensor, "kept beam"]) -> None:
+        """Go on with these sources alone, and in each with these translations, in this order."""
+        self._seen = self._seen[pairs]
+        rows = (pairs[:, None] * self._beams + beams).flatten()
+        for layer in self._layers:
+            layer.keep(pairs, rows)
+
+
+class _Kept:
+    """A layer of the decoder, with the keys and values of the source and of what was written."""
+
+    def __init__(self, layer: nn.Module, memory: Tensor, beams: int) -> None:
+        assert isinstance(layer, DecoderLayer)
+        self._layer = layer
+        self._source = layer.cross.turned_keys(memory), layer.cross.value(memory)
+        nothing = memory.new_empty(len(memory) * beams, 0, memory.shape[2])
+        self._own = nothing, nothing
+
+    def __call__(self, x: Tensor, seen: Tensor) -> Tensor:
+        """The new vectors of the places that come next."""
+        own, cross = self._layer.own, self._layer.cross
+        before = own.attention_norm.before(x)
+        new = own.attention.turned_keys(before), own.attention.value(before)
+        key, value = (torch.cat(both, dim=1) for both in zip(self._own, new, strict=True))
+        self._own = key, value
+        every = torch.ones(1, 1, key.shape[1], dtype=torch.bool, device=key.device)
+        gathered = own.attention.gather(own.attention.query(before), key, value, every)
+        h = own.attention_norm.after(x + gathered)
+        asking = cross.query(self._layer.cross_norm.before(h)).view(len(seen), -1, h.shape[2])
+        found = cross.gather(asking, *self._source, seen)
+        return own.feed_forward(self._layer.cross_norm.after(h + found.reshape(h.shape)))
+
+    def keep(self, pairs: Tensor, rows: Tensor) -> None:
+        """Go on with these sources and translations alone."""
+        (key, value), (own_key, own_value) = self._source, self._own
+        if len(pairs) < len(key):
+            self._source = key[pairs], value[pairs]
+        self._own = own_key[rows], own_value[rows]
+
+
+def _attention(config: EncoderDecoderConfig, scale: str) -> Attention:
+    return Attention(config.d_model, config.num_heads, config.d_model // config.num_heads, scale)

@@ -1,0 +1,26 @@
+"""The models that translate, by name: how each is built for a corpus, and trained by default."""
+
+from lengthwise.catalogue import Catalogue
+from lengthwise.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
+from lengthwise.models.entry import Architecture, Entry
+
+DEFAULT_TRANSLATION_MODEL = "encoder-decoder"
+
+TRANSLATION_MODELS: Catalogue[Entry] = Catalogue(
+    "translation model",
+    {
+        "encoder-decoder": Entry(
+            summary="a transformer that reads a sentence and writes another",
+            architecture=Architecture(config=EncoderDecoderConfig, module=EncoderDecoder),
+            defaults={},
+            training={
+                "steps": 4_000,
+                "learning_rate": 2e-3,
+                "schedule": "cosine",
+                "warmup": 400,
+                "validate_every": 400,
+                "patience": 0,
+            },
+        ),
+    },
+)

@@ -1,0 +1,210 @@
+"""What do prepared corpora have in common? A folder for one request, with digests of its files.
+
+request.json    what was asked for; made first, never changed
+tokenizer.json  how text becomes tokens
+index.json      what there is, with the digest of every file; there exactly if all is ready
+"""
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from lengthwise.errors import RunError, TextError
+from lengthwise.files import create_json, is_leftover, read_json, remove_leftovers, write_json
+from lengthwise.text.extra import require_extra
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+REQUEST, TOKENIZER, INDEX = "request.json", "tokenizer.json", "index.json"
+
+TEXT_FORMAT, PAIRS_FORMAT = 1, "pairs-1"
+_KINDS = {TEXT_FORMAT: "text", PAIRS_FORMAT: "parallel text"}
+
+Progress = Callable[[int, int], None]
+"""Called with the documents, or pairs, that are done and the tokens so far."""
+
+
+class StoredCorpus(ABC):
+    """A corpus on disk that was found whole."""
+
+    format: ClassVar[int | str]
+    """What its index says that it is."""
+    command: ClassVar[str]
+    """How one is made."""
+
+    def __init__(self, folder: Path, index: Mapping[str, Any]) -> None:
+        self.folder, self.index = folder, index
+        self.vocab_size: int = index["vocab_size"]
+
+    @classmethod
+    def load(cls, folder: Path | str) -> Self:
+        """The corpus in a folder, once all its files were found whole.
+
+        Raises:
+            TextError: there is none, it is not ready, or a file is not what the index says.
+        """
+        folder = Path(folder)
+        path = folder / INDEX
+        if not path.exists():
+            if (folder / REQUEST).exists():
+                raise TextError(
+                    f"{folder} is not prepared to the end. Give its `prepare` command again, and "
+                    f"it goes on."
+                )
+            raise TextError(
+                f"{folder} holds no prepared corpus. Make one: {cls.command} --out {folder}."
+            )
+        index = noted(path)
+        found = index.get("format")
+        if found != cls.format:
+            for other, kind in _KINDS.items():
+                if found == other:
+                    raise TextError(
+                        f"{folder} holds {kind}, but {_KINDS[cls.format]} is needed. Make some: "
+                        f"{cls.command} --out DIR."
+                    )
+            raise TextError(f"{path} is not of format {cls.format}. Prepare it again.")
+        try:
+            files = [(TOKENIZER, index["tokenizer_sha256"]), *cls.files(index)]
+            whole = index["digest"] == digest_of_index(index)
+        except (KeyError, TypeError, AttributeError):
+            whole = False
+        if not whole:
+            raise TextError(f"{path} is damaged. Prepare the corpus again, in a new folder.")
+        for name, expected in files:
+            path = folder / name
+            if not path.exists() or digest_of(path) != expected:
+                raise TextError(
+                    f"{path} is damaged: it is not what the index says. Prepare the corpus again, "
+                    f"in a new folder."
+                )
+        return cls(folder, index)
+
+    @staticmethod
+    @abstractmethod
+    def files(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """The files of all parts, with their digests."""
+
+    @property
+    def digest(self) -> str:
+        """Of what all its files hold."""
+        return str(self.index["digest"])[:12]
+
+    @property
+    def tokenizer_digest(self) -> str:
+        """Of the file of the tokenizer: equal where tokens mean the same."""
+        return str(self.index["tokenizer_sha256"])
+
+
+# ---- making one --------------------------------------------------------------------------------
+
+
+def claim(out: Path, request: Mapping[str, Any], require_sources: Callable[[], None]) -> None:
+    """Make the folder for what is asked for, or find that it is for that already.
+
+    `require_sources` raises if they cannot be read; then no folder is made.
+
+    Raises:
+        TextError: it holds something else.
+    """
+    path = out / REQUEST
+    foreign = out.exists() and (
+        not out.is_dir() or any(not is_leftover(found) for found in out.iterdir())
+    )
+    if foreign and not path.exists():
+        raise TextError(f"{out} exists and holds no prepared corpus. Use a new or empty folder.")
+    if not path.exists():
+        require_sources()
+    if create_json(path, request):
+        remove_leftovers(out)
+        return
+    stored = noted(path)
+    for name, wanted in request.items():
+        if stored.get(name) != wanted:
+            raise TextError(
+                f"{out} holds a corpus with {name} {stored.get(name)!r}, but now {wanted!r} is "
+                f"asked for. Use another folder, or ask for the same."
+            )
+
+
+def unclaim(out: Path) -> None:
+    """Give up a folder from which nothing is worth going on: another command may be right."""
+    for name in (TOKENIZER, REQUEST):
+        (out / name).unlink(missing_ok=True)
+    if not any(out.iterdir()):
+        out.rmdir()
+
+
+def write_index(out: Path, index: Mapping[str, Any]) -> None:
+    """Say that all is ready; this file comes last."""
+    write_json(out / INDEX, {**index, "digest": digest_of_index(index)})
+
+
+def token_kind(vocab_size: int) -> np.dtype[Any]:
+    """The numbers that tokens are stored as: two bytes each, or four for large vocabularies."""
+    return np.dtype(np.uint16 if vocab_size <= 2**16 else np.uint32)
+
+
+# ---- reading what is there ---------------------------------------------------------------------
+
+
+def noted(path: Path) -> dict[str, Any]:
+    """An object of ours on disk.
+
+    Raises:
+        TextError: it is none.
+    """
+    try:
+        found = read_json(path)
+    except RunError:
+        found = None
+    if not isinstance(found, dict):
+        raise TextError(f"{path} is damaged. Prepare the corpus again, in a new folder.")
+    return found
+
+
+def read_tokenizer(path: Path, special: Mapping[str, str]) -> "Tokenizer":
+    """The tokenizer in a file, or of a corpus; `special` tokens it must have, and what they do.
+
+    Raises:
+        TextError: there is none, or it has no such token.
+    """
+    require_extra("tokenizers")
+    from tokenizers import Tokenizer  # noqa: PLC0415
+
+    path = path / TOKENIZER if path.is_dir() else path
+    try:
+        found = Tokenizer.from_str(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TextError(f"{path} cannot be read: {error.strerror}. Give a file.") from None
+    except Exception:  # the library raises nothing more precise
+        raise TextError(f"{path} is no tokenizer. Give a tokenizer.json.") from None
+    found.encode_special_tokens = True  # in a text, what looks like one is text
+    for token, purpose in special.items():
+        if found.token_to_id(token) is None:
+            raise TextError(f"{path} has no token {token}, which {purpose}. Use another tokenizer.")
+    return found
+
+
+def digest_of_index(index: Mapping[str, Any]) -> str:
+    """Of all that an index says, but for its own digest and where texts were read from."""
+    aside = ("digest", "sources", "recognised")
+    said = {name: value for name, value in index.items() if name not in aside}
+    return digest(json.dumps(said, sort_keys=True).encode())
+
+
+def digest_of(path: Path) -> str:
+    """Of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digest(content: bytes) -> str:
+    """The same, of what a file holds."""
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,183 @@
+"""What does a translator learn? The next token of a translation, from its source and its beginning.
+
+Pairs of like length are in one bucket, and a batch is of one bucket: as many pairs as have
+`batch_tokens` places, so that little is padding. A bucket is drawn as often as its pairs ask for,
+so that every pair comes equally often on average.
+
+Axes:
+    pair    sentences with their translations
+    source  places of a source
+    target  places of a translation
+    symbol  the vocabulary
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.config import Config, require, require_at_least
+from lengthwise.errors import TextError
+from lengthwise.evaluation.predict import device_of
+from lengthwise.models.encoder_decoder import EncoderDecoder
+from lengthwise.text.parallel import BEGIN, END, PAD, Pairs
+from lengthwise.training.autocast import Autocast, autocast
+from lengthwise.training.loop import Objective, Step, Validation
+
+Protocol = Literal["train-all-test-all", "train-short-test-long"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TranslationConfig(Config):
+    """Which pairs are learned from, and how."""
+
+    protocol: Protocol = "train-all-test-all"
+    """`train-short-test-long`: trained and validated on pairs whose source has at most the median
+    number of tokens of training, and tested on longer ones (Chiang & Cholak 2022, section 5.4)."""
+    batch_tokens: int = 4_096
+    """Places of a batch, those of sources and translations together."""
+    label_smoothing: float = 0.1
+    """Share of the target's probability that is spread over all tokens (Szegedy et al. 2016)."""
+    longest: int = 200
+    """Pairs with more tokens on a side are not trained on."""
+    validation_pairs: int = 500
+    """At most, evenly spread."""
+    autocast: Autocast = "none"
+    """What matrix products are computed in; weights and their updates stay in single precision."""
+
+    def __post_init__(self) -> None:
+        require_at_least(self, {"batch_tokens": 1, "longest": 1, "validation_pairs": 1})
+        require(
+            0 <= self.label_smoothing < 1,
+            f"label_smoothing={self.label_smoothing} is no share. Use 0 or more, below 1.",
+        )
+        require(
+            self.batch_tokens <= _MOST_TOKENS,
+            f"batch_tokens={self.batch_tokens:,} is too large: {_MOST_TOKENS:,} is the most. Lower "
+            f"it, or use accumulate.",
+        )
+
+
+_MOST_TOKENS = 2**24
+
+
+class Limits(NamedTuple):
+    """Which lengths of sources are for what, in tokens; both ends count."""
+
+    train: tuple[int, float]
+    test: tuple[int, float]
+
+
+def limits(train: Pairs, protocol: Protocol) -> Limits:
+    """All lengths for all, or those up to the median for training, and those above for tests."""
+    if protocol == "train-all-test-all":
+        return Limits((0, np.inf), (0, np.inf))
+    median = int(np.median(train.source.lengths))
+    return Limits((0, median), (median + 1, np.inf))
+
+
+def within(pairs: Pairs, bounds: tuple[int, float]) -> NDArray[np.int64]:
+    """The numbers of the pairs whose source has so many tokens."""
+    lengths = pairs.source.lengths
+    return np.flatnonzero((bounds[0] <= lengths) & (lengths <= bounds[1]))
+
+
+class Translation(Objective):
+    """Cross-entropy of the next token, with label smoothing; a batch is judged by its mean.
+
+    Raises:
+        TextError: no pair is short enough to train or validate on.
+    """
+
+    def __init__(self, train: Pairs, validation: Pairs, config: TranslationConfig) -> None:
+        self._train, self._validation, self._config = train, validation, config
+        bounds = limits(train, config.protocol).train
+        own = _no_longer(train, within(train, bounds), config.longest)
+        asked = _no_longer(validation, within(validation, bounds), config.longest)
+        for what, found in (("train", own), ("validate", asked)):
+            if not len(found):
+                raise TextError(
+                    f"no pair to {what} on has at most {config.longest} tokens on a side. Raise "
+                    f"longest, or give other pairs."
+                )
+        self.num_pairs = len(own)
+        self._buckets = buckets(train, own)
+        sizes = [self._at_once(train, bucket) for bucket in self._buckets]
+        batches = [len(bucket) / size for bucket, size in zip(self._buckets, sizes, strict=True)]
+        self._sizes, self._shares = sizes, torch.tensor(batches, dtype=torch.float64)
+        step = max(1, len(asked) // config.validation_pairs)
+        self._asked = buckets(validation, asked[::step][: config.validation_pairs])
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Judge random pairs of a random bucket; dropout draws from `noise`."""
+        number = int(torch.multinomial(self._shares, 1, generator=data))
+        bucket = self._buckets[number]
+        drawn = torch.randint(len(bucket), (self._sizes[number],), generator=data)
+        logits, asked = self._answers(model, self._train, bucket[drawn.numpy()], noise)
+        smoothing = self._config.label_smoothing
+        loss = F.cross_entropy(logits, asked, label_smoothing=smoothing)
+        right = (logits.argmax(dim=1) == asked).double().mean().item()
+        return Step(loss, right, len(asked))
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """Judge the same pairs each time, without smoothing: `-log p` of a token, in nats."""
+        loss, right, tokens = 0.0, 0, 0
+        for bucket in self._asked:
+            size = self._at_once(self._validation, bucket)
+            for part in np.split(bucket, range(size, len(bucket), size)):
+                logits, asked = self._answers(model, self._validation, part, None)
+                loss += F.cross_entropy(logits, asked, reduction="sum").item()
+                right += int((logits.argmax(dim=1) == asked).sum())
+                tokens += len(asked)
+        mean = loss / tokens
+        return Validation(loss=mean, accuracy=right / tokens, perfect=right == tokens, score=-mean)
+
+    def _at_once(self, pairs: Pairs, bucket: NDArray[np.int64]) -> int:
+        """How many pairs of a bucket a batch has room for."""
+        longest = pairs.source.lengths[bucket].max() + pairs.target.lengths[bucket].max() + 2
+        return max(1, self._config.batch_tokens // int(longest))
+
+    def _answers(
+        self,
+        model: nn.Module,
+        pairs: Pairs,
+        numbers: NDArray[np.int64],
+        noise: torch.Generator | None,
+    ) -> tuple[Float[Tensor, "token symbol"], Tensor]:
+        """The logits at all places of translations that hold tokens, and the tokens."""
+        device = device_of(model)
+        assert isinstance(model, EncoderDecoder)
+        source = torch.from_numpy(pairs.source.rows(numbers, pad=PAD, end=END)).to(device)
+        rows = pairs.target.rows(numbers, pad=PAD, begin=BEGIN, end=END)
+        target = torch.from_numpy(rows).to(device)
+        asked = target[:, 1:]
+        there = asked != PAD
+        with autocast(device, self._config.autocast):
+            logits = model.read(model.vectors(source, target[:, :-1], noise)[there])
+        return logits.float(), asked[there]
+
+
+def _no_longer(pairs: Pairs, numbers: NDArray[np.int64], longest: int) -> NDArray[np.int64]:
+    most = np.maximum(pairs.source.lengths[numbers], pairs.target.lengths[numbers])
+    return numbers[most <= longest]
+
+
+def buckets(pairs: Pairs, numbers: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Pairs of like length: within a tenth, and some tokens, on each side.
+
+    Sources are divided first, by steps of their length, and those of each step by their targets.
+    """
+    source, target = (_step_of(side.lengths[numbers]) for side in (pairs.source, pairs.target))
+    order = np.lexsort((target, source))
+    changes = np.diff(source[order]).astype(bool) | np.diff(target[order]).astype(bool)
+    return np.split(numbers[order], np.flatnonzero(changes) + 1)
+
+
+def _step_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """0 for the shortest, and 1 more with each step, which grows from 4 tokens to a quarter."""
+    return np.floor(np.log1p(lengths / 16) * 4.5).astype(np.int64)

@@ -1,0 +1,139 @@
+"""The commands on translators, as a user gives them."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.shell import Shell
+from lengthwise.cli.main import main
+
+SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "steps=4", "--set", "validate_every=2"]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Commands that write where they stand write there."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(capsys, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("numbers") / "corpus"
+    wishes = ["numbers", "--pairs", "digits,words", "--out", str(out)]
+    assert main(["prepare", *wishes, "--set", "vocab_size=300"]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def run_folder(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was trained for a moment, and knows little."""
+    path = tmp_path_factory.mktemp("runs") / "numbers"
+    assert main(["train", f"pairs:{corpus}", "--out", str(path), *SMALL]) == 0
+    return path
+
+
+@pytest.fixture
+def folders(corpus: Path, run_folder: Path) -> dict[str, str]:
+    """What stands for what in lists of slips."""
+    return {
+        "RUN": str(run_folder),
+        "text:CORPUS": f"text:{corpus}",
+        "pairs:CORPUS": f"pairs:{corpus}",
+    }
+
+
+def test_train_says_the_perplexity_and_what_comes_next(
+    shell: Shell, corpus: Path, tmp_path: Path
+) -> None:
+    out = str(tmp_path / "run")
+    wishes = (f"pairs:{corpus}", "--out", out, "--protocol", "train-short-test-long", *SMALL)
+    status, text, error = shell("train", *wishes)
+    assert status == 0
+    assert "encoder-decoder on pairs:" in text
+    assert "pairs up to the median length" in text
+    assert f"lengthwise translate {out}" in error
+    found = shell.json("train", *wishes)
+    assert found["steps"] == 4
+    assert found["tokens_per_second"] > 0
+    assert found["validation_perplexity"] > 1
+
+
+def test_sentences_are_translated_line_by_line(shell: Shell, run_folder: Path) -> None:
+    given = "4 7 2\n\n1 2 3 4 5 6 7 8 9 1 2 3\n"
+    status, text, error = shell("translate", str(run_folder), stdin=given)
+    assert (status, error) == (0, "")
+    assert text.count("\n") == 3
+    assert text.splitlines()[1] == ""
+    found = shell.json("translate", str(run_folder), "--beam", "1", stdin=given)["sentences"]
+    assert [each["sentence"] for each in found] == given.split("\n")[:-1]
+    assert all(isinstance(each["translation"], str) for each in found)
+    assert shell("translate", str(run_folder)) == (0, "", "")
+
+
+def test_evaluate_says_bleu_with_its_signature(shell: Shell, run_folder: Path) -> None:
+    status, text, _ = shell("evaluate", str(run_folder), "--words", "20")
+    assert status == 0
+    assert "nrefs:1|case:mixed" in text
+    found = shell.json("evaluate", str(run_folder), "--words", "20", "--part", "valid")
+    assert found["part"] == "valid"
+    assert found["sentences"] == 20
+    assert 0 <= found["bleu"] <= 100
+    assert "samples" not in found
+
+
+def test_two_runs_are_compared(shell: Shell, run_folder: Path) -> None:
+    found = shell.json(
+        "evaluate", str(run_folder), "--words", "20", "--against", str(run_folder), "--beam", "2"
+    )
+    assert found["decoding"]["beam"] == 2
+    assert found["against"] == {"difference": 0.0, "p_value": 1.0, "share_better": 0.0}
+    _, text, _ = shell("evaluate", str(run_folder), "--words", "20", "--against", str(run_folder))
+    assert "p = 1.000 (paired bootstrap" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "words"),
+    [
+        (["translate", "RUN", "--beam", "0"], "", "--beam: '0' is not a whole number of 1 or more"),
+        (["translate", "RUN", "--beam", "999"], "", "beam=999 is too large"),
+        (["translate", "RUN", "--length-penalty", "-1"], "", "length_penalty=-1.0 is out of range"),
+        (["translate", "RUN", "--text", "nowhere"], "", "nowhere holds no prepared corpus"),
+        (["translate", "nowhere"], "", "nowhere is not a folder"),
+        (["translate", "RUN"], "4\n\udcff\n", "line 2 is not UTF-8"),
+        (["translate", "RUN"], "4 " * 5_000, "tokens, but 4,096 is the most"),
+        (["predict", "RUN"], "4\n", "translates. Use lengthwise translate"),
+        (["evaluate", "RUN", "--part", "tests"], "", "Did you mean 'test'?"),
+        (["evaluate", "RUN", "--lengths", "1:3"], "", "--lengths is for other models"),
+        (["evaluate", "RUN", "--against", "nowhere"], "", "nowhere is not a folder"),
+        (["train", "pairs:nowhere", "--out", "out"], "", "nowhere holds no prepared corpus"),
+        (["train", "text:CORPUS", "--out", "out"], "", "holds parallel text, but text is needed"),
+        (["train", "pairs:CORPUS", "--out", "out", "--alphabet", "ab"], "", "--alphabet is for"),
+        (["train", "pairs:CORPUS", "--out", "out", "--set", "scal=1"], "", "Did you mean 'scale'"),
+    ],
+)
+def test_slips_are_one_line(
+    shell: Shell, folders: dict[str, str], arguments: list[str], stdin: str, words: str
+) -> None:
+    given = [folders.get(argument, argument) for argument in arguments]
+    status, out, error = shell(*given, stdin=stdin)
+    assert (status, out) == (2, "")
+    assert error.count("\n") == 1
+    assert words in error
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_what_is_for_translators_is_refused_by_others(shell: Shell, tmp_path: Path) -> None:
+    run = str(tmp_path / "parity")
+    assert shell("train", "parity", "--out", run, "--preset", "smoke", "--set", "steps=1")[0] == 0
+    for option in ("--beam", "--length-penalty", "--against", "--part"):
+        status, _, error = shell("evaluate", run, option, "1")
+        assert status == 2
+        assert f"{option} is for" in error
+    status, _, error = shell("translate", run)
+    assert status == 2
+    assert "does not translate. Give a run that was trained on pairs:DIR" in error

@@ -1,0 +1,116 @@
+"""BLEU, its intervals and comparisons: against sacrebleu's own corpus score and paired test."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.significance import PairedTest
+
+from lengthwise.errors import TaskError
+from lengthwise.evaluation.bleu import SAMPLES, compared, scores
+
+WORDS = ("the", "cat", "sat", "on", "a", "mat", ",", "and", "then", "it", "left", ".")
+
+
+def _corpus(seed: int, count: int, noise: float) -> tuple[list[str], list[str]]:
+    draw = random.Random(seed)
+    references, translations = [], []
+    for _ in range(count):
+        right = [draw.choice(WORDS) for _ in range(draw.randrange(3, 30))]
+        written = [word if draw.random() > noise else draw.choice(WORDS) for word in right]
+        references.append(" ".join(right))
+        translations.append(" ".join(written[: draw.randrange(2, len(written) + 1)]))
+    return translations, references
+
+
+def _scores(translations: list[str], references: list[str], **more: Any) -> dict[str, Any]:
+    lengths = np.array([len(text.split()) for text in references])
+    return scores(translations, references, lengths, **more).to_dict()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_they_are_those_of_sacrebleu(seed: int) -> None:
+    translations, references = _corpus(seed, 60, 0.3)
+    found = _scores(translations, references)
+    assert found["bleu"] == BLEU().corpus_score(translations, [references]).score
+    assert found["chrf"] == CHRF().corpus_score(translations, [references]).score
+    assert "tok:13a" in found["signatures"]["bleu"]
+    assert "nc:6" in found["signatures"]["chrf"]
+
+
+@pytest.mark.parametrize("noise", [0.2, 0.25, 0.4])
+def test_the_comparison_is_the_paired_bootstrap_of_sacrebleu(noise: float) -> None:
+    first, references = _corpus(1, 80, 0.2)
+    second, _ = _corpus(1, 80, noise)
+    draw = random.Random(2)
+    if second == first:
+        second = [text if draw.random() < 0.8 else "the cat" for text in first]
+    paired = PairedTest(
+        [("first", first), ("second", second)],
+        {"BLEU": BLEU(references=[references])},
+        None,
+        test_type="bs",
+        n_samples=SAMPLES,
+    )
+    _, results = paired()
+    mine = compared(_scores(first, references), _scores(second, references))
+    expected = results["BLEU"][1]
+    assert not isinstance(expected, str)
+    assert expected.p_value is not None
+    baseline = results["BLEU"][0]
+    assert not isinstance(baseline, str)
+    assert mine.difference == pytest.approx(expected.score - baseline.score, abs=1e-9)
+    assert mine.p_value == pytest.approx(expected.p_value, abs=2e-3)  # samples have three digits
+
+
+def test_a_system_is_as_good_as_itself() -> None:
+    found = _scores(*_corpus(3, 40, 0.3))
+    assert compared(found, found) == (0.0, 1.0, 0.0)
+
+
+def test_one_is_better_where_the_other_is_worse() -> None:
+    good, references = _corpus(4, 60, 0.1)
+    poor, _ = _corpus(4, 60, 0.7)
+    one, other = _scores(poor, references), _scores(good, references)
+    there, back = compared(one, other), compared(other, one)
+    assert there.difference == -back.difference > 0
+    assert there.p_value == back.p_value < 0.01
+    assert there.share_better == 1.0
+
+
+def test_the_interval_holds_the_score_and_nine_tenths_of_the_samples() -> None:
+    found = _scores(*_corpus(5, 100, 0.3))
+    low, high = found["interval_95"]
+    assert low < found["bleu"] < high
+    inside = [low <= sample <= high for sample in found["samples"]]
+    assert 0.94 <= sum(inside) / SAMPLES <= 0.96
+
+
+def test_buckets_divide_the_test_and_have_scores_of_their_own() -> None:
+    translations, references = _corpus(6, 90, 0.3)
+    found = _scores(translations, references, buckets=(10, 20))
+    lengths = [len(text.split()) for text in references]
+    buckets = [(each["first"], each["last"]) for each in found["by_length"]]
+    assert buckets == [(0, 10), (11, 20), (21, max(lengths))]
+    assert sum(each["sentences"] for each in found["by_length"]) == 90
+    for (first, last), each in zip(buckets, found["by_length"], strict=True):
+        own = [n for n, length in enumerate(lengths) if first <= length <= last]
+        there = [translations[n] for n in own], [[references[n] for n in own]]
+        assert each["bleu"] == pytest.approx(BLEU().corpus_score(*there).score, abs=1e-9)
+
+
+def test_nothing_written_is_worth_nothing() -> None:
+    found = _scores(["", ""], ["the cat", "a mat"])
+    assert found["bleu"] == 0.0
+    assert found["length_ratio"] == 0.0
+
+
+def test_what_cannot_be_scored_is_refused() -> None:
+    with pytest.raises(TaskError, match="no sentence to score"):
+        scores([], [], np.zeros(0, np.int64))
+    one, two = _scores(["a"], ["a"]), _scores(["a", "b"], ["a", "b"])
+    with pytest.raises(TaskError, match="theirs have 1 and 2 sentences"):
+        compared(one, two)

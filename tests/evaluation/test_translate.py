@@ -1,0 +1,248 @@
+"""The search for translations: against all there are, a plain beam, and no cache."""
+
+import itertools
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from lengthwise.errors import ConfigError, TextError
+from lengthwise.evaluation.translate import (
+    MOST_TOKENS,
+    DecodingConfig,
+    Writing,
+    groups,
+    require_short,
+    search,
+    translate,
+)
+from lengthwise.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
+from lengthwise.text.parallel import BEGIN, END, PAD, Ragged
+
+SYMBOLS = 6
+
+
+def _logits(seed: int, source: tuple[int, ...], written: tuple[int, ...]) -> list[float]:
+    draw = random.Random(f"{seed} {source} {written}")
+    return [draw.gauss(0, 2) for _ in range(SYMBOLS)]
+
+
+class _TableWriting:
+    def __init__(self, seed: int, sources: list[tuple[int, ...]], beams: int) -> None:
+        self._seed, self._sources = seed, sources
+        self._written: list[list[tuple[int, ...]]] = [[()] * beams for _ in sources]
+
+    def __call__(self, tokens: Tensor) -> Tensor:
+        rows = tokens.tolist()
+        self._written = [
+            [(*so_far, token) for so_far, token in zip(beams, row, strict=True)]
+            for beams, row in zip(self._written, rows, strict=True)
+        ]
+        return torch.tensor(
+            [
+                [_logits(self._seed, source, so_far) for so_far in beams]
+                for source, beams in zip(self._sources, self._written, strict=True)
+            ],
+            dtype=torch.float64,
+        )
+
+    def keep(self, pairs: Tensor, beams: Tensor) -> None:
+        self._sources = [self._sources[pair] for pair in pairs.tolist()]
+        self._written = [
+            [self._written[pair][beam] for beam in row]
+            for pair, row in zip(pairs.tolist(), beams.tolist(), strict=True)
+        ]
+
+
+class Table:
+    """A translator whose probabilities are drawn, for each beginning of a translation."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def begin(self, source: Tensor, beams: int) -> Writing:
+        rows = [tuple(token for token in row if token != PAD) for row in source.tolist()]
+        return _TableWriting(self.seed, rows, beams)
+
+    def log_shares(self, source: tuple[int, ...], written: tuple[int, ...]) -> dict[int, float]:
+        logits = _logits(self.seed, source, (BEGIN, *written))
+        open_ = {s: logits[s] for s in range(SYMBOLS) if s not in (PAD, BEGIN)}
+        total = math.log(sum(map(math.exp, open_.values())))
+        return {symbol: logit - total for symbol, logit in open_.items()}
+
+
+def _worth(table: Table, source: tuple[int, ...], written: tuple[int, ...], power: float) -> float:
+    total = sum(
+        table.log_shares(source, written[:place])[token] for place, token in enumerate(written)
+    )
+    return float(total / ((5 + len(written)) / 6) ** power)
+
+
+def _found(table: Table, sources: list[tuple[int, ...]], limit: int, **config: Any) -> list[Any]:
+    longest = max(map(len, sources))
+    rows = torch.tensor([[*source, *[PAD] * (longest - len(source))] for source in sources])
+    limits = torch.full((len(sources),), limit)
+    return search(table, rows, limits, DecodingConfig(**config))
+
+
+@given(seed=st.integers(0, 10**6), limit=st.integers(1, 4), power=st.sampled_from([0.0, 0.6, 2.0]))
+def test_a_beam_that_drops_nothing_finds_the_best_of_all(
+    seed: int, limit: int, power: float
+) -> None:
+    table, source = Table(seed), (3, END)
+    tokens = [symbol for symbol in range(SYMBOLS) if symbol not in (PAD, BEGIN, END)]
+    ended = [
+        (*beginning, END)
+        for length in range(limit)
+        for beginning in itertools.product(tokens, repeat=length)
+    ]
+    best = max(ended, key=lambda written: _worth(table, source, written, power))
+    (found,) = _found(table, [source], limit, beam=200, length_penalty=power)
+    assert (*found, END) == best
+
+
+def _plain_beam(
+    table: Table, source: tuple[int, ...], limit: int, beam: int, power: float
+) -> tuple[int, ...]:
+    """A beam for one source, in lists, that goes on to the last step."""
+    alive: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    best: tuple[float, tuple[int, ...]] | None = None
+    for _ in range(limit):
+        grown = [
+            (value + share, (*written, symbol))
+            for value, written in alive
+            for symbol, share in table.log_shares(source, written).items()
+        ]
+        grown = sorted(grown, reverse=True)[:beam]
+        for value, written in grown:
+            worth = value / ((5 + len(written)) / 6) ** power
+            if written[-1] == END and (best is None or worth > best[0]):
+                best = worth, written[:-1]
+        alive = [each for each in grown if each[1][-1] != END]
+    if best is None:
+        return max(alive)[1]
+    return best[1]
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    sources=st.lists(
+        st.lists(st.integers(3, 5), max_size=3).map(lambda row: (*row, END)),
+        min_size=1,
+        max_size=4,
+    ),
+    beam=st.integers(1, 5),
+    limit=st.integers(1, 7),
+    power=st.sampled_from([0.0, 0.6, 1.5]),
+)
+def test_it_finds_what_a_plain_beam_finds(
+    seed: int, sources: list[tuple[int, ...]], beam: int, limit: int, power: float
+) -> None:
+    table = Table(seed)
+    found = _found(table, sources, limit, beam=beam, length_penalty=power)
+    plain = [_plain_beam(table, source, limit, beam, power) for source in sources]
+    assert [tuple(each) for each in found] == plain
+
+
+@given(seed=st.integers(0, 10**6), limit=st.integers(1, 8))
+def test_a_beam_of_one_is_greedy(seed: int, limit: int) -> None:
+    table, source = Table(seed), (4, END)
+    written: tuple[int, ...] = ()
+    while len(written) < limit:
+        shares = table.log_shares(source, written)
+        token = max(shares, key=lambda symbol: shares[symbol])
+        if token == END:
+            break
+        written = (*written, token)
+    (found,) = _found(table, [source], limit, beam=1)
+    assert tuple(found) == written
+
+
+# ---- with the network ----------------------------------------------------------------------------
+
+
+def _ragged(sentences: list[list[int]]) -> Ragged:
+    tokens = np.array([token for sentence in sentences for token in sentence], dtype=np.int64)
+    return Ragged(tokens, np.cumsum([0, *map(len, sentences)]))
+
+
+class _WithoutCache:
+    """The same network, which reads all that was written again at every token."""
+
+    def __init__(self, model: EncoderDecoder) -> None:
+        self._model = model
+
+    def begin(self, source: Tensor, beams: int) -> Writing:
+        self._source = source
+        self._written = torch.zeros(len(source), beams, 0, dtype=torch.long)
+        return self
+
+    def __call__(self, tokens: Tensor) -> Tensor:
+        self._written = torch.cat([self._written, tokens[:, :, None]], dim=2)
+        rows = self._written.flatten(0, 1)
+        sources = self._source.repeat_interleave(tokens.shape[1], dim=0)
+        return self._model(sources, rows)[:, -1].view(*tokens.shape, -1)
+
+    def keep(self, pairs: Tensor, beams: Tensor) -> None:
+        self._source = self._source[pairs]
+        self._written = self._written[pairs[:, None], beams]
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_translations_are_those_without_a_cache(beam: int) -> None:
+    model = EncoderDecoder(
+        EncoderDecoderConfig(vocab_size=12, d_model=8, num_heads=2, scale="log-length")
+    )
+    model.initialise(torch.Generator().manual_seed(beam))
+    model.double().eval()
+    draw = random.Random(0)
+    sources = _ragged([[draw.randrange(3, 12) for _ in range(n)] for n in (5, 0, 9, 2, 30, 5)])
+    config = DecodingConfig(beam=beam)
+    found = translate(model, sources, config)
+    assert found == translate(_WithoutCache(model), sources, config)
+    assert len(found) == 6
+    assert any(found)
+    alone = [translate(model, _ragged([sources.tokens(n).tolist()]), config)[0] for n in range(6)]
+    assert found == alone
+
+
+def test_no_sources_are_no_translations() -> None:
+    assert translate(Table(0), _ragged([]), DecodingConfig()) == []
+
+
+@given(lengths=st.lists(st.integers(0, 300), max_size=60), beam=st.integers(1, 8))
+def test_groups_have_every_source_once_and_room_for_them(lengths: list[int], beam: int) -> None:
+    found = groups(np.array(lengths, dtype=np.int64), beam)
+    assert sorted(number for group in found for number in group.tolist()) == list(
+        range(len(lengths))
+    )
+    for group in found:
+        longest = max(lengths[number] for number in group)
+        assert len(group) == 1 or len(group) * beam * (longest + 1) <= 2**13
+
+
+def test_what_is_too_long_is_refused_with_the_limit() -> None:
+    with pytest.raises(TextError, match=r"sentence 2 has 4,097 tokens, but 4,096 is the most"):
+        require_short(np.array([1, MOST_TOKENS + 1]))
+    require_short(np.array([MOST_TOKENS]))
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"beam": 0}, "beam"),
+        ({"beam": 257}, "beam=257 is too large"),
+        ({"length_penalty": -0.1}, "length_penalty=-0.1 is out of range"),
+        ({"length_penalty": math.nan}, "length_penalty=nan is out of range"),
+        ({"ratio": 0.0}, "ratio=0.0 is out of range"),
+    ],
+)
+def test_searches_that_cannot_be_are_refused(setting: dict[str, Any], words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        DecodingConfig(**setting)

@@ -1,0 +1,119 @@
+"""Table 1 of Chiang and Cholak (2022): its tables and verdicts are functions of records."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lengthwise.experiments.chiang2022.table1 import (
+    ALL,
+    BASELINE,
+    PUBLISHED,
+    SCALED,
+    SHORT,
+    TABLE_1,
+    check,
+    details_table,
+    figures,
+    table,
+)
+from lengthwise.experiments.experiment import Record, Sitting
+
+
+def _test(bleu: float, spread: float = 0.2, sentences: int = 100) -> Record:
+    """The samples of different systems go up and down together, as those of one test do."""
+    samples = [bleu + spread * ((7 * n) % 11 - 5) for n in range(1_000)]
+    return {
+        "sentences": sentences,
+        "words_per_length": 100,
+        "lengths": "10,20",
+        "shortcuts": {},
+        "bleu": bleu,
+        "interval_95": [bleu - 1, bleu + 1],
+        "chrf": 2 * bleu,
+        "length_ratio": 1.0,
+        "seconds": 3.0,
+        "samples": samples,
+        "by_length": [
+            {"first": 0, "last": 10, "sentences": 60, "bleu": bleu + 1},
+            {"first": 11, "last": 20, "sentences": 40, "bleu": bleu - 1},
+        ],
+    }
+
+
+def _record(row: str, column: str, seed: int, **tests: Record) -> Record:
+    return {"row": row, "column": column, "seed": seed, "tests": tests, "trained_on": "pairs"}
+
+
+def _records(short: float = 2.0, both: float = 0.0) -> list[Record]:
+    found = []
+    for seed in (0, 1):
+        for row, gain in ((ALL, both), (SHORT, short)):
+            for column in (BASELINE, SCALED):
+                bleu = 20.0 + seed + (gain if column == SCALED else 0.0)
+                far = _test(bleu / 4)
+                found.append(_record(row, column, seed, test=_test(bleu), ntrex=far))
+    return found
+
+
+def _verdicts(records: list[Record]) -> list[bool]:
+    return [statement.holds for statement in check(records)]
+
+
+def test_the_statements_hold_where_scaling_helps_on_long_sentences_alone() -> None:
+    assert _verdicts(_records()) == [True, True]
+    assert _verdicts(_records(short=-2.0)) == [True, False]
+    assert _verdicts(_records(both=2.0)) == [False, True]
+    assert _verdicts(_records(short=0.0)) == [True, False]
+    assert check([]) == []
+
+
+def test_one_seed_that_is_not_significant_fails_the_statement() -> None:
+    records = _records()
+    for one in records:
+        if one["row"] == SHORT and one["seed"] == 1 and one["column"] == SCALED:
+            one["tests"]["test"] = _test(21.0)
+    (_, long) = check(records)
+    assert not long.holds
+    assert "1 of 2 seeds" in long.measured
+
+
+def test_the_table_has_printed_and_measured_of_every_test() -> None:
+    columns, rows = table(_records())
+    assert columns[3:7] == ["printed baseline", "printed scaled", "baseline BLEU", "scaled BLEU"]
+    found = {(row[0], row[1]): row[2:] for row in rows}
+    assert set(found) == {(row, test) for row in (ALL, SHORT) for test in ("test", "ntrex")}
+    short = found[SHORT, "test"]
+    assert short[:5] == ["100", "11.4", "12.4", "20.5 (20.0 to 21.0)", "22.5 (22.0 to 23.0)"]
+    assert short[5] == "+2.0, +2.0"
+    assert found[ALL, "ntrex"][1:3] == ["", ""]
+    assert PUBLISHED[SHORT, SCALED] == 12.4
+
+
+def test_a_seed_without_its_counterpart_is_not_compared() -> None:
+    records = _records()[:-1]
+    (row,) = [row for row in table(records).rows if row[:2] == [SHORT, "test"]]
+    assert row[5] == "20.0"
+    assert len(details_table(records).rows) == 2 * len(records)
+
+
+def test_the_figure_has_a_panel_for_each_protocol_and_test() -> None:
+    picture: Any = figures(_records())["bleu"]
+    titles = {axes.get_title() for axes in picture.axes}
+    assert {f"{ALL}, test", f"{SHORT}, ntrex"} <= titles
+    (panel,) = [axes for axes in picture.axes if axes.get_title() == f"{SHORT}, test"]
+    lines = {line.get_label(): line.get_ydata().tolist() for line in panel.lines}
+    assert lines[SCALED] == [23.5, 21.5]
+    assert figures([]) == {}
+
+
+@pytest.mark.slow
+def test_numbers_are_translated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    sitting = Sitting(progress=lambda done, steps: None)
+    records = TABLE_1.collect("chiang2022/table1", "smoke", sitting)
+    assert json.loads(json.dumps(records)) == records
+    of_numbers = check(records)[-1]
+    assert of_numbers.says.startswith("numbers that were not in training")
+    assert of_numbers.holds, of_numbers.measured
