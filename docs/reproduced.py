@@ -52,12 +52,14 @@ def _section(name: str, experiment: Collected, result: dict[str, Any]) -> str:
         f"![{experiment.paper}, {experiment.item}: {figure}](img/{stem(name)}-{figure}.svg)"
         for figure in experiment.figures(records)
     ]
+    commits = [result["commit"], *(one["commit"] for one in records if one.get("commit"))]
+    made_by = ", ".join(dict.fromkeys(map(str, commits)))  # runs may be of several sittings
     return "\n\n".join(
         [
             f"## {experiment.paper}, {experiment.item}",
             f"**{experiment.claim}** Printed: {experiment.printed}",
             f"`lengthwise reproduce {name}`, preset {result['preset']}, seed {result['seed']}, "
-            f"{result['date']}, commit {result['commit']}, {made_with['processor']}, "
+            f"{result['date']}, commit {made_by}, {made_with['processor']}, "
             f"torch {made_with['torch']}.",
             *figures,
             *(

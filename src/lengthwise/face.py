@@ -206,8 +206,10 @@ def translate(
         TextError: a sentence is longer than memory allows, or the corpus is not there.
     """
     _require_translator(run)
-    decoding = DecodingConfig(beam=beam, length_penalty=length_penalty)
-    return translated(run, sentences, decoding=decoding)
+    if isinstance(sentences, str) or not all(isinstance(each, str) for each in sentences):
+        raise ConfigError(f"sentences are a list of texts, but got {sentences!r}. Give [text].")
+    decoding = DecodingConfig.from_dict({"beam": beam, "length_penalty": length_penalty})
+    return [each.sentence for each in translated(run, sentences, decoding=decoding)]
 
 
 def evaluate_translations(
@@ -223,7 +225,7 @@ def evaluate_translations(
         TextError: the corpus is not there, or has no such part.
     """
     _require_translator(run)
-    decoding = DecodingConfig(beam=beam, length_penalty=length_penalty)
+    decoding = DecodingConfig.from_dict({"beam": beam, "length_penalty": length_penalty})
     return measure_translation(run, part=part, decoding=decoding)[1]
 
 

@@ -1,5 +1,6 @@
 """The commands on translators, as a user gives them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -65,8 +66,8 @@ def test_train_says_the_perplexity_and_what_comes_next(
 
 def test_sentences_are_translated_line_by_line(shell: Shell, run_folder: Path) -> None:
     given = "4 7 2\n\n1 2 3 4 5 6 7 8 9 1 2 3\n"
-    status, text, error = shell("translate", str(run_folder), stdin=given)
-    assert (status, error) == (0, "")
+    status, text, _ = shell("translate", str(run_folder), stdin=given)
+    assert status == 0
     assert text.count("\n") == 3
     assert text.splitlines()[1] == ""
     found = shell.json("translate", str(run_folder), "--beam", "1", stdin=given)["sentences"]
@@ -88,12 +89,39 @@ def test_evaluate_says_bleu_with_its_signature(shell: Shell, run_folder: Path) -
 
 def test_two_runs_are_compared(shell: Shell, run_folder: Path) -> None:
     found = shell.json(
-        "evaluate", str(run_folder), "--words", "20", "--against", str(run_folder), "--beam", "2"
+        "evaluate", str(run_folder), "--words", "40", "--against", str(run_folder), "--beam", "2"
     )
     assert found["decoding"]["beam"] == 2
-    assert found["against"] == {"difference": 0.0, "p_value": 1.0, "share_better": 0.0}
-    _, text, _ = shell("evaluate", str(run_folder), "--words", "20", "--against", str(run_folder))
+    against = found["against"]
+    assert against.pop("run") == str(run_folder)
+    assert against.pop("bleu") == found["bleu"]
+    assert against.pop("chrf") == found["chrf"]
+    assert against == {"difference": 0.0, "p_value": 1.0, "share_better": 0.0}
+    _, text, _ = shell("evaluate", str(run_folder), "--words", "40", "--against", str(run_folder))
     assert "p = 1.000 (paired bootstrap" in text
+
+
+def test_a_comparison_leaves_the_other_run_as_it_was(
+    shell: Shell, corpus: Path, run_folder: Path, tmp_path: Path
+) -> None:
+    other = str(tmp_path / "short")
+    short = ("--protocol", "train-short-test-long")
+    assert shell("train", f"pairs:{corpus}", "--out", other, *short, *SMALL)[0] == 0
+    status, _, error = shell("evaluate", str(run_folder), "--words", "40", "--against", other)
+    assert status == 2
+    assert "on the same sentences, but theirs differ (40 and 40)" in error
+    assert not (tmp_path / "short" / "evaluation.json").exists()
+    again = str(tmp_path / "again")
+    assert shell("train", f"pairs:{corpus}", "--out", again, *SMALL, "--set", "seed=1")[0] == 0
+    assert shell("evaluate", str(run_folder), "--words", "40", "--against", again)[0] == 0
+    assert not (tmp_path / "again" / "evaluation.json").exists()
+
+
+def test_translations_that_were_cut_are_counted(shell: Shell, run_folder: Path) -> None:
+    given = ("translate", str(run_folder), "--ratio", "0.1", "--beam", "1")
+    _, out, error = shell(*given, "--json", stdin="4 7 2\n" * 3)
+    cut = json.loads(out)["cut"]
+    assert ("cut at 0.1 tokens" in error) == (cut > 0)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +133,14 @@ def test_two_runs_are_compared(shell: Shell, run_folder: Path) -> None:
         (["translate", "RUN", "--text", "nowhere"], "", "nowhere holds no prepared corpus"),
         (["translate", "nowhere"], "", "nowhere is not a folder"),
         (["translate", "RUN"], "4\n\udcff\n", "line 2 is not UTF-8"),
-        (["translate", "RUN"], "4 " * 5_000, "tokens, but 4,096 is the most"),
+        (
+            ["translate", "RUN"],
+            "\n4\n" + "4 " * 5_000,
+            "line 3 has 5,000 tokens, but 4,096 is the most",
+        ),
+        (["translate", "RUN", "--ratio", "0"], "", "ratio=0.0 is out of range"),
+        (["train", "pairs:", "--out", "out"], "", "pairs: names no corpus"),
+        (["evaluate", "RUN", "--words", "9", "--against", "RUN"], "", "9 sentences are too few"),
         (["predict", "RUN"], "4\n", "translates. Use lengthwise translate"),
         (["evaluate", "RUN", "--part", "tests"], "", "Did you mean 'test'?"),
         (["evaluate", "RUN", "--lengths", "1:3"], "", "--lengths is for other models"),

@@ -1,6 +1,7 @@
 """BLEU, its intervals and comparisons: against sacrebleu's own corpus score and paired test."""
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest
 
 from lengthwise.errors import TaskError
-from lengthwise.evaluation.bleu import SAMPLES, compared, scores
+from lengthwise.evaluation.bleu import SAMPLES, compared, digest_of_test, scores
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", ",", "and", "then", "it", "left", ".")
 
@@ -28,7 +29,8 @@ def _corpus(seed: int, count: int, noise: float) -> tuple[list[str], list[str]]:
 
 def _scores(translations: list[str], references: list[str], **more: Any) -> dict[str, Any]:
     lengths = np.array([len(text.split()) for text in references])
-    return scores(translations, references, lengths, **more).to_dict()
+    found = scores(translations, references, lengths, **more).to_dict()
+    return {**found, "test": digest_of_test(references, references)}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -41,29 +43,34 @@ def test_they_are_those_of_sacrebleu(seed: int) -> None:
     assert "nc:6" in found["signatures"]["chrf"]
 
 
-@pytest.mark.parametrize("noise", [0.2, 0.25, 0.4])
-def test_the_comparison_is_the_paired_bootstrap_of_sacrebleu(noise: float) -> None:
+@pytest.mark.parametrize("noise", [0.25, 0.3, 0.4])
+def test_the_samples_are_those_of_the_paired_test_of_sacrebleu(noise: float) -> None:
     first, references = _corpus(1, 80, 0.2)
     second, _ = _corpus(1, 80, noise)
-    draw = random.Random(2)
-    if second == first:
-        second = [text if draw.random() < 0.8 else "the cat" for text in first]
-    paired = PairedTest(
-        [("first", first), ("second", second)],
-        {"BLEU": BLEU(references=[references])},
-        None,
-        test_type="bs",
-        n_samples=SAMPLES,
-    )
-    _, results = paired()
-    mine = compared(_scores(first, references), _scores(second, references))
-    expected = results["BLEU"][1]
-    assert not isinstance(expected, str)
-    assert expected.p_value is not None
-    baseline = results["BLEU"][0]
-    assert not isinstance(baseline, str)
-    assert mine.difference == pytest.approx(expected.score - baseline.score, abs=1e-9)
-    assert mine.p_value == pytest.approx(expected.p_value, abs=2e-3)  # samples have three digits
+    systems: list[tuple[str, Sequence[str]]] = [("first", first), ("second", second)]
+    metrics = {"BLEU": BLEU(references=[references])}
+    _, results = PairedTest(systems, metrics, None, test_type="bs", n_samples=SAMPLES)()
+    one, other = _scores(first, references), _scores(second, references)
+    for mine, theirs in zip((one, other), results["BLEU"], strict=True):
+        assert not isinstance(theirs, str)
+        assert mine["bleu"] == theirs.score
+        assert np.mean(mine["samples"]) == pytest.approx(theirs.mean, abs=1e-3)
+    apart = np.abs(np.array(other["samples"]) - np.array(one["samples"]))
+    to_one_side = (apart - apart.mean() > abs(other["bleu"] - one["bleu"])).sum()
+    (_, theirs) = results["BLEU"]
+    assert not isinstance(theirs, str)
+    assert theirs.p_value == pytest.approx((to_one_side + 1) / (SAMPLES + 1), abs=2e-3)
+
+
+def test_p_is_how_often_chance_is_as_far_to_either_side() -> None:
+    one, other = _scores(*_corpus(7, 50, 0.3)), _scores(*_corpus(7, 50, 0.3))
+    one["samples"] = [20.0] * SAMPLES
+    other["samples"] = [20.0 + step for step in (-1, 0, 1, 2) for _ in range(SAMPLES // 4)]
+    for difference, far in ((1.6, 0), (1.5, 500), (-1.5, 500), (0.4, 1_000)):
+        other["bleu"] = one["bleu"] + difference
+        found = compared(one, other)
+        assert found.p_value == (far + 1) / (SAMPLES + 1)
+        assert found.share_better == 0.5
 
 
 def test_a_system_is_as_good_as_itself() -> None:
@@ -111,6 +118,19 @@ def test_nothing_written_is_worth_nothing() -> None:
 def test_what_cannot_be_scored_is_refused() -> None:
     with pytest.raises(TaskError, match="no sentence to score"):
         scores([], [], np.zeros(0, np.int64))
-    one, two = _scores(["a"], ["a"]), _scores(["a", "b"], ["a", "b"])
-    with pytest.raises(TaskError, match="theirs have 1 and 2 sentences"):
+    one, two = _scores(["a"], ["a"]), _scores(["b"], ["b"])
+    with pytest.raises(TaskError, match="on the same sentences, but theirs differ"):
         compared(one, two)
+    with pytest.raises(TaskError, match="1 sentences are too few to compare two systems on"):
+        compared(one, one)
+
+
+def test_a_test_is_told_from_another_by_its_sentences() -> None:
+    digests = [
+        digest_of_test(["a", "b"], ["c", "d"]),
+        digest_of_test(["a", "b"], ["c", "e"]),
+        digest_of_test(["b", "a"], ["c", "d"]),
+        digest_of_test(["a"], ["b", "c", "d"]),
+    ]
+    assert len(set(digests)) == 4
+    assert digests[0] == digest_of_test(("a", "b"), ("c", "d"))

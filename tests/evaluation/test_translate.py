@@ -88,7 +88,8 @@ def _found(table: Table, sources: list[tuple[int, ...]], limit: int, **config: A
     longest = max(map(len, sources))
     rows = torch.tensor([[*source, *[PAD] * (longest - len(source))] for source in sources])
     limits = torch.full((len(sources),), limit)
-    return search(table, rows, limits, DecodingConfig(**config))
+    found = search(table, rows, limits, DecodingConfig(**config))
+    return [each.tokens for each in found]
 
 
 @given(seed=st.integers(0, 10**6), limit=st.integers(1, 4), power=st.sampled_from([0.0, 0.6, 2.0]))
@@ -207,7 +208,7 @@ def test_translations_are_those_without_a_cache(beam: int) -> None:
     found = translate(model, sources, config)
     assert found == translate(_WithoutCache(model), sources, config)
     assert len(found) == 6
-    assert any(found)
+    assert any(each.tokens for each in found)
     alone = [translate(model, _ragged([sources.tokens(n).tolist()]), config)[0] for n in range(6)]
     assert found == alone
 
@@ -228,9 +229,44 @@ def test_groups_have_every_source_once_and_room_for_them(lengths: list[int], bea
 
 
 def test_what_is_too_long_is_refused_with_the_limit() -> None:
-    with pytest.raises(TextError, match=r"sentence 2 has 4,097 tokens, but 4,096 is the most"):
-        require_short(np.array([1, MOST_TOKENS + 1]))
-    require_short(np.array([MOST_TOKENS]))
+    with pytest.raises(TextError, match=r"line 7 has 4,097 tokens, but 4,096 is the most"):
+        require_short(MOST_TOKENS + 1, "line 7")
+    require_short(MOST_TOKENS, "line 7")
+    with pytest.raises(TextError, match="sentence 2 has 4,097 tokens"):
+        translate(Table(0), _ragged([[3], [3] * 4_097]), DecodingConfig())
+
+
+def test_a_source_of_nothing_is_nothing() -> None:
+    found = translate(Table(3), _ragged([[], [3, 4], []]), DecodingConfig())
+    assert (found[0].tokens, found[2].tokens) == ([], [])
+    assert found[1].tokens or found[1].is_cut is False
+
+
+class _Endless(Table):
+    """Never says that a translation ends."""
+
+    def begin(self, source: Tensor, beams: int) -> Writing:
+        writing = super().begin(source, beams)
+
+        class Going:
+            def __call__(self, tokens: Tensor) -> Tensor:
+                logits = writing(tokens)
+                logits[:, :, END] = -1e9
+                return logits
+
+            def keep(self, pairs: Tensor, beams: Tensor) -> None:
+                writing.keep(pairs, beams)
+
+        return Going()
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_what_does_not_end_is_cut_and_it_is_said(beam: int) -> None:
+    (found,) = translate(_Endless(0), _ragged([[3, 4]]), DecodingConfig(beam=beam, ratio=1.5))
+    assert found.is_cut
+    assert len(found.tokens) == 13  # 1.5 for each of two, and 10
+    (ended,) = translate(Table(0), _ragged([[3, 4]]), DecodingConfig(beam=beam, ratio=9))
+    assert not ended.is_cut
 
 
 @pytest.mark.parametrize(

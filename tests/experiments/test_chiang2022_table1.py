@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lengthwise.errors import TextError
 from lengthwise.experiments.chiang2022.table1 import (
     ALL,
     BASELINE,
@@ -21,11 +22,13 @@ from lengthwise.experiments.chiang2022.table1 import (
 from lengthwise.experiments.experiment import Record, Sitting
 
 
-def _test(bleu: float, spread: float = 0.2, sentences: int = 100) -> Record:
+def _test(bleu: float, spread: float = 0.2, text: str = "bible.tsv (en to vi)") -> Record:
     """The samples of different systems go up and down together, as those of one test do."""
-    samples = [bleu + spread * ((7 * n) % 11 - 5) for n in range(1_000)]
+    samples = [bleu + spread * ((7 * n) % 11 - 5) + n % 3 / 10 for n in range(1_000)]
     return {
-        "sentences": sentences,
+        "sentences": 100,
+        "text": text,
+        "test": "a digest",
         "words_per_length": 100,
         "lengths": "10,20",
         "shortcuts": {},
@@ -82,7 +85,7 @@ def test_one_seed_that_is_not_significant_fails_the_statement() -> None:
 def test_the_table_has_printed_and_measured_of_every_test() -> None:
     columns, rows = table(_records())
     assert columns[3:7] == ["printed baseline", "printed scaled", "baseline BLEU", "scaled BLEU"]
-    found = {(row[0], row[1]): row[2:] for row in rows}
+    found = {(row[0], row[1].partition(":")[0]): row[2:] for row in rows}
     assert set(found) == {(row, test) for row in (ALL, SHORT) for test in ("test", "ntrex")}
     short = found[SHORT, "test"]
     assert short[:5] == ["100", "11.4", "12.4", "20.5 (20.0 to 21.0)", "22.5 (22.0 to 23.0)"]
@@ -93,7 +96,11 @@ def test_the_table_has_printed_and_measured_of_every_test() -> None:
 
 def test_a_seed_without_its_counterpart_is_not_compared() -> None:
     records = _records()[:-1]
-    (row,) = [row for row in table(records).rows if row[:2] == [SHORT, "test"]]
+    (row,) = [
+        row
+        for row in table(records).rows
+        if row[0] == SHORT and row[1].startswith("test: bible.tsv")
+    ]
     assert row[5] == "20.0"
     assert len(details_table(records).rows) == 2 * len(records)
 
@@ -108,12 +115,32 @@ def test_the_figure_has_a_panel_for_each_protocol_and_test() -> None:
     assert figures([]) == {}
 
 
+def test_of_numbers_is_said_whether_they_are_right_and_nothing_of_long_sentences() -> None:
+    numbers = "numbers (digits to words)"
+    for least, holds in ((90.5, True), (89.5, False)):
+        tests = {SCALED: _test(least, text=numbers), BASELINE: _test(99.0, text=numbers)}
+        records = [_record(ALL, column, 0, test=test) for column, test in tests.items()]
+        (statement,) = check(records)
+        assert (statement.where, statement.holds) == ("ours", holds)
+        (row,) = table(records).rows
+        assert row[3:5] == ["", ""]
+
+
+@pytest.mark.parametrize("preset", ["laptop", "paper"])
+def test_a_text_is_asked_for(preset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    sitting = Sitting(progress=lambda done, steps: None)
+    with pytest.raises(TextError, match=f"pairs-{preset} holds no prepared corpus. Make one"):
+        TABLE_1.collect("chiang2022/table1", preset, sitting)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.slow
 def test_numbers_are_translated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     sitting = Sitting(progress=lambda done, steps: None)
     records = TABLE_1.collect("chiang2022/table1", "smoke", sitting)
     assert json.loads(json.dumps(records)) == records
-    of_numbers = check(records)[-1]
+    (of_numbers,) = check(records)
     assert of_numbers.says.startswith("numbers that were not in training")
     assert of_numbers.holds, of_numbers.measured

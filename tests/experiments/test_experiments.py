@@ -44,6 +44,7 @@ VARIANTS = {
     "chi2023/figure4",
     "chi2023/scratchpad",
     "chiang2022/figure4",
+    "chiang2022/table1",
     "chiang2022/parity",
     "steps2022/figure2",
     "steps2022/table2",

@@ -8,10 +8,10 @@ import pytest
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.experiments.catalogue import EXPERIMENTS
-from lengthwise.experiments.chi2023 import scratchpad, table1, table2, table3
+from lengthwise.experiments.chi2023 import scratchpad, table1, table2
 from lengthwise.experiments.chi2023.table1 import FAR, NEAR, TABLE_1
 from lengthwise.experiments.chiang2022 import parity
-from lengthwise.experiments.experiment import Record, Sitting
+from lengthwise.experiments.experiment import CORPORA, Record, Sitting
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -20,6 +20,8 @@ from lengthwise.experiments.trained import (
     mean_curve,
     one_digit,
 )
+from lengthwise.text.numbers import DIGITS, WORDS
+from lengthwise.text.parallel import PairsConfig, prepare_pairs
 from lengthwise.text.prepared import PrepareConfig, prepare
 
 TRAINED = [name for name, found in EXPERIMENTS.items() if isinstance(found, TrainedExperiment)]
@@ -236,7 +238,11 @@ def test_no_two_runs_are_the_same(
     monkeypatch.chdir(tmp_path)
     if name in ("chi2023/table3", "chi2023/figure4"):  # they read a corpus; any will do
         small = PrepareConfig(vocab_size=257)
-        prepare(table3.CORPORA / preset, {"train": ["python-topics"]}, small)
+        prepare(CORPORA / preset, {"train": ["python-topics"]}, small)
+    if name == "chiang2022/table1":
+        pairs = PairsConfig(vocab_size=300)
+        folder = CORPORA / f"pairs-{preset}"
+        prepare_pairs(folder, {"train": ["numbers"]}, (DIGITS, WORDS), pairs)
     experiment = EXPERIMENTS[name]
     assert isinstance(experiment, TrainedExperiment)
     runs: list[CellRun] = experiment.runs(experiment.presets[preset], ())

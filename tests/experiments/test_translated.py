@@ -1,6 +1,7 @@
 """A trained translator, tested: on which sentences, with which words, and what is left on disk."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -99,8 +100,30 @@ def test_one_that_learned_short_sentences_is_tested_on_longer_ones(corpus: Paral
 def test_sentences_of_a_user_come_back_in_their_order(corpus: ParallelCorpus) -> None:
     run = _copying(_run(corpus), corpus)
     given = ["abc", "z", "no such sentence in training".replace(" ", "")]
-    assert translated(run, given) == [sentence.upper() for sentence in given]
+    assert translated(run, given) == [(sentence.upper(), False) for sentence in given]
     assert translated(run, []) == []
+    assert translated(run, ["", "ab", "  "]) == [("", False), ("AB", False), ("", False)]
+
+
+def test_what_is_written_stands_in_one_line(
+    corpus: ParallelCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = _copying(_run(corpus), corpus)
+    monkeypatch.setattr(ParallelCorpus, "decode", lambda self, tokens: "a\n\x17\x17b  c ")
+    assert translated(run, ["x"]) == [("a b c", False)]
+
+
+def test_a_corpus_that_was_moved_can_be_named(corpus: ParallelCorpus, tmp_path: Path) -> None:
+    moved = shutil.copytree(corpus.folder, tmp_path / "corpus")
+    for protocol in ("train-all-test-all", "train-short-test-long"):
+        plan = _run(ParallelCorpus.load(moved), protocol=protocol).plan
+        run = Run(plan=plan, model=_Copies(corpus.vocab_size), metrics=[])
+        shutil.rmtree(moved)
+        with pytest.raises(TextError, match="name it with --text"):
+            measure_translation(run)
+        _, summary = measure_translation(run, corpus=corpus)
+        assert summary["chrf"] == pytest.approx(100)
+        shutil.copytree(corpus.folder, moved)
 
 
 def test_what_a_test_found_is_stored_with_the_run(corpus: ParallelCorpus, tmp_path: Path) -> None:
@@ -109,7 +132,7 @@ def test_what_a_test_found_is_stored_with_the_run(corpus: ParallelCorpus, tmp_pa
     assert run.folder is not None
     assert run.folder.scores() == records
     assert run.folder.evaluation() == json.loads(json.dumps(summary))
-    assert summary["decoding"] == {"beam": 2, "length_penalty": 0.6, "ratio": 2.0}
+    assert summary["decoding"] == {"beam": 2, "length_penalty": 0.6, "ratio": 3.0}
 
 
 def test_another_corpus_needs_the_same_tokens(corpus: ParallelCorpus, tmp_path: Path) -> None:
@@ -144,7 +167,9 @@ def test_a_part_without_long_sentences_is_refused(corpus: ParallelCorpus, tmp_pa
         PairsConfig(),
         tokenizer=corpus.folder,
     )
-    with pytest.raises(TextError, match="has no source longer than 5 tokens"):
+    with pytest.raises(
+        TextError, match=r"has no source longer than \d tokens, the longest that this run"
+    ):
         measure_translation(run, corpus=short)
 
 
@@ -157,6 +182,8 @@ def test_a_job_of_a_sweep_records_what_was_found(corpus: ParallelCorpus, tmp_pat
     found = record(CellRun("row", "column", job), outcome)
     test = found["tests"]["test"]
     assert test["sentences"] == 9
+    assert test["text"] == "test.tsv (a to b)"
+    assert len(test["test"]) == 12
     assert len(test["samples"]) == 1_000
     assert test["by_length"][0]["last"] == 4
     assert found["flops"] > 0

@@ -122,7 +122,11 @@ def test_files_of_different_numbers_of_lines_are_told_with_both(
         ("a.tsv", b"\xff\xfee\x00n\x00", r"line 1 is not"),
         ("a.tsv", b"en\tvi\na\tb\na\n", r"a.tsv, line 3: a row has 2 columns, .* here are 1"),
         ("a.tsv", b"en\tvi\na\tb\tc\n", r"a.tsv, line 2: a row has 2 columns, .* here are 3"),
-        ("a.tsv", b"en\tvi_1\n", r"but 'vi' is none. .*Did you mean 'vi_1'\? Known: en, vi_1"),
+        (
+            "a.tsv",
+            b"en\tvi_1\n",
+            r"but 'vi' is none of them. .*Did you mean 'vi_1'\? Known: en, vi_1",
+        ),
         ("a.tsv", b"en\tvi\ten\n", r"but 'en' is 2"),
         ("a.tsv", b"", r"but 'en' is none"),
         ("a.tsv.xz", lzma.compress(b"en\tvi\n" + b"a\tb\n" * 99)[:-30], r"a.tsv.xz is damaged"),

@@ -2,10 +2,10 @@
 
 import argparse
 
-from lengthwise.cli.output import refuse, whole_number
+from lengthwise.cli.output import note, refuse, whole_number
 from lengthwise.evaluation.translate import DecodingConfig
 
-_OPTIONS = ("beam", "length_penalty")
+_OPTIONS = ("beam", "length_penalty", "ratio")
 
 
 def add_decoding(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +22,13 @@ def add_decoding(parser: argparse.ArgumentParser) -> None:
         metavar="A",
         help=f"above 0, long translations are worth more (default {default.length_penalty})",
     )
+    parser.add_argument(
+        "--ratio",
+        type=float,
+        metavar="R",
+        help=f"most tokens of a translation for each of its source, and 10 more (default "
+        f"{default.ratio})",
+    )
 
 
 def decoding_of(arguments: argparse.Namespace) -> DecodingConfig:
@@ -32,6 +39,15 @@ def decoding_of(arguments: argparse.Namespace) -> DecodingConfig:
     """
     given = {name: getattr(arguments, name) for name in _OPTIONS}
     return DecodingConfig(**{name: value for name, value in given.items() if value is not None})
+
+
+def note_cut(cut: int, decoding: DecodingConfig) -> None:
+    """Say how many translations ended because they might not be longer."""
+    if cut:
+        note(
+            f"{cut:,} translations were cut at {decoding.ratio:g} tokens for each of their source "
+            f"and 10 more; --ratio sets how many"
+        )
 
 
 def refuse_translation(arguments: argparse.Namespace) -> None:

@@ -1,10 +1,11 @@
 """Test a trained run on fresh words of given lengths, beside what shortcuts reach."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lengthwise.cli.decoding import add_decoding, decoding_of, refuse_translation
+from lengthwise.cli.decoding import add_decoding, decoding_of, note_cut, refuse_translation
 from lengthwise.cli.output import (
     add_device,
     add_json,
@@ -17,10 +18,10 @@ from lengthwise.cli.output import (
 from lengthwise.cli.progress import counting_progress
 from lengthwise.cli.snapped import add_snapped, with_tables
 from lengthwise.errors import ConfigError
-from lengthwise.evaluation.bleu import compared
+from lengthwise.evaluation.bleu import compared, require_comparable
 from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.experiments.measure import measure, measure_perplexity, measure_steps
-from lengthwise.experiments.translated import measure_translation
+from lengthwise.experiments.translated import asked, measure_translation
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.text.parallel import ParallelCorpus
 from lengthwise.text.prepared import TEST, Corpus
@@ -58,7 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="another translator, tested on the same: how sure is the difference?",
     )
     add_decoding(parser)
-    parser.add_argument("--protocol", help="published or audited (default: the run's)")
+    parser.add_argument(
+        "--protocol", help="of a language: published or audited (default: the run's)"
+    )
     parser.add_argument("--seed", type=whole_number(0), help="of the test words (default 0)")
     add_snapped(parser)
     add_device(parser)
@@ -185,27 +188,42 @@ def _evaluate_translations(trained: Run, arguments: argparse.Namespace) -> None:
     """BLEU and chrF, in all and by length; beside another run, if one is named."""
     for option in ("protocol", "snapped", "lengths", "seed"):
         refuse(arguments, option, "other models")
-    others = [] if arguments.against is None else [load_run(arguments.against)]
-    if others and not isinstance(others[0].plan, TranslationPlan):
-        raise ConfigError(f"--against is another translator, but {arguments.against} is none.")
+    runs = [trained]
+    if arguments.against is not None:
+        other = load_run(arguments.against, device=arguments.device)
+        if not isinstance(other.plan, TranslationPlan):
+            raise ConfigError(f"--against is another translator, but {arguments.against} is none.")
+        runs.append(replace(other, folder=None))  # what was found of it stays in its folder
+    text = ParallelCorpus.load(arguments.text) if arguments.text else None
+    part, decoding = arguments.part or TEST, decoding_of(arguments)
+    tests = [asked(run, part=part, corpus=text, sentences=arguments.words) for run in runs]
+    if len(tests) > 1:
+        require_comparable(tests[0].facts(), tests[1].facts())
     found = []
-    for run, name in zip((trained, *others), (arguments.run, arguments.against), strict=False):
+    for run, name in zip(runs, (arguments.run, arguments.against), strict=False):
         with counting_progress(f"translating, {name}", "sentences") as progress:
             _, summary = measure_translation(
                 run,
-                part=arguments.part or TEST,
-                corpus=ParallelCorpus.load(arguments.text) if arguments.text else None,
-                decoding=decoding_of(arguments),
+                part=part,
+                corpus=text,
+                decoding=decoding,
                 sentences=arguments.words,
                 progress=progress,
             )
         found.append(summary)
-    summary = found[0]
-    against = compared(found[1], summary) if others else None
+        note_cut(summary["cut"], decoding)
+    summary, beside = found[0], found[-1]
+    against = compared(beside, summary) if arguments.against is not None else None
     if arguments.json:
         plain = {key: value for key, value in summary.items() if key != "samples"}
-        beside = {} if against is None else {"against": against._asdict()}
-        print_json({**plain, **beside, "run": str(arguments.run)})
+        if against is not None:
+            plain["against"] = {
+                "run": str(arguments.against),
+                "bleu": beside["bleu"],
+                "chrf": beside["chrf"],
+                **against._asdict(),
+            }
+        print_json({**plain, "run": str(arguments.run)})
         return
     low, high = summary["interval_95"]
     trained_to = summary["longest_trained"]
@@ -225,8 +243,9 @@ def _evaluate_translations(trained: Run, arguments: argparse.Namespace) -> None:
         facts.append(
             (
                 f"against {arguments.against}",
-                f"{against.difference:+.2f} BLEU, p = {against.p_value:.3f} (paired bootstrap, "
-                f"better in {100 * against.share_better:.1f} % of samples)",
+                f"{beside['bleu']:.2f}: {against.difference:+.2f} BLEU, p = "
+                f"{against.p_value:.3f} (paired bootstrap, better in "
+                f"{100 * against.share_better:.1f} % of samples)",
             )
         )
     print_facts(facts)

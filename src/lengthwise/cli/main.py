@@ -22,10 +22,10 @@ COMMANDS = {
     "sample": "words of a language, drawn uniformly",
     "compile": "exact weights for a language, a circuit, or a paper's construction",
     "verify": "compare a construction with the independent definition",
-    "train": "train a model on a language, on the steps of an algorithm, or on text",
-    "prepare": "make a text ready to train on: tokens on disk, divided into parts",
+    "train": "train a model on a language, the steps of an algorithm, text or translations",
+    "prepare": "make text, or text with its translation, ready to train on",
     "pretrain": "a small GPT-2 trained on plain text, for `train --model gpt2`",
-    "evaluate": "scores of a trained model by length, or its perplexity",
+    "evaluate": "scores of a trained model by length, its perplexity, or BLEU",
     "certify": "a proof that a run is right at every length, or the shortest wrong word",
     "translate": "the sentences on standard input, by a trained translator",
     "predict": "what a trained model makes of the lines on standard input",
@@ -55,6 +55,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain("stopped. What was finished is kept.", 130)
     except BrokenPipeError:  # the reader of our output, such as `head`, has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except UnicodeEncodeError as error:
+        character = error.object[error.start]
+        return _complain(
+            f"this output is in {error.encoding}, which has no {character!a}. Set "
+            f"PYTHONIOENCODING=utf-8.",
+            2,
+        )
     except OSError as error:
         return _complain(f"{error.filename or given[0]}: {error.strerror}.", 2)
     except Exception:  # a fault of ours: say all, and not with the status of a failed claim

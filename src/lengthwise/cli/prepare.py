@@ -51,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TEXT",
-        help="text for tests (without these two, a share of the documents is set apart)",
+        help="text for tests (without these two, a share of the documents is set apart; pairs need "
+        "both)",
     )
     parser.add_argument(
         "--also",
@@ -64,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokenizer", type=Path, metavar="DIR", help="a corpus whose tokenizer is taken"
     )
-    add_settings(parser, "vocab_size=4096 (257: bytes), column=body")
+    add_settings(parser, "vocab_size=4096 (257: bytes; with --pairs 259), column=body")
     add_json(parser)
 
 
@@ -138,7 +139,7 @@ def _run_pairs(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> No
         corpus = prepare_pairs(
             arguments.out,
             sources,
-            tuple(arguments.pairs.split(",")),
+            tuple(name.strip() for name in arguments.pairs.split(",")),
             PairsConfig.from_dict(settings),
             tokenizer=arguments.tokenizer,
             progress=lambda done, tokens: progress(done, None),

@@ -5,7 +5,7 @@ import json
 import os
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,11 @@ from lengthwise.training.processes import Place, require_alone
 from lengthwise.training.step_plan import make_step_plan
 from lengthwise.training.track import tracked
 from lengthwise.training.train import AnyPlan, make_plan, train
-from lengthwise.training.translation_plan import is_pairs_spec, make_translation_plan
+from lengthwise.training.translation_plan import (
+    TranslationPlan,
+    is_pairs_spec,
+    make_translation_plan,
+)
 
 _SECONDS_TO_SPEAK = 5.0
 
@@ -59,7 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{', '.join(TRANSLATION_MODELS)}",
     )
     parser.add_argument("--preset", default="laptop", help=", ".join(PRESETS))
-    parser.add_argument("--protocol", help="published or audited (default: the model's)")
+    parser.add_argument(
+        "--protocol",
+        help="of a language: published or audited (default: the model's); of pairs: "
+        "train-all-test-all (default) or train-short-test-long",
+    )
     add_settings(parser, "max_length=40, steps=5000, seed=1, d_model=128, num_bits=8")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings as JSON or TOML")
     parser.add_argument(
@@ -162,15 +170,12 @@ def _train_text(arguments: argparse.Namespace, settings: dict[str, Any]) -> None
     plan = make_language_plan(
         arguments.spec, arguments.model, preset=arguments.preset, settings=settings
     )
-    facts = {"corpus": plan.corpus.folder, **_trained(plan, arguments, arguments.spec, "tokens")}
-    facts["validation_perplexity"] = perplexity_of(facts["validation_loss"])
+    facts = _trained_on_corpus(plan, arguments)
     if arguments.json:
         print_json(facts)
         return
     print(
-        f"{arguments.out}: {plan.model} on {arguments.spec} ({plan.words}, "
-        f"{facts['parameters']:,} parameters, {plan.preset} preset): perplexity "
-        f"{facts['validation_perplexity']:.2f} on the text set apart for validation, after "
+        f"{_in_words(plan, arguments, facts)} on the text set apart for validation, after "
         f"{facts['kept_step']} steps at {facts['tokens_per_second']:,.0f} tokens per second "
         f"({100 * facts['utilisation']:.0f} % of what a matrix product reaches)"
     )
@@ -184,18 +189,32 @@ def _train_pairs(arguments: argparse.Namespace, settings: dict[str, Any]) -> Non
     plan = make_translation_plan(
         arguments.spec, arguments.model, preset=arguments.preset, settings=settings
     )
-    facts = {"corpus": plan.corpus.folder, **_trained(plan, arguments, arguments.spec, "tokens")}
-    facts["validation_perplexity"] = perplexity_of(facts["validation_loss"])
+    facts = _trained_on_corpus(plan, arguments)
     if arguments.json:
         print_json(facts)
         return
     print(
-        f"{arguments.out}: {plan.model} on {arguments.spec} ({plan.words}, "
-        f"{facts['parameters']:,} parameters, {plan.preset} preset): perplexity "
-        f"{facts['validation_perplexity']:.2f} on the pairs set apart for validation, after "
+        f"{_in_words(plan, arguments, facts)} on the pairs set apart for validation, after "
         f"{facts['kept_step']} steps at {facts['tokens_per_second']:,.0f} tokens per second"
     )
     note(f"next: lengthwise evaluate {arguments.out}, or lengthwise translate {arguments.out}")
+
+
+def _trained_on_corpus(
+    plan: LanguagePlan | TranslationPlan, arguments: argparse.Namespace
+) -> dict[str, Any]:
+    facts = {"corpus": plan.corpus.folder, **_trained(plan, arguments, arguments.spec, "tokens")}
+    return {**facts, "validation_perplexity": perplexity_of(facts["validation_loss"])}
+
+
+def _in_words(
+    plan: LanguagePlan | TranslationPlan, arguments: argparse.Namespace, facts: Mapping[str, Any]
+) -> str:
+    return (
+        f"{arguments.out}: {plan.model} on {arguments.spec} ({plan.words}, "
+        f"{facts['parameters']:,} parameters, {plan.preset} preset): perplexity "
+        f"{facts['validation_perplexity']:.2f}"
+    )
 
 
 def _require_no_language(arguments: argparse.Namespace, but: Sequence[str] = ()) -> None:

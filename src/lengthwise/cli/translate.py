@@ -4,10 +4,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from lengthwise.cli.decoding import add_decoding, decoding_of
+from lengthwise.cli.decoding import add_decoding, decoding_of, note_cut
 from lengthwise.cli.output import add_device, add_json, print_json
 from lengthwise.cli.words import read_sentences
 from lengthwise.errors import ConfigError
+from lengthwise.evaluation.translate import require_short
 from lengthwise.experiments.translated import translated
 from lengthwise.text.parallel import ParallelCorpus
 from lengthwise.training.train import load_run
@@ -35,14 +36,17 @@ def run(arguments: argparse.Namespace) -> None:
             f"{arguments.run} does not translate. Give a run that was trained on pairs:DIR."
         )
     corpus = ParallelCorpus.load(arguments.text) if arguments.text else plan.load_corpus()
-    found = []
+    found: list[dict[str, str]] = []
+    cut = 0
     for sentences in read_sentences(sys.stdin, 1 if sys.stdin.isatty() else _TOGETHER):
-        there = [sentence for sentence in sentences if sentence]
-        written = iter(translated(trained, there, corpus=corpus, decoding=decoding))
-        for sentence in sentences:
-            translation = next(written) if sentence else ""
-            found.append({"sentence": sentence, "translation": translation})
+        for number, sentence in enumerate(sentences, start=len(found) + 1):
+            require_short(len(corpus.encode(sentence)), f"line {number}")
+        written = translated(trained, sentences, corpus=corpus, decoding=decoding)
+        for sentence, translation in zip(sentences, written, strict=True):
+            cut += translation.is_cut
+            found.append({"sentence": sentence, "translation": translation.sentence})
             if not arguments.json:
-                print(translation, flush=True)
+                print(translation.sentence, flush=True)
     if arguments.json:
-        print_json({"sentences": found})
+        print_json({"sentences": found, "cut": cut})
+    note_cut(cut, decoding)

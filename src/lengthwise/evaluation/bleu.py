@@ -1,8 +1,10 @@
 """How good are translations? BLEU and chrF of a whole text by sacrebleu, and how sure they are.
 
 Bootstrap resampling (Koehn 2004): BLEU of `SAMPLES` texts made of sentences that are drawn from the
-test with replacement, always the same draws for a test of so many sentences. Two systems on one
-test are thus compared pair by pair from the samples of each, as sacrebleu's paired test does it.
+test with replacement, always the same draws for a test of so many sentences: those of sacrebleu.
+Two systems on one test are thus compared sample by sample. p is how often their difference is as
+far from its mean as the difference of the whole test is from 0, to either side. (sacrebleu's paired
+test looks to one side alone, and its p is about half as great.)
 
 Axes:
     sentence  sentences of a test
@@ -10,6 +12,8 @@ Axes:
     figure    what BLEU is made of: matches and counts of 1 to 4-grams, and both lengths
 """
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +28,10 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
 
 SAMPLES = 1_000
+
+FEWEST = 30
+"""Sentences that two systems are compared on: of fewer, samples are alike by chance."""
+
 _SEED = 12_345
 """Of the draws; sacrebleu's own."""
 
@@ -123,7 +131,7 @@ class Comparison(NamedTuple):
     difference: float
     """BLEU of the second less that of the first."""
     p_value: float
-    """How often chance alone would make a difference as great: sacrebleu's paired bootstrap."""
+    """How often chance alone would make a difference as great, to either side."""
     share_better: float
     """Share of samples in which the second is better."""
 
@@ -132,22 +140,43 @@ def compared(first: Mapping[str, Any], second: Mapping[str, Any]) -> Comparison:
     """Two systems, from `TranslationScores.to_dict` of each.
 
     Raises:
-        TaskError: their tests have different numbers of sentences.
+        TaskError: they were tested on different sentences, or on fewer than `FEWEST`.
     """
-    if first["sentences"] != second["sentences"]:
-        raise TaskError(
-            f"two systems are compared on one test, but theirs have {first['sentences']:,} and "
-            f"{second['sentences']:,} sentences. Test both on the same part."
-        )
+    require_comparable(first, second)
     one, other = np.array(first["samples"]), np.array(second["samples"])
     difference = second["bleu"] - first["bleu"]
-    apart = np.abs(other - one)
-    beyond = int((apart - apart.mean() >= abs(difference)).sum())
+    apart = other - one
+    beyond = int((np.abs(apart - apart.mean()) >= abs(difference)).sum())
     return Comparison(
         difference=difference,
         p_value=(beyond + 1) / (len(one) + 1),
         share_better=float((other > one).mean()),
     )
+
+
+def require_comparable(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
+    """Refuse to compare what was found on different tests, or on hardly any sentences.
+
+    Raises:
+        TaskError: their `test` differs, or they have fewer than `FEWEST` `sentences`.
+    """
+    if first["test"] != second["test"]:
+        raise TaskError(
+            f"two systems are compared on the same sentences, but theirs differ "
+            f"({first['sentences']:,} and {second['sentences']:,}). Test both on one part, under "
+            f"one protocol."
+        )
+    if first["sentences"] < FEWEST:
+        raise TaskError(
+            f"{first['sentences']} sentences are too few to compare two systems on. Use {FEWEST} "
+            f"or more."
+        )
+
+
+def digest_of_test(sources: Sequence[str], references: Sequence[str]) -> str:
+    """Twelve hex digits that are equal for equal tests."""
+    body = json.dumps([list(sources), list(references)])
+    return hashlib.sha256(body.encode()).hexdigest()[:12]
 
 
 def _samples(bleu: "BLEU", figures: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ Axes:
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -43,7 +43,7 @@ class DecodingConfig(Config):
     beam: int = 4
     length_penalty: float = 0.6
     """a of the formula: above 0, long translations are worth more."""
-    ratio: float = 2.0
+    ratio: float = 3.0
     """Most tokens of a translation, for each of its source; and 10 more."""
 
     def __post_init__(self) -> None:
@@ -78,6 +78,15 @@ class Translator(Protocol):
         ...
 
 
+class Translation(NamedTuple):
+    """What was written of a source."""
+
+    tokens: list[int]
+    """Without `END`."""
+    is_cut: bool
+    """Whether nothing had ended when no more could be written."""
+
+
 @torch.no_grad()
 def translate(
     model: Translator,
@@ -86,34 +95,36 @@ def translate(
     *,
     device: torch.device | str = "cpu",
     progress: Callable[[int, int], None] | None = None,
-) -> list[list[int]]:
-    """The tokens of a translation of each source, without `END`.
+) -> list[Translation]:
+    """A translation of each source; nothing, of a source of nothing.
 
     Raises:
         TextError: a source has more than `MOST_TOKENS` tokens.
     """
-    require_short(sources.lengths)
-    found: dict[int, list[int]] = {}
+    for number, length in enumerate(sources.lengths.tolist(), start=1):
+        require_short(length, f"sentence {number}")
+    found: dict[int, Translation] = {}
     for group in groups(sources.lengths, config.beam):
         rows = torch.from_numpy(sources.rows(group, pad=PAD, end=END)).to(device)
         limits = np.ceil(config.ratio * sources.lengths[group]).astype(np.int64) + 10
         written = search(model, rows, torch.from_numpy(limits).to(device), config)
-        found |= dict(zip(group.tolist(), written, strict=True))
+        for number, each in zip(group.tolist(), written, strict=True):
+            found[number] = each if sources.lengths[number] else Translation([], is_cut=False)
         if progress:
             progress(len(found), len(sources.lengths))
     return [found[number] for number in range(len(sources.lengths))]
 
 
-def require_short(lengths: NDArray[np.int64]) -> None:
-    """Refuse sources that are too long.
+def require_short(length: int, where: str) -> None:
+    """Refuse a source that is too long.
 
     Raises:
-        TextError: one has more than `MOST_TOKENS` tokens.
+        TextError: it has more than `MOST_TOKENS` tokens.
     """
-    if len(lengths) and lengths.max() > MOST_TOKENS:
+    if length > MOST_TOKENS:
         raise TextError(
-            f"sentence {int(lengths.argmax()) + 1} has {lengths.max():,} tokens, but "
-            f"{MOST_TOKENS:,} is the most that is read at once. Divide it."
+            f"{where} has {length:,} tokens, but {MOST_TOKENS:,} is the most that is read at once. "
+            f"Divide it."
         )
 
 
@@ -130,7 +141,7 @@ def groups(lengths: NDArray[np.int64], beam: int) -> list[NDArray[np.int64]]:
 
 def search(
     model: Translator, sources: Tensor, limits: Tensor, config: DecodingConfig
-) -> list[list[int]]:
+) -> list[Translation]:
     """The best translations `[pair]` that a beam finds, of at most so many tokens each."""
     return _Search(model, sources, limits, config).run()
 
@@ -149,9 +160,9 @@ class _Search:
         self._worth = torch.full((count, config.beam), -torch.inf, device=device)
         self._worth[:, 0] = 0.0  # all beams are alike at first
         self._best = torch.full((count,), -torch.inf, device=device)
-        self._written: list[list[int]] = [[] for _ in range(count)]
+        self._written = [Translation([], is_cut=False)] * count
 
-    def run(self) -> list[list[int]]:
+    def run(self) -> list[Translation]:
         """Write until nothing is open."""
         while len(self._open):
             self._step()
@@ -191,14 +202,14 @@ class _Search:
         value, which = worth.amax(dim=1) / self._penalty_at(length), worth.argmax(dim=1)
         for pair in (value > self._best).nonzero()[:, 0].tolist():
             row = self._tokens[pair, of[pair, which[pair]], 1:]
-            self._written[int(self._open[pair])] = row.tolist()
+            self._written[int(self._open[pair])] = Translation(row.tolist(), is_cut=False)
         self._best = torch.maximum(self._best, value)
 
     def _cut(self, which: Tensor) -> None:
         """Take the likeliest beginning where nothing has ended, and nothing more may be written."""
         for pair in which.nonzero()[:, 0].tolist():
             row = self._tokens[pair, self._worth[pair].argmax(), 1:]
-            self._written[int(self._open[pair])] = row.tolist()
+            self._written[int(self._open[pair])] = Translation(row.tolist(), is_cut=True)
 
     def _penalty(self, length: Tensor) -> Tensor:
         return ((5 + length.double()) / 6) ** self._config.length_penalty

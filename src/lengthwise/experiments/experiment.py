@@ -18,6 +18,9 @@ from lengthwise.errors import ConfigError
 from lengthwise.experiments.sweeps.executors import Executor
 from lengthwise.training.train import environment
 
+CORPORA = Path("runs", "corpora")
+"""Where experiments on text look for a prepared corpus, in a folder for each preset."""
+
 Record = dict[str, Any]
 """Names and plain values, the same after a journey through JSON."""
 

@@ -2,17 +2,21 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
+from unicodedata import category
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.errors import TextError
-from lengthwise.evaluation.bleu import scores
+from lengthwise.evaluation.bleu import digest_of_test, scores
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.translate import DecodingConfig, Translator, translate
 from lengthwise.models.threads import processor_threads
+from lengthwise.text.extra import require_extra
 from lengthwise.text.parallel import ParallelCorpus, Ragged
 from lengthwise.text.prepared import TEST, TRAIN
 from lengthwise.training.train import Run, environment
@@ -21,6 +25,69 @@ from lengthwise.training.translation_plan import TranslationPlan
 
 BUCKETS = (10, 20, 30, 40, 60, 80)
 """Longest sources of a bucket, in tokens; one more bucket has what is longer."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """What a run is asked to translate in a test."""
+
+    text: ParallelCorpus
+    part: str
+    tokens: list[NDArray[np.int64]]
+    sources: list[str]
+    references: list[str]
+    longest_trained: int | None
+    """All sources are longer, if there is a bound."""
+
+    def facts(self) -> dict[str, Any]:
+        """By which two tests are told apart."""
+        return {
+            "test": digest_of_test(self.sources, self.references),
+            "sentences": len(self.sources),
+        }
+
+
+def asked(
+    run: Run,
+    *,
+    part: str = TEST,
+    corpus: ParallelCorpus | None = None,
+    sentences: int | None = None,
+) -> Asked:
+    """The sentences of the test of a run: those of a part of its corpus, or of another one.
+
+    Trained on short sources, a run is tested on those that are longer than any of training.
+    `sentences` is how many at most.
+
+    Raises:
+        TextError: the corpus is another one by now, its tokens mean something else, or the part has
+            no sentence of that length.
+    """
+    plan = run.plan
+    assert isinstance(plan, TranslationPlan)
+    is_own = corpus is None or corpus.digest == plan.corpus.digest
+    text = corpus or plan.load_corpus()
+    plan.corpus.require_same_tokens(text)
+    pairs, least, trained = text.part(part), 0, None
+    if plan.translation.protocol != "train-all-test-all":
+        own = text if is_own else plan.load_corpus()
+        bounds = limits(own.part(TRAIN), plan.translation.protocol)
+        least, trained = bounds.test[0], int(bounds.train[1])
+    numbers = within(pairs, (least, np.inf))[:sentences]
+    if not len(numbers):
+        raise TextError(
+            f"the part {part} has no source longer than {trained} tokens, the longest that this "
+            f"run was trained on. Use another part, or another corpus."
+        )
+    sources, references = ([side[n] for n in numbers] for side in text.texts(part))
+    return Asked(
+        text=text,
+        part=part,
+        tokens=[pairs.source.tokens(n) for n in numbers],
+        sources=sources,
+        references=references,
+        longest_trained=trained,
+    )
 
 
 def measure_translation(
@@ -33,49 +100,38 @@ def measure_translation(
     sentences: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Translate the test of a run, and score it; a record for each sentence, and the summary.
-
-    Trained on short sources, a run is tested on those that are longer than any of training, here
-    and in the part of another corpus with the same tokenizer. `sentences` is how many at most.
+    """Translate what `asked` gives, and score it; a record for each sentence, and the summary.
 
     Raises:
-        TextError: the corpus is another one by now, its tokens mean something else, or the part has
-            no sentence of that length.
+        TextError: as for `asked`.
+        ConfigError: sacrebleu is not installed.
     """
-    plan = run.plan
+    require_extra("sacrebleu")
+    plan, decoding = run.plan, decoding or DecodingConfig()
     assert isinstance(plan, TranslationPlan)
-    own = plan.load_corpus()
-    if corpus is not None:
-        plan.corpus.require_same_tokens(corpus)
-    text = corpus or own
-    pairs, decoding = text.part(part), decoding or DecodingConfig()
-    bounds = limits(own.part(TRAIN), plan.translation.protocol)
-    numbers = within(pairs, bounds.test)[:sentences]
-    if not len(numbers):
-        raise TextError(
-            f"the part {part} has no source longer than {bounds.train[1]:.0f} tokens, which this "
-            f"run was trained on. Use another part, or another corpus."
-        )
-    sources, references = ([side[n] for n in numbers] for side in text.texts(part))
+    test = asked(run, part=part, corpus=corpus, sentences=sentences)
     start = time.perf_counter()
-    written = _translated(run, text, [pairs.source.tokens(n) for n in numbers], decoding, progress)
+    found = _translated(run, test.text, test.tokens, decoding, progress)
     seconds = time.perf_counter() - start
-    lengths = pairs.source.lengths[numbers]
-    found = scores(written, references, lengths, buckets=buckets)
+    written = [each.sentence for each in found]
+    lengths = np.array([len(each) for each in test.tokens])
     records = [
         {"tokens": tokens, "source": source, "reference": reference, "translation": translation}
         for tokens, source, reference, translation in zip(
-            lengths.tolist(), sources, references, written, strict=True
+            lengths.tolist(), test.sources, test.references, written, strict=True
         )
     ]
     summary = {
-        "corpus": str(text.folder),
+        "corpus": str(test.text.folder),
+        "text": _named(test.text, part),
         "part": part,
         "model": plan.model,
         "protocol": plan.translation.protocol,
-        "longest_trained": _whole(bounds.train[1]),
+        "longest_trained": test.longest_trained,
         "decoding": decoding.to_dict(),
-        **found.to_dict(),
+        **scores(written, test.references, lengths, buckets=buckets).to_dict(),
+        **test.facts(),
+        "cut": sum(each.is_cut for each in found),
         "seconds": round(seconds, 3),
         "environment": environment(str(device_of(run.model))),
         "date": datetime.now(UTC).date().isoformat(),
@@ -85,6 +141,14 @@ def measure_translation(
     return records, summary
 
 
+class Written(NamedTuple):
+    """A translation in words."""
+
+    sentence: str
+    is_cut: bool
+    """Whether it had not come to an end when no more could be written."""
+
+
 def translated(
     run: Run,
     sentences: Sequence[str],
@@ -92,17 +156,16 @@ def translated(
     corpus: ParallelCorpus | None = None,
     decoding: DecodingConfig | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> list[str]:
-    """Translations of sentences that a user gives.
+) -> list[Written]:
+    """Translations of sentences that a user gives; nothing, of nothing.
 
     Raises:
         TextError: a sentence is longer than memory allows, or the corpus is not there.
     """
     plan = run.plan
     assert isinstance(plan, TranslationPlan)
-    if corpus is not None:
-        plan.corpus.require_same_tokens(corpus)
     text = corpus or plan.load_corpus()
+    plan.corpus.require_same_tokens(text)
     tokens = [text.encode(sentence) for sentence in sentences]
     return _translated(run, text, tokens, decoding or DecodingConfig(), progress)
 
@@ -113,7 +176,7 @@ def _translated(
     tokens: Sequence[NDArray[np.int64]],
     decoding: DecodingConfig,
     progress: Callable[[int, int], None] | None,
-) -> list[str]:
+) -> list[Written]:
     plan = run.plan
     assert isinstance(plan, TranslationPlan)
     model = run.model.eval()
@@ -126,12 +189,18 @@ def _translated(
             device=device_of(run.model),
             progress=progress,
         )
-    return [corpus.decode(each) for each in found]
+    return [Written(_in_one_line(corpus.decode(each.tokens)), each.is_cut) for each in found]
 
 
 _NONE: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
-def _whole(bound: float) -> int | None:
-    """A number of tokens; None for any."""
-    return None if np.isinf(bound) else int(bound)
+def _in_one_line(text: str) -> str:
+    """The text with a space for line ends and control characters, which bytes can spell."""
+    return " ".join("".join(" " if category(c) == "Cc" else c for c in text).split())
+
+
+def _named(corpus: ParallelCorpus, part: str) -> str:
+    """Which text a part is, in words."""
+    sources = [Path(each.partition(",")[0]).name for each in corpus.index["sources"][part]]
+    return f"{', '.join(sources)} ({' to '.join(corpus.languages)})"

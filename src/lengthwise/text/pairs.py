@@ -193,9 +193,11 @@ def _of_table(path: Path, languages: tuple[str, str]) -> Iterator[tuple[int, str
     columns = [name.strip() for name in next(lines, "").split("\t")]
     for name in languages:
         if columns.count(name) != 1:
+            count = columns.count(name)
+            known = f"Name another. {suggestion(name, columns)}" if not count else "Rename one."
             raise TextError(
                 f"{path}: a language is one column of the header line, but {name!r} is "
-                f"{columns.count(name) or 'none'}. Name another. {suggestion(name, columns)}"
+                f"{count or 'none'} of them. {known}"
             )
     one, other = map(columns.index, languages)
     for line, text in enumerate(lines, 2):

@@ -2,45 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Protocol, Self, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from lengthwise.config import Config, parted, require_known
 from lengthwise.errors import TextError
 from lengthwise.models.entry import Entry
+from lengthwise.text.store import StoredCorpus
 from lengthwise.training.loop import LoopConfig
 from lengthwise.training.plan import BasePlan
 from lengthwise.training.presets import PRESETS
 
-
-class Prepared(Protocol):
-    """A corpus in a folder."""
-
-    @property
-    def folder(self) -> Any:
-        """Where it is."""
-        ...
-
-    @property
-    def digest(self) -> str:
-        """Of what all its files hold."""
-        ...
-
-    @property
-    def tokenizer_digest(self) -> str:
-        """Equal where tokens mean the same."""
-        ...
-
-    @classmethod
-    def load(cls, folder: str) -> Self:
-        """The corpus in a folder.
-
-        Raises:
-            TextError: there is none, or it is damaged.
-        """
-        ...
-
-
-Kind = TypeVar("Kind", bound=Prepared)
+Kind = TypeVar("Kind", bound=StoredCorpus)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +27,7 @@ class CorpusReference:
     """Its digest: equal where tokens mean the same."""
 
     @classmethod
-    def of(cls, corpus: Prepared) -> "CorpusReference":
+    def of(cls, corpus: StoredCorpus) -> "CorpusReference":
         """That of a corpus; the folder is written in full, so that any place may read it."""
         return cls(
             folder=str(corpus.folder.resolve()),
@@ -82,7 +55,7 @@ class CorpusReference:
             )
         return corpus
 
-    def require_same_tokens(self, corpus: Prepared) -> None:
+    def require_same_tokens(self, corpus: StoredCorpus) -> None:
         """Refuse a corpus whose tokens a run on this one does not know.
 
         Raises:
@@ -108,6 +81,18 @@ class CorpusPlan(BasePlan):
     def chosen(self) -> dict[str, Any]:
         """What `to_dict` gives, without defaults, and without the place of the corpus."""
         return {**BasePlan.chosen(self), "corpus": self.corpus.digest}
+
+
+def corpus_folder(spec: str, prefix: str) -> Path:
+    """The folder that a specification such as `text:FOLDER` names.
+
+    Raises:
+        TextError: it names none.
+    """
+    folder = spec.removeprefix(prefix)
+    if not folder:
+        raise TextError(f"{spec} names no corpus. Give {prefix}FOLDER, which `prepare` made.")
+    return Path(folder)
 
 
 _SMOKE = {"d_model": 16, "num_heads": 2, "steps": 20, "warmup": 0, "validate_every": 10}

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from lengthwise.config import Config, require
@@ -11,7 +10,12 @@ from lengthwise.models.gpt_lm import GPTLMConfig
 from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
 from lengthwise.tasks.task import Task
 from lengthwise.text.prepared import TRAIN, VALID, Corpus
-from lengthwise.training.corpus_plan import CorpusPlan, CorpusReference, corpus_settings
+from lengthwise.training.corpus_plan import (
+    CorpusPlan,
+    CorpusReference,
+    corpus_folder,
+    corpus_settings,
+)
 from lengthwise.training.loop import LoopConfig, Objective
 from lengthwise.training.next_token import NextToken, NextTokenConfig
 from lengthwise.training.processes import ALONE, Processes
@@ -89,7 +93,7 @@ def make_language_plan(
     model = model or DEFAULT_LANGUAGE_MODEL
     entry = LANGUAGE_MODELS[model]
     own = corpus_settings(entry, NextTokenConfig, preset, settings or {})
-    corpus = Corpus.load(Path(spec.removeprefix(PREFIX)))
+    corpus = Corpus.load(corpus_folder(spec, PREFIX))
     plan = LanguagePlan(
         corpus=CorpusReference.of(corpus),
         model=model,

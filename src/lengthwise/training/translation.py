@@ -1,8 +1,8 @@
 """What does a translator learn? The next token of a translation, from its source and its beginning.
 
 Pairs of like length are in one bucket, and a batch is of one bucket: as many pairs as have
-`batch_tokens` places, so that little is padding. A bucket is drawn as often as its pairs ask for,
-so that every pair comes equally often on average.
+`batch_tokens` places, if there are as many, so that little is padding. A bucket is drawn as often
+as its pairs ask for, so that every pair comes equally often on average.
 
 Axes:
     pair    sentences with their translations
@@ -44,7 +44,7 @@ class TranslationConfig(Config):
     label_smoothing: float = 0.1
     """Share of the target's probability that is spread over all tokens (Szegedy et al. 2016)."""
     longest: int = 200
-    """Pairs with more tokens on a side are not trained on."""
+    """Pairs with more tokens on a side are neither trained nor validated on."""
     validation_pairs: int = 500
     """At most, evenly spread."""
     autocast: Autocast = "none"
@@ -101,9 +101,16 @@ class Translation(Objective):
         asked = _no_longer(validation, within(validation, bounds), config.longest)
         for what, found in (("train", own), ("validate", asked)):
             if not len(found):
+                most = min(config.longest, bounds[1])
                 raise TextError(
-                    f"no pair to {what} on has at most {config.longest} tokens on a side. Raise "
-                    f"longest, or give other pairs."
+                    f"no pair to {what} on has at most {most:.0f} tokens of source"
+                    + (
+                        ", the median of those to train on. Give other pairs, or use protocol "
+                        "train-all-test-all."
+                        if bounds[1] < config.longest
+                        else f" and {config.longest} of translation. Raise longest, or give other "
+                        f"pairs."
+                    )
                 )
         self.num_pairs = len(own)
         self._buckets = buckets(train, own)
@@ -140,7 +147,7 @@ class Translation(Objective):
     def _at_once(self, pairs: Pairs, bucket: NDArray[np.int64]) -> int:
         """How many pairs of a bucket a batch has room for."""
         longest = pairs.source.lengths[bucket].max() + pairs.target.lengths[bucket].max() + 2
-        return max(1, self._config.batch_tokens // int(longest))
+        return min(len(bucket), max(1, self._config.batch_tokens // int(longest)))
 
     def _answers(
         self,

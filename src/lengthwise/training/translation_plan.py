@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from lengthwise.config import Config
@@ -11,7 +10,12 @@ from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRAN
 from lengthwise.tasks.task import Task
 from lengthwise.text.parallel import ParallelCorpus
 from lengthwise.text.prepared import TRAIN, VALID
-from lengthwise.training.corpus_plan import CorpusPlan, CorpusReference, corpus_settings
+from lengthwise.training.corpus_plan import (
+    CorpusPlan,
+    CorpusReference,
+    corpus_folder,
+    corpus_settings,
+)
 from lengthwise.training.loop import LoopConfig, Objective
 from lengthwise.training.translation import Translation, TranslationConfig
 
@@ -98,7 +102,7 @@ def make_translation_plan(
     model = model or DEFAULT_TRANSLATION_MODEL
     entry = TRANSLATION_MODELS[model]
     own = corpus_settings(entry, TranslationConfig, preset, settings or {})
-    corpus = ParallelCorpus.load(Path(spec.removeprefix(PREFIX)))
+    corpus = ParallelCorpus.load(corpus_folder(spec, PREFIX))
     plan = TranslationPlan(
         corpus=CorpusReference.of(corpus),
         model=model,

@@ -19,7 +19,7 @@ from typing import Any
 from lengthwise.analysis.figures import Picture, lines_figure, receptive_field_figure
 from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.perplexity import perplexity_of, require_windows
-from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table
 from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.sweeps.run import FIELD
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells
@@ -50,8 +50,6 @@ PUBLISHED: dict[tuple[str, int], float] = {
 LAST = "last token"
 MULTIPLES = (1, 2, 4, 8, 16)
 """Of the training length."""
-
-CORPORA = Path("runs", "corpora")
 
 FLAT, EXPLODED = 1.3, 2.0
 """Times the perplexity at the training length: at most, and at least."""

@@ -150,7 +150,10 @@ def _result_of_translation(run: Run, test: Test) -> TestResult:
 
 
 _OF_TRANSLATION = (
+    "text",
+    "test",
     "sentences",
+    "cut",
     "bleu",
     "interval_95",
     "chrf",
