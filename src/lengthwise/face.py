@@ -197,7 +197,7 @@ def prepare_pairs(
 
 
 def translate(
-    run: Run, sentences: Sequence[str], *, beam: int = 4, length_penalty: float = 0.6
+    run: Run, sentences: Sequence[str], *, beam: int = 4, length_penalty: float = 1.0
 ) -> list[str]:
     """Translations of sentences, of whatever length, by a run on `pairs:FOLDER`.
 
@@ -213,7 +213,7 @@ def translate(
 
 
 def evaluate_translations(
-    run: Run, part: str = TEST, *, beam: int = 4, length_penalty: float = 0.6
+    run: Run, part: str = TEST, *, beam: int = 4, length_penalty: float = 1.0
 ) -> dict[str, Any]:
     """BLEU and chrF of a run on `pairs:FOLDER`, on a part of its corpus.
 

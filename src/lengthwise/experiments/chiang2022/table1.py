@@ -276,7 +276,7 @@ _LAPTOP = Sizes(
     preset="laptop",
     vocab_size=4_096,
     seeds=(0, 1, 2),
-    settings={"d_model": 128, "num_layers": 3, "steps": 4_000},
+    settings={"d_model": 128, "num_layers": 3, "steps": 2_400, "warmup": 240},
 )
 
 _PAPER = Sizes(
