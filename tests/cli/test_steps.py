@@ -109,3 +109,21 @@ def test_what_is_for_languages_is_refused(
     assert status == 2
     assert message in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gpt2"], "gpt2 is on the hub, and is not made here. Use it: lengthwise train"),
+        (["python-tiny", "--set", "steps=3"], "python-tiny is a body with a text, settings and"),
+        ([], "pretrain writes a folder, but none is named"),
+    ],
+)
+def test_slips_in_pretraining_are_told_in_one_line(
+    shell: Shell, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    status, text, error = shell("pretrain", *arguments)
+    assert (status, text) == (2, "")
+    assert message in error
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

@@ -43,6 +43,12 @@ def run(arguments: argparse.Namespace) -> None:
     """Train, or go on training, and say what it came to."""
     settings, out = parse_settings(arguments.settings), arguments.out
     files, body = [Path(name) for name in arguments.text], str(out)
+    if arguments.text and arguments.text[0] in set(BODIES) - set(_NAMED):
+        name = arguments.text[0]
+        raise ConfigError(
+            f"{name} is on the hub, and is not made here. Use it: lengthwise train steps:addition "
+            f"--model gpt2 --set body={name} --out run."
+        )
     if arguments.text and arguments.text[0] in _NAMED:
         _require_alone(arguments)
         body, files = arguments.text[0], []
