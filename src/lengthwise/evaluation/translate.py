@@ -42,7 +42,7 @@ class DecodingConfig(Config):
 
     beam: int = 4
     length_penalty: float = 1.0
-    """a of the formula: above 0, long translations are worth more. 1 was best, of 0.6, 1 and 1.5, on
+    """a of the formula: above 0, long translations are worth more. 1 was the best of 0.6, 1, 1.5 on
     the validation part of the text that the laptop preset of Table 1 was measured on."""
     ratio: float = 3.0
     """Most tokens of a translation, for each of its source; and 10 more."""
