@@ -151,6 +151,35 @@ def test_it_finds_what_a_plain_beam_finds(
     assert [tuple(each) for each in found] == plain
 
 
+class _Patient(Table):
+    """Ends at once with p = .37, or goes on with p = .3 and then surely, to end after 8 tokens."""
+
+    def begin(self, source: Tensor, beams: int) -> Writing:
+        class Going:
+            length = 0
+
+            def __call__(self, tokens: Tensor) -> Tensor:
+                self.length += 1
+                logits = torch.full((*tokens.shape, SYMBOLS), -50.0, dtype=torch.float64)
+                if self.length == 1:
+                    logits[:, :, END], logits[:, :, 4], logits[:, :, 5] = -1.0, -1.2, -1.1
+                else:  # after 5, everything is unlikely
+                    logits[:, :, 3 if self.length < 8 else END] = 0.0
+                    logits[tokens == 5] = 0.0
+                return logits
+
+            def keep(self, pairs: Tensor, beams: Tensor) -> None:
+                pass
+
+        return Going()
+
+
+def test_a_search_goes_on_while_something_longer_may_come_to_be_worth_more() -> None:
+    sources, patient = [(3, END)], _Patient(0)
+    assert _found(patient, sources, 9, beam=3, length_penalty=0.0) == [[]]
+    assert _found(patient, sources, 9, beam=3, length_penalty=2.0) == [[4, *[3] * 6]]
+
+
 @given(seed=st.integers(0, 10**6), limit=st.integers(1, 8))
 def test_a_beam_of_one_is_greedy(seed: int, limit: int) -> None:
     table, source = Table(seed), (4, END)
