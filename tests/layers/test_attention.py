@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError
+from lengthwise.layers import attention
 from lengthwise.layers.attention import SCALES, Attention, LearnedLogScale
 from position_formulas import ACTING, Pair
 from position_makers import make as make_position
@@ -282,3 +283,19 @@ def test_biases_past_the_largest_float_do_no_harm() -> None:
 def test_an_unknown_scale_is_refused() -> None:
     with pytest.raises(ConfigError, match="unknown attention scale 'log'"):
         Attention(4, num_heads=1, head_width=4, scale="log")
+
+
+@pytest.mark.parametrize("at_once", [1, 40, 10**9])
+@pytest.mark.parametrize("alike", [False, True])
+def test_without_gradients_a_few_words_at_a_time_are_all_of_them(
+    at_once: int, alike: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layer = Attention(6, 2, 3, "log-length").double()
+    generator = torch.Generator().manual_seed(0)
+    queries, keys = (torch.randn(5, n, 6, generator=generator).double() for n in (3, 4))
+    seen = torch.rand(1 if alike else 5, 3, 4, generator=generator) < 0.6
+    seen[:, :, 0] = True
+    together = layer(queries, keys, seen).detach()
+    monkeypatch.setattr(attention, "_WEIGHTS_AT_ONCE", at_once)
+    with torch.no_grad():
+        torch.testing.assert_close(layer(queries, keys, seen), together, rtol=0, atol=1e-14)

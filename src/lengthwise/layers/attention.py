@@ -24,6 +24,10 @@ from torch import Tensor, nn
 from lengthwise.catalogue import Catalogue
 from lengthwise.layers.position import Places
 
+_WEIGHTS_AT_ONCE = 2**21
+"""About how many attention weights are held at once, without gradients: more are slower, as they do
+not stay in the caches of a processor."""
+
 
 class StandardScale(nn.Module):
     """The logits as they are (Vaswani et al., 2017)."""
@@ -124,11 +128,27 @@ class Attention(nn.Module):
         seen: Bool[Tensor, "#word #query key"],
         places: Places | None = None,
     ) -> Float[Tensor, "word query width"]:
-        """The same from projections, such as those that a cache keeps; only keys are turned."""
+        """The same from projections, such as those that a cache keeps; only keys are turned.
+
+        Without gradients a few words are computed at a time, so that their weights stay in caches.
+        """
+        count = len(query)
+        if not torch.is_grad_enabled():
+            count = max(1, _WEIGHTS_AT_ONCE // (self.num_heads * query.shape[1] * key.shape[1]))
+        if count >= len(query):
+            return self.output(self._mixed(query, key, value, seen, places))
+        seen = seen.expand(len(query), -1, -1)
+        parts = zip(*(torch.split(each, count) for each in (query, key, value, seen)), strict=True)
+        return self.output(torch.cat([self._mixed(q, k, v, s, places) for q, k, v, s in parts]))
+
+    def _mixed(
+        self, query: Tensor, key: Tensor, value: Tensor, seen: Tensor, places: Places | None
+    ) -> Tensor:
+        """The weighted means of the values, of all heads side by side."""
         power = self._powers(query, key, seen, places)
         total = power.sum(dim=-1, keepdim=True)
         mixed = power @ self._heads(value) / total
-        return self.output(mixed.transpose(1, 2).flatten(2))
+        return mixed.transpose(1, 2).flatten(2)
 
     def weights(
         self,
