@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,9 @@ def _worth(table: Table, source: tuple[int, ...], written: tuple[int, ...], powe
     return float(total / ((5 + len(written)) / 6) ** power)
 
 
-def _found(table: Table, sources: list[tuple[int, ...]], limit: int, **config: Any) -> list[Any]:
+def _found(
+    table: Table, sources: Sequence[tuple[int, ...]], limit: int, **config: Any
+) -> list[Any]:
     longest = max(map(len, sources))
     rows = torch.tensor([[*source, *[PAD] * (longest - len(source))] for source in sources])
     limits = torch.full((len(sources),), limit)
