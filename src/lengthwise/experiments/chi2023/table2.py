@@ -11,7 +11,7 @@ from typing import Any
 from lengthwise.analysis.figures import Picture
 from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.experiments.chi2023.table1 import LAPTOP, LONGER, MEASURED, SPARSE
+from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, SPARSE
 from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.trained import (
@@ -143,13 +143,6 @@ def check(records: Sequence[Record]) -> list[Statement]:
     return statements
 
 
-_LAPTOP: Mapping[str, Mapping[str, Any]] = {
-    **LAPTOP,
-    "regular-gpt C=2": LONGER,
-    "rnn": {**LAPTOP["rnn"], "steps": 8_000},
-}
-"""As in Table 1, but longer: the paper has 100 in every cell."""
-
 TABLE_2 = TrainedExperiment(
     paper="Chi et al. (2023)",
     item="Table 2",
@@ -169,7 +162,7 @@ TABLE_2 = TrainedExperiment(
                 preset="laptop",
                 seeds=(0, 1, 2),
                 seeds_of={"transformer": (0,)},
-                settings=_LAPTOP,
+                settings=LAPTOP,
                 stride=SPARSE,
             ),
             "paper": Sizes(preset="paper", seeds=(0, 1, 2)),
