@@ -291,7 +291,8 @@ def test_tokens_can_be_added(tmp_path: Path) -> None:
     model, tokens = network(), tokens_of()
     found = RegularGPTForCausalLM.of(model)
     found.resize_token_embeddings(14, mean_resizing=False)
-    assert torch.equal(found(tokens).logits[..., :11], model(tokens))
+    # A matrix of 14 columns may be added up in another order than one of 11.
+    torch.testing.assert_close(found(tokens).logits[..., :11], model(tokens), rtol=0, atol=1e-13)
     assert found(tokens, labels=tokens).loss.isfinite()
     found.save_pretrained(tmp_path)
     again = RegularGPTForCausalLM.from_pretrained(tmp_path)
