@@ -177,11 +177,11 @@ def test_a_job_of_a_sweep_records_what_was_found(corpus: ParallelCorpus, tmp_pat
     plan = make_translation_plan(
         f"pairs:{corpus.folder}", preset="smoke", settings={"steps": 2, "validate_every": 1}
     )
-    job = Job(plan=plan, tests=(Test(name="test", lengths=(4, 8), words_per_length=9),))
+    job = Job(plan=plan, tests=(Test(name="test", lengths=(4, 8), words_per_length=99),))
     outcome = run_job(job, tmp_path, device="cpu")
     found = record(CellRun("row", "column", job), outcome)
     test = found["tests"]["test"]
-    assert test["sentences"] == 9
+    assert test["sentences"] == test["words_per_length"] == 16
     assert test["text"] == "test.tsv (a to b)"
     assert len(test["test"]) == 12
     assert len(test["samples"]) == 1_000

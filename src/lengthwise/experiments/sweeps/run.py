@@ -145,7 +145,11 @@ def _result_of_translation(run: Run, test: Test) -> TestResult:
         run, part=test.name, buckets=test.lengths, sentences=test.words_per_length
     )
     figures = {name: found[name] for name in _OF_TRANSLATION}
-    summary = {**_plain_summary(test, "translation", figures), "seconds": found["seconds"]}
+    summary = {
+        **_plain_summary(test, "translation", figures),
+        "words_per_length": found["sentences"],  # in all; `test` has the most that were asked for
+        "seconds": found["seconds"],
+    }
     return TestResult(name=test.name, by_length=(), summary=summary)
 
 
