@@ -269,7 +269,15 @@ _SMOKE = Sizes(
     vocab_size=384,
     seeds=(0,),
     protocols=(ALL,),
-    settings={"d_model": 64, "num_layers": 2, "steps": 900, "batch_tokens": 2_048},
+    settings={
+        "d_model": 64,
+        "num_heads": 4,
+        "num_layers": 2,
+        "steps": 900,
+        "warmup": 90,
+        "validate_every": 300,
+        "batch_tokens": 3_072,
+    },
 )
 
 _LAPTOP = Sizes(
