@@ -196,9 +196,9 @@ def _evaluate_translations(trained: Run, arguments: argparse.Namespace) -> None:
         runs.append(replace(other, folder=None))  # what was found of it stays in its folder
     text = ParallelCorpus.load(arguments.text) if arguments.text else None
     part, decoding = arguments.part or TEST, decoding_of(arguments)
-    tests = [asked(run, part=part, corpus=text, sentences=arguments.words) for run in runs]
-    if len(tests) > 1:
-        require_comparable(tests[0].facts(), tests[1].facts())
+    if len(runs) > 1:  # before hours of translating
+        tests = (asked(run, part=part, corpus=text, sentences=arguments.words) for run in runs)
+        require_comparable(*(test.facts() for test in tests))
     found = []
     for run, name in zip(runs, (arguments.run, arguments.against), strict=False):
         with counting_progress(f"translating, {name}", "sentences") as progress:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 SAMPLES = 1_000
 
+BUCKETS = (10, 20, 30, 40, 60, 80)
+"""Longest sources of a bucket, in tokens; one more bucket has what is longer."""
+
 FEWEST = 30
 """Sentences that two systems are compared on: of fewer, samples are alike by chance."""
 
@@ -77,7 +80,7 @@ def scores(
     references: Sequence[str],
     lengths: NDArray[np.int64],
     *,
-    buckets: Sequence[int] = (10, 20, 30, 40, 60, 80),
+    buckets: Sequence[int] = BUCKETS,
 ) -> TranslationScores:
     """BLEU and chrF of translations, in all and by the length of their sources.
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.errors import TextError
-from lengthwise.evaluation.bleu import digest_of_test, scores
+from lengthwise.evaluation.bleu import BUCKETS, digest_of_test, scores
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.translate import DecodingConfig, Translator, translate
 from lengthwise.models.threads import processor_threads
@@ -22,9 +22,6 @@ from lengthwise.text.prepared import TEST, TRAIN
 from lengthwise.training.train import Run, environment
 from lengthwise.training.translation import limits, within
 from lengthwise.training.translation_plan import TranslationPlan
-
-BUCKETS = (10, 20, 30, 40, 60, 80)
-"""Longest sources of a bucket, in tokens; one more bucket has what is longer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -175,7 +175,7 @@ def _no_longer(pairs: Pairs, numbers: NDArray[np.int64], longest: int) -> NDArra
 
 
 def buckets(pairs: Pairs, numbers: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Pairs of like length: within a tenth, and some tokens, on each side.
+    """Pairs of like length: within a quarter, and 4 tokens, on each side.
 
     Sources are divided first, by steps of their length, and those of each step by their targets.
     """
