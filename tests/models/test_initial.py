@@ -13,8 +13,8 @@ from lengthwise.models.initial import INITIALISATIONS
 WIDTH, HIDDEN, SYMBOLS = 64, 192, 800
 
 
-def drawn(initial: str, seed: int = 0) -> Encoder:
-    shape = {"d_model": WIDTH, "num_heads": 4, "d_hidden": HIDDEN, "num_layers": 1}
+def drawn(initial: str, seed: int = 0, num_layers: int = 1) -> Encoder:
+    shape = {"d_model": WIDTH, "num_heads": 4, "d_hidden": HIDDEN, "num_layers": num_layers}
     config = EncoderConfig.from_dict(
         {"vocab_size": SYMBOLS - 1, "num_classes": 3, "position": "t5", "initial": initial, **shape}
     )
@@ -104,6 +104,27 @@ def test_xavier_is_uniform_and_biases_are_0() -> None:
         else:
             bound = math.sqrt(6 / sum(weight.shape))
             assert 0.95 * bound < weight.abs().max().item() <= bound, name
+
+
+def layers_are_alike(model: nn.Module) -> bool:
+    """Whether the second and third layer have every weight of the first."""
+    weights = model.state_dict()
+    return all(
+        torch.equal(weights[name], weights[name.replace("layers.0.", f"layers.{number}.")])
+        for name in weights
+        if name.startswith("layers.0.")
+        for number in (1, 2)
+    )
+
+
+def test_layers_are_copies_where_torch_copies_them() -> None:
+    layer = nn.TransformerEncoderLayer(WIDTH, 4, HIDDEN, batch_first=True)
+    assert layers_are_alike(nn.TransformerEncoder(layer, 3, enable_nested_tensor=False))
+    assert layers_are_alike(drawn("torch-copies", num_layers=3))
+    assert not layers_are_alike(drawn("torch", num_layers=3))
+    one, first = dict(own(drawn("torch"))), dict(own(drawn("torch-copies", num_layers=3)))
+    for name in one:
+        assert name.startswith("answer") or torch.equal(one[name], first[name]), name
 
 
 @pytest.mark.parametrize("initial", sorted(INITIALISATIONS))

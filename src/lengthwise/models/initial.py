@@ -7,6 +7,8 @@ With fan-in and fan-out of a matrix, U(b) uniform in -b..b, and width d:
             value as one matrix, U(sqrt(6 / (in + their outs together))), biases 0; the output of
             attention U(1 / sqrt(in)), bias 0; all other matrices and biases U(1 / sqrt(in));
             embeddings N(0, 1)
+    torch-copies  as torch, but all layers begin as the first, since torch's `TransformerEncoder`
+            copies the layer that it is given
     haiku   what the Chomsky-hierarchy study (Deletang et al. 2023) does: matrices N(0, 1/in),
             embeddings N(0, 0.02^2) times sqrt(d), both cut at two standard deviations; biases 0
 
@@ -22,6 +24,7 @@ from torch import Tensor, nn
 from lengthwise.catalogue import Catalogue
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.position import Position
+from lengthwise.models.transformer_layer import TransformerLayer
 
 EMBEDDING_DEVIATION = 0.02
 """Of the study's embeddings, before they are multiplied with sqrt(width)."""
@@ -68,6 +71,14 @@ def draw_as_torch(model: nn.Module, generator: torch.Generator, width: int) -> N
     _draw(model, generator, rule)
 
 
+def draw_copies_as_torch(model: nn.Module, generator: torch.Generator, width: int) -> None:
+    """As torch's own layers are drawn, with the weights of the first layer in all of them."""
+    draw_as_torch(model, generator, width)
+    layers = [each for each in model.modules() if isinstance(each, TransformerLayer)]
+    for layer in layers[1:]:
+        layer.load_state_dict(layers[0].state_dict())
+
+
 def draw_as_haiku(model: nn.Module, generator: torch.Generator, width: int) -> None:
     """As the Chomsky-hierarchy study draws; its factor sqrt(width) is put into the embeddings."""
 
@@ -90,7 +101,12 @@ Initialisation = Callable[[nn.Module, torch.Generator, int], None]
 
 INITIALISATIONS: Catalogue[Initialisation] = Catalogue(
     "initialisation",
-    {"xavier": draw_xavier, "torch": draw_as_torch, "haiku": draw_as_haiku},
+    {
+        "xavier": draw_xavier,
+        "torch": draw_as_torch,
+        "torch-copies": draw_copies_as_torch,
+        "haiku": draw_as_haiku,
+    },
 )
 """From a model, a generator and the width of its vectors; all weights are drawn in place."""
 
