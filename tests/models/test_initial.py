@@ -123,8 +123,8 @@ def test_layers_are_copies_where_torch_copies_them() -> None:
     assert layers_are_alike(drawn("torch-copies", num_layers=3))
     assert not layers_are_alike(drawn("torch", num_layers=3))
     one, first = dict(own(drawn("torch"))), dict(own(drawn("torch-copies", num_layers=3)))
-    for name in one:
-        assert name.startswith("answer") or torch.equal(one[name], first[name]), name
+    for name, weight in one.items():
+        assert name.startswith("answer") or torch.equal(weight, first[name]), name
 
 
 @pytest.mark.parametrize("initial", sorted(INITIALISATIONS))
