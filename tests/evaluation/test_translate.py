@@ -107,16 +107,17 @@ def test_a_beam_that_drops_nothing_finds_the_best_of_all(
         for beginning in itertools.product(tokens, repeat=length)
     ]
     best = max(ended, key=lambda written: _worth(table, source, written, power))
-    (found,) = _found(table, [source], limit, beam=200, length_penalty=power)
+    (found,) = _found(table, [source], limit, beam=200, length_penalty=power, patience=1e6)
     assert (*found, END) == best
 
 
 def _plain_beam(
-    table: Table, source: tuple[int, ...], limit: int, beam: int, power: float
+    table: Table, source: tuple[int, ...], limit: int, beam: int, power: float, patience: float
 ) -> tuple[int, ...]:
-    """A beam for one source, in lists, that goes on to the last step."""
+    """A beam for one source, in lists, that goes on until it has seen enough ended, or to the end."""
     alive: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     best: tuple[float, tuple[int, ...]] | None = None
+    num_ended = 0
     for _ in range(limit):
         grown = [
             (value + share, (*written, symbol))
@@ -129,6 +130,9 @@ def _plain_beam(
             if written[-1] == END and (best is None or worth > best[0]):
                 best = worth, written[:-1]
         alive = [each for each in grown if each[1][-1] != END]
+        num_ended += len(grown) - len(alive)
+        if num_ended >= patience * beam:
+            break
     if best is None:
         return max(alive)[1]
     return best[1]
@@ -144,13 +148,20 @@ def _plain_beam(
     beam=st.integers(1, 5),
     limit=st.integers(1, 7),
     power=st.sampled_from([0.0, 0.6, 1.5]),
+    patience=st.sampled_from([0.5, 1.0, 2.0, 1e6]),
 )
 def test_it_finds_what_a_plain_beam_finds(
-    seed: int, sources: list[tuple[int, ...]], beam: int, limit: int, power: float
+    seed: int,
+    sources: list[tuple[int, ...]],
+    beam: int,
+    limit: int,
+    power: float,
+    patience: float,
 ) -> None:
     table = Table(seed)
-    found = _found(table, sources, limit, beam=beam, length_penalty=power)
-    plain = [_plain_beam(table, source, limit, beam, power) for source in sources]
+    settings = {"beam": beam, "length_penalty": power, "patience": patience}
+    found = _found(table, sources, limit, **settings)
+    plain = [_plain_beam(table, source, limit, beam, power, patience) for source in sources]
     assert [tuple(each) for each in found] == plain
 
 
@@ -308,6 +319,7 @@ def test_what_does_not_end_is_cut_and_it_is_said(beam: int) -> None:
         ({"beam": 257}, "beam=257 is too large"),
         ({"length_penalty": -0.1}, "length_penalty=-0.1 is out of range"),
         ({"length_penalty": math.nan}, "length_penalty=nan is out of range"),
+        ({"patience": 0.0}, "patience=0.0 is out of range"),
         ({"ratio": 0.0}, "ratio=0.0 is out of range"),
     ],
 )

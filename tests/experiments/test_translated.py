@@ -132,7 +132,12 @@ def test_what_a_test_found_is_stored_with_the_run(corpus: ParallelCorpus, tmp_pa
     assert run.folder is not None
     assert run.folder.scores() == records
     assert run.folder.evaluation() == json.loads(json.dumps(summary))
-    assert summary["decoding"] == {"beam": 2, "length_penalty": 1.0, "ratio": 3.0}
+    assert summary["decoding"] == {
+        "beam": 2,
+        "length_penalty": 1.0,
+        "patience": 2.0,
+        "ratio": 3.0,
+    }
 
 
 def test_another_corpus_needs_the_same_tokens(corpus: ParallelCorpus, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from lengthwise.text.prepared import Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.training.corpus_plan import CorpusReference
 from lengthwise.training.language_plan import LanguagePlan, make_language_plan
 from lengthwise.training.loop import LoopConfig, fit, kept
-from lengthwise.training.next_token import NextToken, NextTokenConfig
+from lengthwise.training.next_token import NextToken, NextTokenConfig, share_likeliest
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Run, claim, load_run, plan_from_dict, train
 
@@ -69,6 +69,17 @@ def test_the_loss_is_the_cross_entropy_of_the_next_token_at_every_place() -> Non
     half = NextToken(tokens, tokens, NextTokenConfig(window=7, batch_size=3, autocast="bfloat16"))
     found = half.step(model, torch.Generator().manual_seed(0), torch.Generator()).loss
     assert found.item() == pytest.approx(expected, rel=1e-2)
+
+
+def test_what_is_likeliest_is_what_has_the_greatest_logit() -> None:
+    made = torch.Generator().manual_seed(0)
+    for shape in ((1, 2), (300, 5), (4, 30, 17)):
+        logits = torch.randn(shape, generator=made)
+        asked = torch.randint(shape[-1], shape[:-1], generator=made)
+        expected = (logits.argmax(dim=-1) == asked).double().mean().item()
+        assert share_likeliest(logits, asked) == pytest.approx(expected, abs=1e-15)
+    assert share_likeliest(torch.zeros(2, 3), torch.tensor([1, 2])) == 1.0  # a tie is right
+    assert share_likeliest(torch.full((2, 3), math.nan), torch.tensor([1, 2])) == 0.0
 
 
 def test_batches_that_are_added_up_are_one_large_batch() -> None:

@@ -5,7 +5,7 @@ import argparse
 from lengthwise.cli.output import note, refuse, whole_number
 from lengthwise.evaluation.translate import DecodingConfig
 
-_OPTIONS = ("beam", "length_penalty", "ratio")
+_OPTIONS = ("beam", "length_penalty", "patience", "ratio")
 
 
 def add_decoding(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +21,13 @@ def add_decoding(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="A",
         help=f"above 0, long translations are worth more (default {default.length_penalty})",
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        metavar="P",
+        help=f"a search ends when P times the beam translations have ended (default "
+        f"{default.patience})",
     )
     parser.add_argument(
         "--ratio",

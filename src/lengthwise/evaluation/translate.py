@@ -6,7 +6,8 @@ worth
     log p / ((5 + t) / 6)^a
 
 with t tokens, `END` among them, and a length penalty a (Wu et al. 2016, equation 14). A search ends
-when no beginning can come to be worth more than what has ended. A beam of 1 is greedy.
+when p B translations have ended, with a patience p (Kasai et al. 2024), and before that if no
+beginning can come to be worth more than the best that has ended. A beam of 1 is greedy.
 
 Axes:
     pair    sources of a batch, each with what is written of it
@@ -44,6 +45,9 @@ class DecodingConfig(Config):
     length_penalty: float = 1.0
     """a of the formula: above 0, long translations are worth more. 1 was the best of 0.6, 1, 1.5 on
     the validation part of the text that the laptop preset of Table 1 was measured on."""
+    patience: float = 2.0
+    """A search ends with this many ended translations for each place of the beam. Without this end
+    it took twice as long for 0.07 more of BLEU, on the validation part of that text."""
     ratio: float = 3.0
     """Most tokens of a translation, for each of its source; and 10 more."""
 
@@ -53,6 +57,10 @@ class DecodingConfig(Config):
         require(
             0 <= self.length_penalty <= 10,
             f"length_penalty={self.length_penalty} is out of range. Use 0 to 10.",
+        )
+        require(
+            0 < self.patience <= 1e6,
+            f"patience={self.patience} is out of range. Use more than 0, and 1e6 at most.",
         )
         require(0 < self.ratio <= 100, f"ratio={self.ratio} is out of range. Use 0.1 to 100.")
 
@@ -161,6 +169,7 @@ class _Search:
         self._worth = torch.full((count, config.beam), -torch.inf, device=device)
         self._worth[:, 0] = 0.0  # all beams are alike at first
         self._best = torch.full((count,), -torch.inf, device=device)
+        self._ended = torch.zeros(count, dtype=torch.long, device=device)
         self._written = [Translation([], is_cut=False)] * count
 
     def run(self) -> list[Translation]:
@@ -178,7 +187,8 @@ class _Search:
         worth, where = total.flatten(1).topk(beam, dim=1)
         of, symbol = where // symbols, where % symbols
         ends = symbol == END
-        self._end(worth.masked_fill(~ends, -torch.inf), of, length)
+        ended = worth.masked_fill(~ends, -torch.inf)
+        self._end(ended, of, length)
         last = self._limits <= length
         worth = worth.masked_fill(ends, -torch.inf)
         tokens = self._tokens.gather(1, of[:, :, None].expand(-1, -1, length))
@@ -187,15 +197,14 @@ class _Search:
         best = worth.amax(dim=1)
         self._cut(last & self._best.isneginf())
         hope = best / self._penalty(self._limits)
-        still = ~last & (best > -torch.inf) & (hope > self._best)
+        self._ended += (ended > -torch.inf).sum(dim=1)
+        is_patient = self._ended < self._config.patience * beam
+        still = ~last & is_patient & (best > -torch.inf) & (hope > self._best)
         kept = still.nonzero()[:, 0]
         if len(kept) < len(still) or not torch.equal(of, torch.arange(beam).to(of).expand_as(of)):
             self._writing.keep(kept, of[kept])
-        self._open, self._limits, self._best = (
-            self._open[kept],
-            self._limits[kept],
-            self._best[kept],
-        )
+        self._open, self._limits = self._open[kept], self._limits[kept]
+        self._best, self._ended = self._best[kept], self._ended[kept]
         self._tokens, self._worth = self._tokens[kept], self._worth[kept]
 
     def _end(self, worth: Tensor, of: Tensor, length: int) -> None:

