@@ -186,7 +186,8 @@ class Attention(nn.Module):
             least = torch.finfo(query.dtype).min / 2
             logits = logits + (bias * factor.to(bias.dtype)).clamp(min=least).to(query.dtype)
         logits = logits.masked_fill(~seen[:, None], -math.inf)
-        return (logits - logits.amax(dim=-1, keepdim=True)).exp()
+        greatest = logits.detach().amax(dim=-1, keepdim=True)  # it cancels, so it has no gradient
+        return (logits - greatest).exp()
 
     def _heads(self, x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)
