@@ -112,9 +112,9 @@ def test_a_beam_that_drops_nothing_finds_the_best_of_all(
 
 
 def _plain_beam(
-    table: Table, source: tuple[int, ...], limit: int, beam: int, power: float, patience: float
+    table: Table, source: tuple[int, ...], limit: int, config: DecodingConfig
 ) -> tuple[int, ...]:
-    """A beam for one source, in lists, that goes on until it has seen enough ended, or to the end."""
+    """A beam for one source, in lists, that goes on until enough have ended, or to the limit."""
     alive: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     best: tuple[float, tuple[int, ...]] | None = None
     num_ended = 0
@@ -124,14 +124,14 @@ def _plain_beam(
             for value, written in alive
             for symbol, share in table.log_shares(source, written).items()
         ]
-        grown = sorted(grown, reverse=True)[:beam]
+        grown = sorted(grown, reverse=True)[: config.beam]
         for value, written in grown:
-            worth = value / ((5 + len(written)) / 6) ** power
+            worth = value / ((5 + len(written)) / 6) ** config.length_penalty
             if written[-1] == END and (best is None or worth > best[0]):
                 best = worth, written[:-1]
         alive = [each for each in grown if each[1][-1] != END]
         num_ended += len(grown) - len(alive)
-        if num_ended >= patience * beam:
+        if num_ended >= config.patience * config.beam:
             break
     if best is None:
         return max(alive)[1]
@@ -151,6 +151,7 @@ def _plain_beam(
     patience=st.sampled_from([0.5, 1.0, 2.0, 1e6]),
 )
 def test_it_finds_what_a_plain_beam_finds(
+    *,
     seed: int,
     sources: list[tuple[int, ...]],
     beam: int,
@@ -159,9 +160,10 @@ def test_it_finds_what_a_plain_beam_finds(
     patience: float,
 ) -> None:
     table = Table(seed)
-    settings = {"beam": beam, "length_penalty": power, "patience": patience}
+    settings: dict[str, Any] = {"beam": beam, "length_penalty": power, "patience": patience}
     found = _found(table, sources, limit, **settings)
-    plain = [_plain_beam(table, source, limit, beam, power, patience) for source in sources]
+    config = DecodingConfig(**settings)
+    plain = [_plain_beam(table, source, limit, config) for source in sources]
     assert [tuple(each) for each in found] == plain
 
 

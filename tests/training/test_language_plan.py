@@ -13,11 +13,12 @@ from torch import nn
 
 from lengthwise.errors import ConfigError, RunError, TextError, WordError
 from lengthwise.experiments.measure import continued, corpus_of, measure_perplexity
+from lengthwise.layers.token_loss import Unread
 from lengthwise.text.prepared import Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.training.corpus_plan import CorpusReference
 from lengthwise.training.language_plan import LanguagePlan, make_language_plan
 from lengthwise.training.loop import LoopConfig, fit, kept
-from lengthwise.training.next_token import NextToken, NextTokenConfig, share_likeliest
+from lengthwise.training.next_token import NextToken, NextTokenConfig, unread_of
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Run, claim, load_run, plan_from_dict, train
 
@@ -50,9 +51,17 @@ class Counting(nn.Module):
         self.weight = nn.Parameter(torch.tensor(sure))
         self.seen: list[torch.Tensor] = []
 
-    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+    def unread(self, tokens: torch.Tensor) -> Unread:
         self.seen.append(tokens)
-        return self.weight * nn.functional.one_hot((tokens + 1) % 10, 10)
+        after = nn.functional.one_hot((tokens + 1) % 10, 10)
+        return Unread(after.to(self.weight.dtype), self.weight * torch.eye(10))
+
+
+class Bigrams(nn.Embedding):
+    """Logits of the next token by the last one."""
+
+    def unread(self, tokens: torch.Tensor) -> Unread:
+        return Unread(nn.functional.one_hot(tokens, 10).to(self.weight.dtype), self.weight.t())
 
 
 def test_the_loss_is_the_cross_entropy_of_the_next_token_at_every_place() -> None:
@@ -71,23 +80,12 @@ def test_the_loss_is_the_cross_entropy_of_the_next_token_at_every_place() -> Non
     assert found.item() == pytest.approx(expected, rel=1e-2)
 
 
-def test_what_is_likeliest_is_what_has_the_greatest_logit() -> None:
-    made = torch.Generator().manual_seed(0)
-    for shape in ((1, 2), (300, 5), (4, 30, 17)):
-        logits = torch.randn(shape, generator=made)
-        asked = torch.randint(shape[-1], shape[:-1], generator=made)
-        expected = (logits.argmax(dim=-1) == asked).double().mean().item()
-        assert share_likeliest(logits, asked) == pytest.approx(expected, abs=1e-15)
-    assert share_likeliest(torch.zeros(2, 3), torch.tensor([1, 2])) == 1.0  # a tie is right
-    assert share_likeliest(torch.full((2, 3), math.nan), torch.tensor([1, 2])) == 0.0
-
-
 def test_batches_that_are_added_up_are_one_large_batch() -> None:
     noise = np.random.default_rng(0).integers(0, 3, 1000)
     tokens = Tokens([(np.arange(1000) + noise) % 10])
 
     def trained(batch_size: int, accumulate: int) -> tuple[list[dict[str, Any]], nn.Module]:
-        model = nn.Embedding(10, 10, _weight=torch.zeros(10, 10))
+        model = Bigrams(10, 10, _weight=torch.zeros(10, 10))
         goal = NextToken(tokens, tokens, NextTokenConfig(window=7, batch_size=batch_size))
         loop = LoopConfig(
             steps=20,
@@ -108,12 +106,13 @@ def test_batches_that_are_added_up_are_one_large_batch() -> None:
 def test_training_and_validation_see_their_own_parts_and_all_of_them() -> None:
     model, seen = Counting(), set[int]()
 
-    def logits(model: nn.Module, tokens: torch.Tensor) -> torch.Tensor:
+    def unread(model: nn.Module, tokens: torch.Tensor) -> Unread:
         seen.update(tokens.flatten().tolist())
-        return nn.functional.pad(model(tokens % 10), (0, 300))
+        vectors, matrix = unread_of(model, tokens % 10)
+        return Unread(vectors, nn.functional.pad(matrix, (0, 0, 0, 300)))
 
     train_part, validation = Tokens([np.arange(100, 160)]), Tokens([np.arange(200, 261)])
-    goal = NextToken(train_part, validation, NextTokenConfig(window=5, batch_size=4), logits)
+    goal = NextToken(train_part, validation, NextTokenConfig(window=5, batch_size=4), unread)
     generator = torch.Generator().manual_seed(0)
     for _ in range(200):
         goal.step(model, generator, torch.Generator())
@@ -124,7 +123,7 @@ def test_training_and_validation_see_their_own_parts_and_all_of_them() -> None:
     assert found.score == -found.loss
     few = NextTokenConfig(window=5, validation_windows=3)
     seen.clear()
-    NextToken(train_part, validation, few, logits).validate(model, torch.Generator())
+    NextToken(train_part, validation, few, unread).validate(model, torch.Generator())
     assert sorted(seen) == [*range(200, 205), *range(218, 223), *range(236, 241)]
 
 

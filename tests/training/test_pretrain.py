@@ -89,16 +89,10 @@ def test_a_pretraining_from_before_a_setting_came_is_found_done(tmp_path: Path) 
 def test_training_never_sees_the_held_out_end() -> None:
     seen: set[int] = set()
 
-    class Watching(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.inner = build_gpt2(SMALL, 1000)
-
-        def forward(self, input_ids: torch.Tensor, use_cache: bool) -> Any:
-            seen.update(input_ids.flatten().tolist())
-            return self.inner(input_ids=input_ids, use_cache=use_cache)
-
-    watching = Watching()
+    watching = build_gpt2(SMALL, 1000)
+    watching.get_submodule("transformer.wte").register_forward_pre_hook(
+        lambda module, given: seen.update(given[0].flatten().tolist())
+    )
     goal = objective(np.arange(1000), SMALL)
     for _ in range(300):
         goal.step(watching, torch.Generator().manual_seed(len(seen)), torch.Generator())

@@ -25,6 +25,7 @@ from torch.nn import functional as F
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import WordError
 from lengthwise.layers.norms import EPSILON, LayerNorm
+from lengthwise.layers.token_loss import Unread
 from lengthwise.models.transformer_layer import ResidualLayer
 
 
@@ -128,6 +129,10 @@ class LanguageModel(nn.Module):
     def reading(self, num_words: int, num_places: int) -> Reading:
         """A reading of so many texts of at most so many places."""
         raise NotImplementedError
+
+    def unread(self, tokens: Int[Tensor, "word place"]) -> Unread:
+        """What the logits at every place are made of, for a loss that does not hold them all."""
+        return Unread(self.final_norm(self.vectors(tokens)), self.embedding.weight)
 
     def read(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes symbol"]:
         """The logits of the next token."""

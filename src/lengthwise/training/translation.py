@@ -16,19 +16,17 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Float
 from numpy.typing import NDArray
-from torch import Tensor, nn
-from torch.nn import functional as F
+from torch import nn
 
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import TextError
 from lengthwise.evaluation.predict import device_of
+from lengthwise.layers.token_loss import Judged, token_loss
 from lengthwise.models.encoder_decoder import EncoderDecoder
 from lengthwise.text.parallel import BEGIN, END, PAD, Pairs
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.training.next_token import share_likeliest
 
 Protocol = Literal["train-all-test-all", "train-short-test-long"]
 
@@ -126,10 +124,9 @@ class Translation(Objective):
         number = int(torch.multinomial(self._shares, 1, generator=data))
         bucket = self._buckets[number]
         drawn = torch.randint(len(bucket), (self._sizes[number],), generator=data)
-        logits, asked = self._answers(model, self._train, bucket[drawn.numpy()], noise)
         smoothing = self._config.label_smoothing
-        loss = F.cross_entropy(logits, asked, label_smoothing=smoothing)
-        return Step(loss, share_likeliest(logits.detach(), asked), len(asked))
+        found, count = self._judged(model, self._train, bucket[drawn.numpy()], noise, smoothing)
+        return Step(found.loss, found.right / count, count)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Judge the same pairs each time, without smoothing: `-log p` of a token, in nats."""
@@ -137,10 +134,10 @@ class Translation(Objective):
         for bucket in self._asked:
             size = self._at_once(self._validation, bucket)
             for part in np.split(bucket, range(size, len(bucket), size)):
-                logits, asked = self._answers(model, self._validation, part, None)
-                loss += F.cross_entropy(logits, asked, reduction="sum").item()
-                right += int((logits.argmax(dim=1) == asked).sum())
-                tokens += len(asked)
+                found, count = self._judged(model, self._validation, part)
+                loss += found.loss.item() * count
+                right += found.right
+                tokens += count
         mean = loss / tokens
         return Validation(loss=mean, accuracy=right / tokens, perfect=right == tokens, score=-mean)
 
@@ -149,14 +146,15 @@ class Translation(Objective):
         longest = pairs.source.lengths[bucket].max() + pairs.target.lengths[bucket].max() + 2
         return min(len(bucket), max(1, self._config.batch_tokens // int(longest)))
 
-    def _answers(
+    def _judged(
         self,
         model: nn.Module,
         pairs: Pairs,
         numbers: NDArray[np.int64],
-        noise: torch.Generator | None,
-    ) -> tuple[Float[Tensor, "token symbol"], Tensor]:
-        """The logits at all places of translations that hold tokens, and the tokens."""
+        noise: torch.Generator | None = None,
+        smoothing: float = 0.0,
+    ) -> tuple[Judged, int]:
+        """What the model makes of all tokens of these translations, and how many there are."""
         device = device_of(model)
         assert isinstance(model, EncoderDecoder)
         source = torch.from_numpy(pairs.source.rows(numbers, pad=PAD, end=END)).to(device)
@@ -165,8 +163,10 @@ class Translation(Objective):
         asked = target[:, 1:]
         there = asked != PAD
         with autocast(device, self._config.autocast):
-            logits = model.read(model.vectors(source, target[:, :-1], noise)[there])
-        return logits.float(), asked[there]
+            vectors = model.vectors(source, target[:, :-1], noise)[there]
+            matrix = model.target_embedding.weight
+            found = token_loss(vectors, matrix, asked[there], smoothing=smoothing)
+        return found, int(there.sum())
 
 
 def _no_longer(pairs: Pairs, numbers: NDArray[np.int64], longest: int) -> NDArray[np.int64]:

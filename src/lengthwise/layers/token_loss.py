@@ -1,0 +1,151 @@
+r"""How far is a model from the tokens that were asked for, without all logits at a time?
+
+The logits of a batch, tokens times vocabulary, are the largest tensor of a language model, and go
+through memory many times. Here they are computed for a few tokens at a time, and their gradient
+with them, while they are in caches. With vectors x, read-out W, asked tokens y and smoothing s,
+
+    l = W x
+    loss = log sum exp(l) - (1 - s) l_y - s mean(l)
+    dloss / dl = softmax(l) - (1 - s) onehot(y) - s / V
+
+Axes:
+    token   tokens that are asked for
+    width   numbers in a vector
+    symbol  the vocabulary, of V
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+_LOGITS_AT_ONCE = {"cpu": 2**19}
+"""What the caches of a processor have room for."""
+_LOGITS_ELSEWHERE = 2**26
+_FEWEST_TOKENS = 64
+"""At once: fewer make slow matrix products."""
+
+
+class Unread(NamedTuple):
+    """Vectors, and the matrix that makes logits of them."""
+
+    vectors: Float[Tensor, "*axes width"]
+    matrix: Float[Tensor, "symbol width"]
+
+
+class Judged(NamedTuple):
+    """What a model makes of tokens."""
+
+    loss: Float[Tensor, ""]
+    """The mean cross-entropy, in nats."""
+    right: int
+    """How many tokens have no likelier one; a tie counts as right."""
+
+
+def token_loss(
+    vectors: Float[Tensor, "token width"],
+    matrix: Float[Tensor, "symbol width"],
+    asked: Int[Tensor, " token"],
+    *,
+    smoothing: float = 0.0,
+) -> Judged:
+    """Cross-entropy of the asked tokens, with label smoothing; differentiable once.
+
+    `F.cross_entropy(vectors @ matrix.T, asked, label_smoothing=smoothing)`. Under autocast matrix
+    products are in its precision, all else in that of the vectors, or single.
+    """
+    device = vectors.device.type
+    lower = torch.is_autocast_enabled(device)
+    products = torch.get_autocast_dtype(device) if lower else vectors.dtype
+    with torch.autocast(device, enabled=False):
+        if torch.is_grad_enabled():
+            manner = smoothing, products
+            loss, right = _TokenLoss.apply(vectors, matrix, asked, manner)  # type: ignore[no-untyped-call]
+        else:
+            parts = _parts(vectors.to(products), matrix.to(products), asked)
+            loss, right = _sums(parts, len(asked), smoothing)
+    return Judged(loss, int(right))
+
+
+class _Part(NamedTuple):
+    """Some tokens, in the precision of matrix products, and their logits, not below single."""
+
+    rows: slice
+    vectors: Tensor
+    logits: Tensor
+    asked: Tensor
+
+
+def _parts(vectors: Tensor, matrix: Tensor, asked: Tensor) -> Iterator[_Part]:
+    at_once = _LOGITS_AT_ONCE.get(vectors.device.type, _LOGITS_ELSEWHERE)
+    count = max(_FEWEST_TOKENS, at_once // len(matrix))
+    for start in range(0, len(vectors), count):
+        rows = slice(start, start + count)
+        some = vectors[rows]
+        logits = some @ matrix.t()
+        precise = torch.promote_types(logits.dtype, torch.float32)
+        yield _Part(rows, some, logits.to(precise), asked[rows, None])
+
+
+def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Tensor, Tensor]:
+    """The mean loss and the number of right tokens; the logits become their softmax."""
+    losses, right = [], []
+    for part in parts:
+        logits = part.logits
+        own, greatest = logits.gather(1, part.asked), logits.amax(dim=1, keepdim=True)
+        mean = logits.mean(dim=1, keepdim=True) if smoothing else own
+        right.append((own >= greatest).sum())
+        power = logits.sub_(greatest).exp_()
+        total = power.sum(dim=1, keepdim=True)
+        power.div_(total)
+        each = greatest + total.log() - (1 - smoothing) * own - smoothing * mean
+        losses.append(each.double().sum())
+    loss = torch.stack(losses).sum() / num_tokens
+    return loss.to(own.dtype), torch.stack(right).sum()
+
+
+class _TokenLoss(torch.autograd.Function):
+    """The loss, with gradients that are computed along with it."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        vectors: Tensor,
+        matrix: Tensor,
+        asked: Tensor,
+        manner: tuple[float, torch.dtype],
+    ) -> tuple[Tensor, Tensor]:
+        """See `token_loss`; its smoothing, and the precision of matrix products."""
+        smoothing, products = manner
+        lower_matrix = matrix.to(products)
+        of_vectors, of_matrix = torch.empty_like(vectors), torch.zeros_like(matrix)
+
+        def parts() -> Iterator[_Part]:
+            for part in _parts(vectors.to(products), lower_matrix, asked):
+                yield part
+                slope = part.logits  # by now their softmax
+                slope.scatter_add_(
+                    1, part.asked, torch.full_like(slope[:, :1], smoothing - 1)
+                ).sub_(smoothing / len(matrix)).div_(len(asked))
+                lower = slope.to(products)
+                of_vectors[part.rows] = (lower @ lower_matrix).to(vectors.dtype)
+                of_matrix.add_((lower.t() @ part.vectors).to(matrix.dtype))
+
+        loss, right = _sums(parts(), len(asked), smoothing)
+        ctx.save_for_backward(of_vectors, of_matrix)
+        ctx.mark_non_differentiable(right)
+        return loss, right
+
+    @staticmethod
+    def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor | None, ...]:
+        """The gradients that are there, times that of the loss."""
+        of_vectors, of_matrix = ctx.saved_tensors
+        slope = slopes[0]
+        return (
+            of_vectors * slope.to(of_vectors.dtype),
+            of_matrix * slope.to(of_matrix.dtype),
+            None,
+            None,
+        )
