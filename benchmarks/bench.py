@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import dilated
+import texts
 import torch
 from automata.fa.dfa import DFA
 from torch import nn
@@ -297,8 +297,9 @@ SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "constructions": constructions,
     "stack": stack,
     "scratchpad": scratchpad,
-    "dilated": partial(dilated.forms, seconds),
-    "memory": partial(dilated.memory, seconds),
+    "dilated": partial(texts.forms, seconds),
+    "token-loss": partial(texts.losses, seconds),
+    "memory": partial(texts.memory, seconds),
 }
 
 

@@ -26,6 +26,9 @@ _LOGITS_AT_ONCE = {"cpu": 2**19}
 _LOGITS_ELSEWHERE = 2**26
 _FEWEST_TOKENS = 64
 """At once: fewer make slow matrix products."""
+_LEAST = -70.0
+"""Below the greatest logit. e^-70 is nothing beside 1, and numbers near the least that there are
+would make matrix products ten times slower."""
 
 
 class Unread(NamedTuple):
@@ -97,7 +100,7 @@ def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Te
         own, greatest = logits.gather(1, part.asked), logits.amax(dim=1, keepdim=True)
         mean = logits.mean(dim=1, keepdim=True) if smoothing else own
         right.append((own >= greatest).sum())
-        power = logits.sub_(greatest).exp_()
+        power = logits.sub_(greatest).clamp_(min=_LEAST).exp_()
         total = power.sum(dim=1, keepdim=True)
         power.div_(total)
         each = greatest + total.log() - (1 - smoothing) * own - smoothing * mean

@@ -1,4 +1,4 @@
-"""Attention over long texts: time of each form as a ratio, and peak memory by length.
+"""Language models: time of each form of attention and of the loss as a ratio, and peak memory.
 
 Memory is the most that a process of its own ever had, less what it has on one token.
 """
@@ -10,8 +10,10 @@ from functools import partial
 from typing import Any
 
 import torch
+from torch.nn import functional
 
 from lengthwise.layers.dilated import FORMS, chosen
+from lengthwise.layers.token_loss import token_loss
 
 SHAPE = {"words": 1, "heads": 4, "size": 32}
 DENSE_TO = 4_096
@@ -48,6 +50,31 @@ def _descend(name: str, inputs: tuple[torch.Tensor, ...]) -> None:
     found = FORMS[name](query, key, value, bias, 1)
     found.sum().backward()  # type: ignore[no-untyped-call]
 
+
+def losses(seconds: Seconds) -> dict[str, float]:
+    """Read-out and loss of 2,048 tokens, forward and backward, against a tensor of all logits."""
+    result = {}
+    for symbols, width in ((4_096, 128), (4_096, 256), (50_257, 256)):
+        vectors = torch.randn(2_048, width, requires_grad=True)
+        matrix = (torch.randn(symbols, width) / width**0.5).requires_grad_()
+        asked = torch.randint(symbols, (2_048,))
+
+        def at_once(parts: _Parts = (vectors, matrix, asked)) -> None:
+            vectors, matrix, asked = parts
+            loss = functional.cross_entropy(functional.linear(vectors, matrix), asked)
+            loss.backward()  # type: ignore[no-untyped-call]
+
+        def in_parts(parts: _Parts = (vectors, matrix, asked)) -> None:
+            token_loss(*parts).loss.backward()  # type: ignore[no-untyped-call]
+
+        all_logits, few = seconds(at_once, in_parts, repeat=3)
+        title = f"V={symbols:,}, width {width}"
+        result[f"all logits / a few at a time, {title} (times faster)"] = all_logits / few
+        result[f"milliseconds, token loss, {title}"] = 1e3 * few
+    return result
+
+
+_Parts = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 _MEMORY = """
 import resource, torch
