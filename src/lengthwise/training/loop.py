@@ -338,6 +338,11 @@ def share_of_rate(config: LoopConfig, step: int) -> float:
     return 0.5 * (1 + math.cos(math.pi * (step - config.warmup) / (config.steps - config.warmup)))
 
 
+def is_due(state: State, config: LoopConfig) -> bool:
+    """Whether the model is validated and stored after the step that was taken last."""
+    return state.step % config.validate_every == 0 or state.step == config.steps
+
+
 def validate_if_due(
     state: State,
     objective: Objective,
@@ -346,7 +351,7 @@ def validate_if_due(
     record: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Validate and store after a step that left `record`, if it is one to do so; the figures."""
-    if state.step % config.validate_every and state.step != config.steps:
+    if not is_due(state, config):
         return {}
     figures = _validate(state, objective, config)
     state.metrics.append({"step": state.step, **record, **figures})

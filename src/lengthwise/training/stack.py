@@ -32,6 +32,7 @@ from lengthwise.training.loop import (
     State,
     begin,
     end,
+    is_due,
     is_over,
     require_finite,
     share_of_rate,
@@ -145,6 +146,9 @@ class _Member:
         """What the loop does after each step."""
         state = self.state
         state.step += 1
+        if is_due(state, self.config):  # only then somebody looks
+            for kept in state.optimiser.state.values():
+                kept["step"].fill_(state.step)
         rate = self.clock.rate(num_words)
         record = {"loss": loss, "accuracy": accuracy, "words_per_second": rate}
         return record | validate_if_due(state, self.goal, self.config, self.folder, record)
@@ -227,8 +231,10 @@ class _Stack:
         losses: list[Tensor] = [torch.empty(0)] * len(batches)
         right = list(losses)
         for group in together([batch.tokens.shape[1] for batch in batches]):
-            index = torch.tensor(group, device=device)
-            own = {name: weight.index_select(0, index) for name, weight in weights.items()}
+            own = weights
+            if group != list(range(len(batches))):
+                index = torch.tensor(group, device=device)
+                own = {name: weight.index_select(0, index) for name, weight in weights.items()}
             logits = self._answers(own, [batches[m].tokens.to(device) for m in group])
             classes = torch.stack([batches[m].classes for m in group]).to(device)
             loss = F.cross_entropy(logits.transpose(1, 2), classes, reduction="none").mean(dim=1)
@@ -256,6 +262,3 @@ class _Stack:
             mean = self._means[name].lerp_(clipped, 1 - beta1)
             square = self._squares[name].mul_(beta2).addcmul_(clipped, clipped, value=1 - beta2)
             weight.sub_(mean / (square.sqrt() / root.view(column) + _EPSILON) * rate.view(column))
-        for member, count in zip(self._members, counts, strict=True):
-            for kept in member.state.optimiser.state.values():
-                kept["step"].fill_(count)
