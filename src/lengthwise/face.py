@@ -196,37 +196,35 @@ def prepare_pairs(
     return prepare_parallel_corpus(out, sources, languages, config, tokenizer=tokenizer)
 
 
-def translate(
-    run: Run, sentences: Sequence[str], *, beam: int = 4, length_penalty: float = 1.0
-) -> list[str]:
+def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
     """Translations of sentences, of whatever length, by a run on `pairs:FOLDER`.
 
+    `decoding` are settings of `DecodingConfig`: `beam`, `length_penalty`, `patience` and `ratio`.
+
     Raises:
-        ConfigError: the run does not translate, or a number is out of range.
+        ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
         TextError: a sentence is longer than memory allows, or the corpus is not there.
     """
     _require_translator(run)
     if isinstance(sentences, str) or not all(isinstance(each, str) for each in sentences):
         raise ConfigError(f"sentences are a list of texts, but got {sentences!r}. Give [text].")
-    decoding = DecodingConfig.from_dict({"beam": beam, "length_penalty": length_penalty})
-    return [each.sentence for each in translated(run, sentences, decoding=decoding)]
+    written = translated(run, sentences, decoding=DecodingConfig.from_dict(decoding))
+    return [each.sentence for each in written]
 
 
-def evaluate_translations(
-    run: Run, part: str = TEST, *, beam: int = 4, length_penalty: float = 1.0
-) -> dict[str, Any]:
-    """BLEU and chrF of a run on `pairs:FOLDER`, on a part of its corpus.
+def evaluate_translations(run: Run, part: str = TEST, **decoding: Any) -> dict[str, Any]:
+    """BLEU and chrF of a run on `pairs:FOLDER`, on a part of its corpus, with the settings of `translate`.
 
     The result has `bleu` with `interval_95`, `chrf`, sacrebleu's `signatures`, `by_length` of the
     sources, and `samples`, by which `lengthwise.evaluation.bleu.compared` compares two runs.
 
     Raises:
-        ConfigError: the run does not translate, or a number is out of range.
+        ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
         TextError: the corpus is not there, or has no such part.
     """
     _require_translator(run)
-    decoding = DecodingConfig.from_dict({"beam": beam, "length_penalty": length_penalty})
-    return measure_translation(run, part=part, decoding=decoding)[1]
+    config = DecodingConfig.from_dict(decoding)
+    return measure_translation(run, part=part, decoding=config)[1]
 
 
 def perplexity(
