@@ -213,10 +213,11 @@ def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
 
 
 def evaluate_translations(run: Run, part: str = TEST, **decoding: Any) -> dict[str, Any]:
-    """BLEU and chrF of a run on `pairs:FOLDER`, on a part of its corpus, with the settings of `translate`.
+    """BLEU and chrF of a run on `pairs:FOLDER`, on a part of its corpus.
 
-    The result has `bleu` with `interval_95`, `chrf`, sacrebleu's `signatures`, `by_length` of the
-    sources, and `samples`, by which `lengthwise.evaluation.bleu.compared` compares two runs.
+    `decoding` is that of `translate`. The result has `bleu` with `interval_95`, `chrf`, sacrebleu's
+    `signatures`, `by_length` of the sources, and `samples`, by which
+    `lengthwise.evaluation.bleu.compared` compares two runs.
 
     Raises:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
