@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.cli.main import main
+from lengthwise.errors import ConfigError
 
 SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "steps=4", "--set", "validate_every=2"]
 
@@ -76,6 +78,17 @@ def test_sentences_are_translated_line_by_line(shell: Shell, run_folder: Path) -
     assert shell("translate", str(run_folder)) == (0, "", "")
 
 
+def test_the_same_in_python(run_folder: Path) -> None:
+    run = lw.load(run_folder)
+    assert len(lw.translate(run, ["4 7 2", "1"], beam=2, patience=1)) == 2
+    found = lw.evaluate_translations(run, "valid", beam=1, ratio=2)
+    assert found["decoding"] == {"beam": 1, "length_penalty": 1.0, "patience": 2.0, "ratio": 2}
+    with pytest.raises(ConfigError, match="patience=-1.0 is out of range"):
+        lw.translate(run, ["1"], patience=-1)
+    with pytest.raises(ConfigError, match="wide"):
+        lw.translate(run, ["1"], wide=3)
+
+
 def test_evaluate_says_bleu_with_its_signature(shell: Shell, run_folder: Path) -> None:
     status, text, _ = shell("evaluate", str(run_folder), "--words", "20")
     assert status == 0
@@ -85,6 +98,10 @@ def test_evaluate_says_bleu_with_its_signature(shell: Shell, run_folder: Path) -
     assert found["sentences"] == 20
     assert 0 <= found["bleu"] <= 100
     assert "samples" not in found
+    options = ("--length-penalty", "0.5", "--patience", "1.5", "--ratio", "2.5")
+    found = shell.json("evaluate", str(run_folder), "--words", "9", *options)
+    asked = {"length_penalty": 0.5, "patience": 1.5, "ratio": 2.5}
+    assert found["decoding"] == {"beam": 4, **asked}
 
 
 def test_two_runs_are_compared(shell: Shell, run_folder: Path) -> None:
@@ -165,7 +182,7 @@ def test_slips_are_one_line(
 def test_what_is_for_translators_is_refused_by_others(shell: Shell, tmp_path: Path) -> None:
     run = str(tmp_path / "parity")
     assert shell("train", "parity", "--out", run, "--preset", "smoke", "--set", "steps=1")[0] == 0
-    for option in ("--beam", "--length-penalty", "--against", "--part"):
+    for option in ("--beam", "--length-penalty", "--patience", "--ratio", "--against", "--part"):
         status, _, error = shell("evaluate", run, option, "1")
         assert status == 2
         assert f"{option} is for" in error

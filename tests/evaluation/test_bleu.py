@@ -119,6 +119,8 @@ def test_what_cannot_be_scored_is_refused() -> None:
     with pytest.raises(TaskError, match="no sentence to score"):
         scores([], [], np.zeros(0, np.int64))
     one, two = _scores(["a"], ["a"]), _scores(["b"], ["b"])
+    with pytest.raises(TaskError, match="searched for alike, but theirs"):
+        compared({**one, "decoding": {"beam": 1}}, {**one, "decoding": {"beam": 4}})
     with pytest.raises(TaskError, match="on the same sentences, but theirs differ"):
         compared(one, two)
     with pytest.raises(TaskError, match="1 sentences are too few to compare two systems on"):

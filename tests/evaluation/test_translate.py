@@ -322,6 +322,8 @@ def test_what_does_not_end_is_cut_and_it_is_said(beam: int) -> None:
         ({"length_penalty": -0.1}, "length_penalty=-0.1 is out of range"),
         ({"length_penalty": math.nan}, "length_penalty=nan is out of range"),
         ({"patience": 0.0}, "patience=0.0 is out of range"),
+        ({"patience": math.nan}, "patience=nan is out of range"),
+        ({"patience": 2e6}, "patience=2000000.0 is out of range"),
         ({"ratio": 0.0}, "ratio=0.0 is out of range"),
     ],
 )

@@ -114,6 +114,30 @@ def test_attention_is_its_definition(
         torch.testing.assert_close(attention.weights(asking, answering, seen), weights)
 
 
+@pytest.mark.parametrize("scale", sorted(SCALES))
+def test_its_gradient_is_that_of_a_softmax(scale: str) -> None:
+    attention = make(scale=scale)
+    asking, answering = draw(3, 4, 5).requires_grad_(), draw(3, 6, 5, seed=1).requires_grad_()
+    seen = draw_seen(3, 4, 6)
+    query, key, value = (
+        part(x).view(3, -1, attention.num_heads, attention.head_width).transpose(1, 2)
+        for part, x in (
+            (attention.query, asking),
+            (attention.key, answering),
+            (attention.value, answering),
+        )
+    )
+    factor = attention.scale(seen.sum(dim=-1))[..., None]
+    logits = factor * (query @ key.transpose(2, 3)) / math.sqrt(attention.head_width)
+    shares = logits.masked_fill(~seen[:, None], -math.inf).softmax(dim=-1)
+    expected = attention.output((shares @ value).transpose(1, 2).flatten(2))
+    inputs = [asking, answering, *attention.parameters()]
+    slopes = torch.autograd.grad(expected.sin().sum(), inputs)
+    found = torch.autograd.grad(attention(asking, answering, seen).sin().sum(), inputs)
+    for one, other in zip(found, slopes, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
+
+
 def test_every_scale_is_compared() -> None:
     assert set(SCALES) == set(FACTORS)
 

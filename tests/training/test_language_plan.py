@@ -13,12 +13,12 @@ from torch import nn
 
 from lengthwise.errors import ConfigError, RunError, TextError, WordError
 from lengthwise.experiments.measure import continued, corpus_of, measure_perplexity
-from lengthwise.layers.token_loss import Unread
+from lengthwise.layers.token_loss import ReadOut
 from lengthwise.text.prepared import Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.training.corpus_plan import CorpusReference
 from lengthwise.training.language_plan import LanguagePlan, make_language_plan
 from lengthwise.training.loop import LoopConfig, fit, kept
-from lengthwise.training.next_token import NextToken, NextTokenConfig, unread_of
+from lengthwise.training.next_token import NextToken, NextTokenConfig, read_out_of
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Run, claim, load_run, plan_from_dict, train
 
@@ -51,17 +51,17 @@ class Counting(nn.Module):
         self.weight = nn.Parameter(torch.tensor(sure))
         self.seen: list[torch.Tensor] = []
 
-    def unread(self, tokens: torch.Tensor) -> Unread:
+    def read_out(self, tokens: torch.Tensor) -> ReadOut:
         self.seen.append(tokens)
         after = nn.functional.one_hot((tokens + 1) % 10, 10)
-        return Unread(after.to(self.weight.dtype), self.weight * torch.eye(10))
+        return ReadOut(after.to(self.weight.dtype), self.weight * torch.eye(10))
 
 
 class Bigrams(nn.Embedding):
     """Logits of the next token by the last one."""
 
-    def unread(self, tokens: torch.Tensor) -> Unread:
-        return Unread(nn.functional.one_hot(tokens, 10).to(self.weight.dtype), self.weight.t())
+    def read_out(self, tokens: torch.Tensor) -> ReadOut:
+        return ReadOut(nn.functional.one_hot(tokens, 10).to(self.weight.dtype), self.weight.t())
 
 
 def test_the_loss_is_the_cross_entropy_of_the_next_token_at_every_place() -> None:
@@ -106,13 +106,13 @@ def test_batches_that_are_added_up_are_one_large_batch() -> None:
 def test_training_and_validation_see_their_own_parts_and_all_of_them() -> None:
     model, seen = Counting(), set[int]()
 
-    def unread(model: nn.Module, tokens: torch.Tensor) -> Unread:
+    def read_out(model: nn.Module, tokens: torch.Tensor) -> ReadOut:
         seen.update(tokens.flatten().tolist())
-        vectors, matrix = unread_of(model, tokens % 10)
-        return Unread(vectors, nn.functional.pad(matrix, (0, 0, 0, 300)))
+        vectors, matrix = read_out_of(model, tokens % 10)
+        return ReadOut(vectors, nn.functional.pad(matrix, (0, 0, 0, 300)))
 
     train_part, validation = Tokens([np.arange(100, 160)]), Tokens([np.arange(200, 261)])
-    goal = NextToken(train_part, validation, NextTokenConfig(window=5, batch_size=4), unread)
+    goal = NextToken(train_part, validation, NextTokenConfig(window=5, batch_size=4), read_out)
     generator = torch.Generator().manual_seed(0)
     for _ in range(200):
         goal.step(model, generator, torch.Generator())
@@ -123,7 +123,7 @@ def test_training_and_validation_see_their_own_parts_and_all_of_them() -> None:
     assert found.score == -found.loss
     few = NextTokenConfig(window=5, validation_windows=3)
     seen.clear()
-    NextToken(train_part, validation, few, unread).validate(model, torch.Generator())
+    NextToken(train_part, validation, few, read_out).validate(model, torch.Generator())
     assert sorted(seen) == [*range(200, 205), *range(218, 223), *range(236, 241)]
 
 

@@ -15,7 +15,7 @@ from torch import nn
 from lengthwise.cli.main import main
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
-from lengthwise.layers.token_loss import Unread
+from lengthwise.layers.token_loss import ReadOut
 from lengthwise.text.prepared import PrepareConfig, Tokens, prepare
 from lengthwise.training.loop import LoopConfig, fit
 from lengthwise.training.next_token import NextToken, NextTokenConfig
@@ -33,8 +33,8 @@ class Bigrams(nn.Module):
         super().__init__()
         self.table = nn.Parameter(torch.zeros(12, 12))
 
-    def unread(self, tokens: torch.Tensor) -> Unread:
-        return Unread(nn.functional.one_hot(tokens, 12).to(self.table.dtype), self.table.t())
+    def read_out(self, tokens: torch.Tensor) -> ReadOut:
+        return ReadOut(nn.functional.one_hot(tokens, 12).to(self.table.dtype), self.table.t())
 
 
 class Part:

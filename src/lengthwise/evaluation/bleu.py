@@ -143,7 +143,8 @@ def compared(first: Mapping[str, Any], second: Mapping[str, Any]) -> Comparison:
     """Two systems, from `TranslationScores.to_dict` of each.
 
     Raises:
-        TaskError: they were tested on different sentences, or on fewer than `FEWEST`.
+        TaskError: they were tested on different sentences or in different ways, or on fewer
+            sentences than `FEWEST`.
     """
     require_comparable(first, second)
     one, other = np.array(first["samples"]), np.array(second["samples"])
@@ -161,8 +162,13 @@ def require_comparable(first: Mapping[str, Any], second: Mapping[str, Any]) -> N
     """Refuse to compare what was found on different tests, or on hardly any sentences.
 
     Raises:
-        TaskError: their `test` differs, or they have fewer than `FEWEST` `sentences`.
+        TaskError: their `test` or `decoding` differs, or they have fewer than `FEWEST` `sentences`.
     """
+    if first.get("decoding") != second.get("decoding"):
+        raise TaskError(
+            f"two systems are compared on translations that were searched for alike, but theirs "
+            f"were not ({first.get('decoding')} and {second.get('decoding')}). Test both again."
+        )
     if first["test"] != second["test"]:
         raise TaskError(
             f"two systems are compared on the same sentences, but theirs differ "

@@ -9,6 +9,7 @@ with them, while they are in caches. With vectors x, read-out W, asked tokens y 
     dloss / dl = softmax(l) - (1 - s) onehot(y) - s / V
 
 Axes:
+    axes    any, such as texts and their places
     token   tokens that are asked for
     width   numbers in a vector
     symbol  the vocabulary, of V
@@ -21,9 +22,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-_LOGITS_AT_ONCE = {"cpu": 2**19}
-"""What the caches of a processor have room for."""
-_LOGITS_ELSEWHERE = 2**26
+_LOGITS_IN_CACHE, _LOGITS_AT_ONCE = 2**19, 2**26
+"""On a processor, and on accelerators."""
 _FEWEST_TOKENS = 64
 """At once: fewer make slow matrix products."""
 _LEAST = -70.0
@@ -31,7 +31,7 @@ _LEAST = -70.0
 would make matrix products ten times slower."""
 
 
-class Unread(NamedTuple):
+class ReadOut(NamedTuple):
     """Vectors, and the matrix that makes logits of them."""
 
     vectors: Float[Tensor, "*axes width"]
@@ -44,7 +44,7 @@ class Judged(NamedTuple):
     loss: Float[Tensor, ""]
     """The mean cross-entropy, in nats."""
     right: int
-    """How many tokens have no likelier one; a tie counts as right."""
+    """How many tokens are likelier than all others."""
 
 
 def token_loss(
@@ -54,22 +54,31 @@ def token_loss(
     *,
     smoothing: float = 0.0,
 ) -> Judged:
-    """Cross-entropy of the asked tokens, with label smoothing; differentiable once.
+    """Cross-entropy of the asked tokens, at least one, with label smoothing; differentiable once.
 
     `F.cross_entropy(vectors @ matrix.T, asked, label_smoothing=smoothing)`. Under autocast matrix
-    products are in its precision, all else in that of the vectors, or single.
+    products are in its precision, but for those of double precision; all else is in the precision
+    of the vectors, or single.
     """
     device = vectors.device.type
-    lower = torch.is_autocast_enabled(device)
+    lower = torch.is_autocast_enabled(device) and vectors.dtype != torch.float64
     products = torch.get_autocast_dtype(device) if lower else vectors.dtype
+    learns = torch.is_grad_enabled() and (vectors.requires_grad or matrix.requires_grad)
     with torch.autocast(device, enabled=False):
-        if torch.is_grad_enabled():
-            manner = smoothing, products
-            loss, right = _TokenLoss.apply(vectors, matrix, asked, manner)  # type: ignore[no-untyped-call]
+        if learns:
+            how = _How(smoothing, products)
+            loss, right = _TokenLoss.apply(vectors, matrix, asked, how)  # type: ignore[no-untyped-call]
         else:
             parts = _parts(vectors.to(products), matrix.to(products), asked)
             loss, right = _sums(parts, len(asked), smoothing)
     return Judged(loss, int(right))
+
+
+class _How(NamedTuple):
+    """Label smoothing, and the precision of matrix products."""
+
+    smoothing: float
+    products: torch.dtype
 
 
 class _Part(NamedTuple):
@@ -82,7 +91,7 @@ class _Part(NamedTuple):
 
 
 def _parts(vectors: Tensor, matrix: Tensor, asked: Tensor) -> Iterator[_Part]:
-    at_once = _LOGITS_AT_ONCE.get(vectors.device.type, _LOGITS_ELSEWHERE)
+    at_once = _LOGITS_IN_CACHE if vectors.device.type == "cpu" else _LOGITS_AT_ONCE
     count = max(_FEWEST_TOKENS, at_once // len(matrix))
     for start in range(0, len(vectors), count):
         rows = slice(start, start + count)
@@ -99,7 +108,7 @@ def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Te
         logits = part.logits
         own, greatest = logits.gather(1, part.asked), logits.amax(dim=1, keepdim=True)
         mean = logits.mean(dim=1, keepdim=True) if smoothing else own
-        right.append((own >= greatest).sum())
+        right.append(_likeliest(logits, own, greatest))
         power = logits.sub_(greatest).clamp_(min=_LEAST).exp_()
         total = power.sum(dim=1, keepdim=True)
         power.div_(total)
@@ -107,6 +116,15 @@ def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Te
         losses.append(each.double().sum())
     loss = torch.stack(losses).sum() / num_tokens
     return loss.to(own.dtype), torch.stack(right).sum()
+
+
+def _likeliest(logits: Tensor, own: Tensor, greatest: Tensor) -> Tensor:
+    """How many rows have one greatest logit alone, and it is their own.
+
+    `amax` goes through many symbols side by side, which `argmax` does not.
+    """
+    rows = (own >= greatest)[:, 0].nonzero()[:, 0]
+    return ((logits[rows] == greatest[rows]).sum(dim=1) == 1).sum()
 
 
 class _TokenLoss(torch.autograd.Function):
@@ -118,12 +136,14 @@ class _TokenLoss(torch.autograd.Function):
         vectors: Tensor,
         matrix: Tensor,
         asked: Tensor,
-        manner: tuple[float, torch.dtype],
+        how: _How,
     ) -> tuple[Tensor, Tensor]:
-        """See `token_loss`; its smoothing, and the precision of matrix products."""
-        smoothing, products = manner
+        """See `token_loss`."""
+        smoothing, products = how
         lower_matrix = matrix.to(products)
-        of_vectors, of_matrix = torch.empty_like(vectors), torch.zeros_like(matrix)
+        of_vectors = torch.empty_like(vectors)
+        precise = torch.promote_types(matrix.dtype, torch.float32)
+        of_matrix = torch.zeros_like(matrix, dtype=precise)
 
         def parts() -> Iterator[_Part]:
             for part in _parts(vectors.to(products), lower_matrix, asked):
@@ -134,16 +154,19 @@ class _TokenLoss(torch.autograd.Function):
                 ).sub_(smoothing / len(matrix)).div_(len(asked))
                 lower = slope.to(products)
                 of_vectors[part.rows] = (lower @ lower_matrix).to(vectors.dtype)
-                of_matrix.add_((lower.t() @ part.vectors).to(matrix.dtype))
+                if ctx.needs_input_grad[1]:
+                    of_matrix.add_((lower.t() @ part.vectors).to(precise))
 
         loss, right = _sums(parts(), len(asked), smoothing)
-        ctx.save_for_backward(of_vectors, of_matrix)
+        ctx.save_for_backward(of_vectors, of_matrix.to(matrix.dtype))
         ctx.mark_non_differentiable(right)
         return loss, right
 
     @staticmethod
     def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor | None, ...]:
         """The gradients that are there, times that of the loss."""
+        if torch.is_grad_enabled():  # a graph of this is asked for, which would lack what is here
+            raise RuntimeError("token_loss is differentiable once. Use F.cross_entropy.")
         of_vectors, of_matrix = ctx.saved_tensors
         slope = slopes[0]
         return (

@@ -37,6 +37,7 @@ from lengthwise.layers.attention import SCALES, Attention
 from lengthwise.layers.dropout import Drop, dropout, keep_all
 from lengthwise.layers.encodings import sinusoids
 from lengthwise.layers.norms import EPSILON, NORMS
+from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.causal import causal_mask
 from lengthwise.models.initial import draw_xavier
 from lengthwise.models.transformer_layer import ResidualLayer
@@ -201,6 +202,15 @@ class EncoderDecoder(nn.Module):
     ) -> Float[Tensor, "pair place width"]:
         """The vectors of tokens of a translation that stand from place `start` on."""
         return self._placed(self.target_embedding(target), start)
+
+    def read_out(
+        self,
+        source: Int[Tensor, "pair source"],
+        target: Int[Tensor, "pair target"],
+        generator: torch.Generator | None = None,
+    ) -> ReadOut:
+        """What the logits at every place are made of, for a loss that does not hold them all."""
+        return ReadOut(self.vectors(source, target, generator), self.target_embedding.weight)
 
     def read(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes symbol"]:
         """The logits of the next token."""

@@ -8,7 +8,7 @@ With fan-in and fan-out of a matrix, U(b) uniform in -b..b, and width d:
             attention U(1 / sqrt(in)), bias 0; all other matrices and biases U(1 / sqrt(in));
             embeddings N(0, 1)
     torch-copies  as torch, but all layers begin as the first, since torch's `TransformerEncoder`
-            copies the layer that it is given
+            copies the layer that it is given; where one layer is used again and again, the same
     haiku   what the Chomsky-hierarchy study (Deletang et al. 2023) does: matrices N(0, 1/in),
             embeddings N(0, 0.02^2) times sqrt(d), both cut at two standard deviations; biases 0
 

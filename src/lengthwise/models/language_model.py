@@ -1,6 +1,7 @@
 """Language models: after each token of a text, what comes next?
 
-    forward   the logits at every place, for training
+    forward   the logits at every place
+    read_out  what they are made of, for training
     last      the logits after the last place only, for perplexity with a full context
     reading   a few tokens at a time, for generation
 
@@ -25,7 +26,7 @@ from torch.nn import functional as F
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import WordError
 from lengthwise.layers.norms import EPSILON, LayerNorm
-from lengthwise.layers.token_loss import Unread
+from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.transformer_layer import ResidualLayer
 
 
@@ -130,9 +131,9 @@ class LanguageModel(nn.Module):
         """A reading of so many texts of at most so many places."""
         raise NotImplementedError
 
-    def unread(self, tokens: Int[Tensor, "word place"]) -> Unread:
+    def read_out(self, tokens: Int[Tensor, "word place"]) -> ReadOut:
         """What the logits at every place are made of, for a loss that does not hold them all."""
-        return Unread(self.final_norm(self.vectors(tokens)), self.embedding.weight)
+        return ReadOut(self.final_norm(self.vectors(tokens)), self.embedding.weight)
 
     def read(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes symbol"]:
         """The logits of the next token."""

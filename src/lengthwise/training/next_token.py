@@ -3,7 +3,6 @@
 Axes:
     window  windows of a text
     place   tokens of a window; the one after the last place is the last that is asked for
-    symbol  the vocabulary
 """
 
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from torch import Tensor, nn
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.evaluation.perplexity import require_windows
 from lengthwise.evaluation.predict import device_of
-from lengthwise.layers.token_loss import Unread, token_loss
+from lengthwise.layers.token_loss import ReadOut, token_loss
 from lengthwise.text.prepared import Tokens
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
@@ -53,18 +52,18 @@ _MOST_TOKENS = 2**26
 
 
 @runtime_checkable
-class Unreading(Protocol):
+class HasReadOut(Protocol):
     """A model that gives what its logits are made of."""
 
-    def unread(self, tokens: Int[Tensor, "window place"]) -> Unread:
+    def read_out(self, tokens: Int[Tensor, "window place"]) -> ReadOut:
         """Vectors `[window, place, width]`, and the read-out."""
         ...
 
 
-def unread_of(model: nn.Module, tokens: Tensor) -> Unread:
+def read_out_of(model: nn.Module, tokens: Tensor) -> ReadOut:
     """What a model of ours says of the next token at every place."""
-    assert isinstance(model, Unreading)
-    return model.unread(tokens)
+    assert isinstance(model, HasReadOut)
+    return model.read_out(tokens)
 
 
 class NextToken(Objective):
@@ -82,7 +81,7 @@ class NextToken(Objective):
         train: Tokens,
         validation: Tokens,
         config: NextTokenConfig,
-        unread: Callable[[nn.Module, Tensor], Unread] = unread_of,
+        read_out: Callable[[nn.Module, Tensor], ReadOut] = read_out_of,
         processes: Processes = ALONE,
     ) -> None:
         require(
@@ -91,7 +90,7 @@ class NextToken(Objective):
             f"window. Raise it, or start fewer.",
         )
         self._train, self._validation, self._processes = train, validation, processes
-        self._config, self._unread = config, unread
+        self._config, self._read_out = config, read_out
         self._size = config.window + 1
         for name, tokens in (("training", train), ("validation", validation)):
             require_windows(tokens, self._size, f"the {name} part of the text")
@@ -130,6 +129,6 @@ class NextToken(Objective):
         words = words.to(device_of(model))
         asked = words[:, 1:].flatten()
         with autocast(words.device, self._config.autocast):
-            vectors, matrix = self._unread(model, words[:, :-1])
+            vectors, matrix = self._read_out(model, words[:, :-1])
             found = token_loss(vectors.flatten(0, 1), matrix, asked)
         return found.loss, found.right / len(asked)

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from lengthwise.config import Config, parted, require, require_at_least, require_known
 from lengthwise.errors import RunError
-from lengthwise.layers.token_loss import Unread
+from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.bodies import BODIES, location
 from lengthwise.models.gpt2 import body_config, draw_gpt2
 from lengthwise.text.extra import require_extra
@@ -111,12 +111,12 @@ def make_named(body: str, *, progress: Progress | None = None) -> None:
     pretrain(Path(location(body)), python_text(), PYTHON_TEXT, shape, loop, progress=progress)
 
 
-def _unread(model: nn.Module, tokens: Tensor) -> Unread:
+def _read_out(model: nn.Module, tokens: Tensor) -> ReadOut:
     """What a GPT-2 of transformers says of the next token at every place."""
     body, read_out = model.get_submodule("transformer"), model.get_submodule("lm_head")
     vectors = body(input_ids=tokens, use_cache=False).last_hidden_state
     assert isinstance(read_out, nn.Linear)
-    return Unread(vectors, read_out.weight)
+    return ReadOut(vectors, read_out.weight)
 
 
 def objective(tokens: NDArray[np.int64], config: PretrainConfig) -> NextToken:
@@ -126,7 +126,7 @@ def objective(tokens: NDArray[np.int64], config: PretrainConfig) -> NextToken:
         Tokens([tokens[:-held_out]]),
         Tokens([tokens[-held_out:]]),
         NextTokenConfig(window=config.window, batch_size=config.batch_size),
-        _unread,
+        _read_out,
     )
 
 

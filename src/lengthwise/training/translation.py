@@ -3,12 +3,6 @@
 Pairs of like length are in one bucket, and a batch is of one bucket: as many pairs as have
 `batch_tokens` places, if there are as many, so that little is padding. A bucket is drawn as often
 as its pairs ask for, so that every pair comes equally often on average.
-
-Axes:
-    pair    sentences with their translations
-    source  places of a source
-    target  places of a translation
-    symbol  the vocabulary
 """
 
 from dataclasses import dataclass
@@ -163,9 +157,8 @@ class Translation(Objective):
         asked = target[:, 1:]
         there = asked != PAD
         with autocast(device, self._config.autocast):
-            vectors = model.vectors(source, target[:, :-1], noise)[there]
-            matrix = model.target_embedding.weight
-            found = token_loss(vectors, matrix, asked[there], smoothing=smoothing)
+            vectors, matrix = model.read_out(source, target[:, :-1], noise)
+            found = token_loss(vectors[there], matrix, asked[there], smoothing=smoothing)
         return found, int(there.sum())
 
 

@@ -3,8 +3,8 @@
 The encoder has the shape of the exact one (two layers, two heads, its positions), width 16, 64
 hidden units, post-norm, torch's initial weights and Adam with rate 3e-4. The paper says that it
 could not learn PARITY, with these settings and with many others; its code trains on words of 1 to
-100 symbols, one at a step. We take 32 at a step, and shorter words, too, and train an Elman network
-on the same words beside it.
+100 symbols, one at a step, and both layers begin alike. We draw each layer, take 32 words at a
+step, and shorter ones, too, and train an Elman network on the same words beside it.
 """
 
 from collections.abc import Mapping, Sequence
