@@ -272,9 +272,9 @@ _SMOKE = Sizes(
         "d_model": 64,
         "num_heads": 4,
         "num_layers": 2,
-        "steps": 900,
-        "warmup": 90,
-        "validate_every": 300,
+        "steps": 720,
+        "warmup": 72,
+        "validate_every": 360,
         "batch_tokens": 3_072,
     },
 )
