@@ -167,6 +167,19 @@ def test_it_finds_what_a_plain_beam_finds(
     assert [tuple(each) for each in found] == plain
 
 
+def test_a_search_without_patience_ends_as_a_plain_beam_does() -> None:
+    """Where that changes what is found, which random settings seldom meet."""
+    source, changed = (3, END), 0
+    for seed in range(100):
+        table, found = Table(seed), []
+        for patience in (0.5, 1e6):
+            settings: dict[str, Any] = {"beam": 4, "length_penalty": 1.5, "patience": patience}
+            found += _found(table, [source], 7, **settings)
+            assert tuple(found[-1]) == _plain_beam(table, source, 7, DecodingConfig(**settings))
+        changed += found[0] != found[1]
+    assert changed > 5
+
+
 class _Patient(Table):
     """Ends at once with p = .37, or goes on with p = .3 and then surely, to end after 8 tokens."""
 
