@@ -90,13 +90,22 @@ class GPTLM(LanguageModel):
 
     def vectors(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
         """What the read-out reads at every place."""
+        return self._vectors_from(tokens, 0)
+
+    def last_vector(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
+        """What the read-out reads at the last place."""
+        return self._vectors_from(tokens, tokens.shape[1] - 1)[:, -1]
+
+    def _vectors_from(self, tokens: Tensor, first: int) -> Tensor:
+        """What the read-out reads from place `first` on: the highest layer has no others."""
         x = self.embed(tokens, 0)
         place = torch.arange(tokens.shape[1], device=tokens.device)
         for number, (layer, attention) in enumerate(self.block()):
-            here = Places(position=self.position, layer=number, query=place, key=place)
+            start = first if number == self.num_layers - 1 else 0
+            here = Places(position=self.position, layer=number, query=place[start:], key=place)
             query, key, value = attention.heads(layer.attention_norm.before(x))
-            gathered = attention.gather(query, here.turn_key(key), value, here)
-            x = layer.finish(x, attention.finish(gathered))
+            gathered = attention.gather(query[:, :, start:], here.turn_key(key), value, here)
+            x = layer.finish(x[:, start:], attention.finish(gathered))
         return x
 
     def embed(
