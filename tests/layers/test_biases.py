@@ -4,8 +4,10 @@ import math
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from lengthwise.layers.biases import KerplePosition, T5Position, t5_bucket
+from lengthwise.layers.biases import DistanceBias, KerplePosition, T5Position, t5_bucket
 from position_formulas import bucket
 from position_makers import make
 
@@ -137,3 +139,38 @@ def test_all_layers_share_a_bias(name: str) -> None:
     assert first is not None
     assert second is not None
     assert torch.equal(first, second)
+
+
+counts = st.integers(1, 20)
+places = st.one_of(
+    st.builds(lambda first, count: [*range(first, first + count)], st.integers(0, 40), counts),
+    st.lists(st.integers(0, 60), min_size=1, max_size=7),
+)
+
+
+@pytest.mark.parametrize("name", ["t5", "alibi", "kerple-log", "kerple-power"])
+@given(asking=places, asked=places, causal=st.booleans())
+@settings(max_examples=30)
+def test_diagonals_are_what_single_places_give(
+    name: str, asking: list[int], asked: list[int], causal: bool
+) -> None:
+    """Places that follow one another have a way of their own; so have their gradients."""
+    position = make(name, causal=causal)
+    assert isinstance(position, DistanceBias)
+    with torch.no_grad():
+        for parameter in position.parameters():
+            parameter.copy_(0.5 + torch.arange(parameter.numel()).view_as(parameter) / 100)
+    query_place, key_place = torch.tensor(asking), torch.tensor(asked)
+    query = torch.zeros(1, 3, len(asking), 1)
+    found = position.bias(0, query, query_place, key_place)
+    expected = position.of_delta(query_place[:, None] - key_place)[None]
+    assert torch.equal(found, expected)
+    if not expected.requires_grad:
+        return
+    weights = torch.arange(1.0, expected.numel() + 1).view_as(expected) / expected.numel()
+    gradients = [
+        torch.autograd.grad((bias * weights).sum(), list(position.parameters()))
+        for bias in (found, expected)
+    ]
+    for one, other in zip(*gradients, strict=True):
+        torch.testing.assert_close(one, other)

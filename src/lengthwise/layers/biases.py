@@ -40,8 +40,33 @@ class DistanceBias(Position):
         query_place: Int[Tensor, " query"],
         key_place: Int[Tensor, " key"],
     ) -> Float[Tensor, "1 head query key"]:
-        """What is added to the logits."""
-        return self.of_delta(query_place[:, None] - key_place)[None]
+        """What is added to the logits: where places follow one another, one value a diagonal."""
+        if not (_follow(query_place) and _follow(key_place)):
+            return self.of_delta(query_place[:, None] - key_place)[None]
+        count = len(query_place) + len(key_place) - 1
+        falling = query_place[-1] - key_place[0] - torch.arange(count, device=key_place.device)
+        return _diagonals(self.of_delta(falling[None])[:, 0], len(query_place), len(key_place))
+
+
+def _follow(place: Int[Tensor, " place"]) -> bool:
+    """Whether each place is the next one."""
+    return len(place) > 0 and bool((place.diff() == 1).all())
+
+
+def _diagonals(
+    values: Float[Tensor, "head diagonal"], num_queries: int, num_keys: int
+) -> Float[Tensor, "1 head query key"]:
+    """Rows of the values, each a step to the left of the one above; the first from its right end.
+
+    Copies of the values side by side are cut into rows that are one shorter: a copy in the order of
+    memory, where an index for every element takes ten times as long.
+    """
+    length = values.shape[1]
+    if num_queries == 1:
+        return values[None, :, None]
+    beside = values[:, None].expand(-1, num_queries, -1).flatten(1)[:, num_queries - 1 :]
+    rows = beside[:, : num_queries * (length - 1)].unflatten(1, (num_queries, length - 1))
+    return rows[None, :, :, :num_keys]
 
 
 class T5Position(DistanceBias):

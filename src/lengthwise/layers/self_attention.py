@@ -106,7 +106,7 @@ class CausalAttention(SelfAttention):
         bias = here.bias(query)
         mask = torch.zeros_like(seen, dtype=query.dtype).masked_fill(~seen, -math.inf)
         if bias is not None:
-            mask = (bias * factor).to(query.dtype) + mask
+            mask = (bias * factor.to(bias.dtype)).to(query.dtype) + mask
         return F.scaled_dot_product_attention(
             asked, key[:, :, :last], value[:, :, :last], attn_mask=mask, scale=1.0
         )
