@@ -1,6 +1,6 @@
 """Jobs that take a second, for the tests of sweeps."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +35,14 @@ def long_job() -> Job:
     """Takes a few seconds, with many checkpoints."""
     (job,) = jobs_over_seeds(small_plan(steps=400, validate_every=10), [0], TESTS)
     return job
+
+
+def failures(results: Iterable[Outcome | Failure]) -> list[Failure]:
+    return [result for result in results if isinstance(result, Failure)]
+
+
+def outcomes(results: Iterable[Outcome | Failure]) -> list[Outcome]:
+    return [result for result in results if isinstance(result, Outcome)]
 
 
 def figures(results: Sequence[Outcome | Failure]) -> list[Any]:

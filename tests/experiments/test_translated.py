@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +185,8 @@ def test_a_job_of_a_sweep_records_what_was_found(corpus: ParallelCorpus, tmp_pat
     )
     job = Job(plan=plan, tests=(Test(name="test", lengths=(4, 8), words_per_length=99),))
     outcome = run_job(job, tmp_path, device="cpu")
+    moved = replace(plan, corpus=replace(plan.corpus, folder="/moved"))
+    assert run_job(replace(job, plan=moved), tmp_path) == outcome
     found = record(CellRun("row", "column", job), outcome)
     test = found["tests"]["test"]
     assert test["sentences"] == test["words_per_length"] == 16

@@ -170,7 +170,7 @@ def test_a_job_on_steps_is_trained_tested_and_resent(tmp_path: Path) -> None:
     outcome = run_job(jobs[0], tmp_path, device="cpu")
     (test,) = outcome.tests
     assert test.by_length[0].words == 16
-    assert test.by_length[0].correct == round(16 * test.mean_accuracy)
+    assert test.by_length[0].correct == round(16 * test.summary["mean_accuracy"])
     assert test.summary["protocol"] == "unseen"
     assert 0 < test.summary["interval_95"][1] <= 1
     assert set(test.summary["right_at"]) == set(plan.steps.names)

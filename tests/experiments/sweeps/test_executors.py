@@ -22,9 +22,9 @@ from lengthwise.experiments.sweeps.job import Job
 from lengthwise.experiments.sweeps.outcome import Outcome
 from lengthwise.experiments.sweeps.processes import LocalProcesses
 from lengthwise.experiments.sweeps.run import run_job
-from lengthwise.experiments.sweeps.sweep import outcomes, run_sweep
+from lengthwise.experiments.sweeps.sweep import run_sweep
 from lengthwise.files import read_json
-from sweep_jobs import figures, long_job, small_jobs
+from sweep_jobs import figures, long_job, outcomes, small_jobs
 
 NAME = "chi2023/table1"
 
@@ -210,13 +210,31 @@ def test_what_is_no_address_is_refused_before_anybody_is_asked(address: str) -> 
         DaskExecutor(address)
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "127.0.0.1:1"])
-def test_a_scheduler_that_cannot_be_reached_is_named(address: str) -> None:
+@pytest.mark.parametrize("protocol", ["", "tcp://", "tls://", "ucx://", "ws://", "wss://"])
+def test_a_scheduler_that_cannot_be_reached_is_named(protocol: str) -> None:
+    pytest.importorskip("distributed")
+    address = f"{protocol}127.0.0.1:1"
     with pytest.raises(ConfigError) as caught:
         DaskExecutor(address, timeout=0.3)
     assert str(caught.value).startswith(f"no Dask scheduler answers at {address!r} (")
     assert "Start one with `dask scheduler`" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_protocol_that_is_not_set_up_costs_one_line() -> None:
+    """Nothing of the client is left, which would complain when the command ends."""
+    pytest.importorskip("distributed")
+    code = (
+        "from lengthwise.errors import ConfigError\n"
+        "from lengthwise.experiments.sweeps.cluster import DaskExecutor\n"
+        "try:\n"
+        "    DaskExecutor('tls://127.0.0.1:1', timeout=0.3)\n"
+        "except ConfigError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("no Dask scheduler answers at 'tls://127.0.0.1:1' (TLS expects")
+    assert done.stderr == ""
 
 
 def test_without_dask_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

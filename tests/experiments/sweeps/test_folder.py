@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lengthwise.errors import RunError
-from lengthwise.experiments.sweeps.folder import claim
+from lengthwise.experiments.sweeps.folder import JobFolder, claim
 
 
 def test_a_folder_belongs_to_one_experiment(tmp_path: Path) -> None:
@@ -43,3 +43,20 @@ def test_a_damaged_sweep_is_named(tmp_path: Path) -> None:
     (tmp_path / "sweep.json").write_text('{"format": 0}')
     with pytest.raises(RunError, match="is not of format 1"):
         claim(tmp_path, "chi2023/table1")
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("{}", "a stored outcome is damaged"),
+        ("[]", "a stored outcome is damaged"),
+        ('{"format": 2}', "an outcome is of format 2"),
+        ("{", "is not JSON"),
+    ],
+)
+def test_a_damaged_outcome_is_named_by_its_path(tmp_path: Path, content: str, what: str) -> None:
+    (tmp_path / "outcome.json").write_text(content)
+    with pytest.raises(RunError, match=what) as caught:
+        JobFolder(tmp_path).outcome()
+    assert str(caught.value).startswith(f"{tmp_path / 'outcome.json'}")
+    assert "\n" not in str(caught.value)

@@ -1,18 +1,22 @@
 """One job: its figures, its time, and what happens when it is given again or fails."""
 
+import json
+from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lengthwise.errors import LengthwiseError
+from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.experiments.measure import measure
 from lengthwise.experiments.sweeps import run as running
 from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
 from lengthwise.experiments.sweeps.job import Job, Test
 from lengthwise.experiments.sweeps.outcome import Outcome
 from lengthwise.experiments.sweeps.run import attempt, run_job
-from lengthwise.files import read_json
+from lengthwise.files import read_json, write_json
+from lengthwise.training.loop import LoopConfig
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import load_run, train
 from sweep_jobs import small_jobs, small_plan
@@ -30,7 +34,7 @@ def test_an_outcome_holds_what_an_ordinary_run_and_its_tests_give(tmp_path: Path
             run, test.lengths, protocol=test.protocol, words_per_length=16, seed=test.seed
         )
         assert result.accuracy_by_length() == scores.accuracy_by_length()
-        assert result.mean_accuracy == summary["mean_accuracy"]
+        assert result.summary["mean_accuracy"] == summary["mean_accuracy"]
         assert result.shortcuts == summary["shortcuts"]
         assert [row.words for row in result.by_length] == [16] * len(test.lengths)
     assert outcome.parameters == sum(p.numel() for p in run.model.parameters())
@@ -45,12 +49,17 @@ def test_an_outcome_holds_what_an_ordinary_run_and_its_tests_give(tmp_path: Path
         outcome.test("other")
 
 
-def test_a_job_that_is_done_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (job,) = small_jobs(1)
+@pytest.mark.parametrize("model", ["elman", "scratchpad"])  # this one has a tuple
+def test_a_job_that_is_done_is_loaded(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (job,) = small_jobs(1, model=model)
     outcome = run_job(job, tmp_path)
     monkeypatch.setattr(running, "train", None)
 
-    assert run_job(job, tmp_path) == outcome
+    again = run_job(job, tmp_path)
+
+    assert json.dumps(again.to_dict()) == json.dumps(outcome.to_dict())
 
 
 def test_a_job_goes_on_where_it_stood_and_its_time_is_added_up(
@@ -81,18 +90,50 @@ def test_a_job_goes_on_where_it_stood_and_its_time_is_added_up(
     assert all(whole[name].equal(kept[name]) for name in whole)
 
 
-def test_time_is_counted_at_checkpoints(tmp_path: Path) -> None:
-    place = JobFolder(tmp_path)
-    place.save_clock(7.0, 2)
-    times = iter([10.0, 11.5, 11.5, 14.0, 14.0])
-    watch = running._Stopwatch(place, now=lambda: next(times))
+def test_an_outcome_has_the_environment_of_training_and_not_of_the_test(tmp_path: Path) -> None:
+    (job,) = small_jobs(1)
+    place = JobFolder.of(job, tmp_path)
+    train(job.plan, out=place.run, device="cpu")
+    config = read_json(place.run / "config.json")
+    config["environment"].update(torch="2.0", processor="of a cluster", device="cuda", stack="2")
+    write_json(place.run / "config.json", config)
 
-    watch.update(1, {"loss": 0.7})
-    assert place.clock() == (7.0, 3)
-    watch.update(2, {"loss": 0.7, "validation_loss": 0.6})
-    assert place.clock() == (8.5, 3)
-    watch.update(4, {"loss": 0.7, "validation_loss": 0.6})
-    assert place.clock() == (11.0, 3)
+    outcome = run_job(job, tmp_path, device="cpu")
+
+    assert outcome.environment == config["environment"] | {"lengthwise": version("lengthwise")}
+
+
+def test_an_outcome_from_before_a_default_changed_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the same digest, since settings that have their default are not in it."""
+    old, new = small_jobs(1, patience=1)[0], small_jobs(1, patience=2)[0]
+    default = LoopConfig.__dataclass_fields__["patience"]
+    monkeypatch.setattr(default, "default", 1)
+    outcome = run_job(old, tmp_path, device="cpu")
+    monkeypatch.setattr(default, "default", 2)
+    assert new.digest == outcome.digest
+
+    for load in (lambda: run_job(new, tmp_path), JobFolder.of(new, tmp_path).outcome):
+        with pytest.raises(RunError) as caught:
+            load()
+        assert str(caught.value) == (
+            f"{tmp_path / new.digest} holds the outcome of a run with loop.patience=1, but now "
+            f"loop.patience=2 is asked for. Delete that folder, or use another one for all runs "
+            f"(--runs)."
+        )
+
+
+def test_an_outcome_without_a_setting_that_came_later_is_loaded(tmp_path: Path) -> None:
+    (job,) = small_jobs(1)
+    outcome = run_job(job, tmp_path, device="cpu")
+    file = JobFolder.of(job, tmp_path).path / "outcome.json"
+    stored = read_json(file)
+    del stored["plan"]["recognition"]["margin"]
+    stored["plan"]["loop"]["given up since"] = 1
+    write_json(file, stored)
+
+    assert run_job(job, tmp_path) == replace(outcome, plan=stored["plan"])
 
 
 def test_a_failed_job_is_recorded_and_tried_again(tmp_path: Path) -> None:
@@ -102,8 +143,7 @@ def test_a_failed_job_is_recorded_and_tried_again(tmp_path: Path) -> None:
     answer = attempt(job.to_dict(), str(tmp_path), "cpu")
 
     place = JobFolder.of(job, tmp_path)
-    stored = place.failure()
-    assert stored is not None
+    stored = read_json(place.path / "failure.json")
     assert stored.keys() == answer["failure"].keys()
     for name in ("digest", "plan", "error"):
         assert stored[name] == answer["failure"][name]
@@ -124,11 +164,11 @@ def test_success_removes_the_record_of_a_failure(
         patched.setattr(running, "measure", None)
         with pytest.raises(TypeError):
             run_job(job, tmp_path)
-    assert place.failure() is not None
+    assert (place.path / "failure.json").exists()
 
     run_job(job, tmp_path)
 
-    assert place.failure() is None
+    assert not (place.path / "failure.json").exists()
 
 
 def test_a_job_that_another_process_is_at_is_busy(tmp_path: Path) -> None:

@@ -58,5 +58,49 @@ def test_unfinished_runs_are_not_copied(tmp_path: Path, monkeypatch: pytest.Monk
     assert take_over([replace(jobs[0], tests=OTHER_TESTS)], tmp_path / "two") == 0
 
 
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("job.json", "{}"),
+        ("job.json", "[]"),
+        ("job.json", "{"),
+        ("job.json", None),
+        ("clock.json", "{}"),
+    ],
+)
+def test_siblings_that_cannot_be_read_are_skipped(
+    tmp_path: Path, file: str, content: str | None
+) -> None:
+    """The one that can be read is taken, though others of the same run come before and after."""
+    (job,) = small_jobs(1)
+    for name in ("a", "b", "c"):
+        run_job(job, tmp_path / name, device="cpu")
+    JobFolder.of(job, tmp_path / "b").save_clock(12.5, 3)
+    for name in ("a", "c"):
+        damaged = JobFolder.of(job, tmp_path / name).path / file
+        damaged.unlink()
+        if content is None:
+            damaged.mkdir()
+        else:
+            damaged.write_text(content)
+    again = replace(job, tests=OTHER_TESTS)
+
+    assert take_over([again], tmp_path / "two") == 1
+
+    assert JobFolder.of(again, tmp_path / "two").clock() == (12.5, 3)
+
+
+def test_a_run_that_cannot_be_copied_is_left_to_be_trained(tmp_path: Path) -> None:
+    (job,) = small_jobs(1)
+    run_job(job, tmp_path / "one", device="cpu")
+    (JobFolder.of(job, tmp_path / "one").run / "gone").symlink_to("nowhere")
+    again = replace(job, tests=OTHER_TESTS)
+
+    assert take_over([again], tmp_path / "two") == 0
+
+    left = {path.name for path in JobFolder.of(again, tmp_path / "two").path.iterdir()}
+    assert left == {"job.json", "lock"}
+
+
 def _no_training(*_: Any, **__: Any) -> None:
     raise AssertionError("this would train")

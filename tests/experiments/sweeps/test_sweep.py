@@ -20,9 +20,10 @@ from lengthwise.experiments.sweeps.folder import JobFolder
 from lengthwise.experiments.sweeps.job import Job
 from lengthwise.experiments.sweeps.outcome import Failure, Outcome
 from lengthwise.experiments.sweeps.run import run_job
-from lengthwise.experiments.sweeps.sweep import failures, outcomes, run_sweep
+from lengthwise.experiments.sweeps.sweep import run_sweep
+from lengthwise.files import read_json
 from lengthwise.training.train import Plan, Run, train
-from sweep_jobs import TESTS, figures, small_jobs, small_plan
+from sweep_jobs import TESTS, failures, figures, outcomes, small_jobs, small_plan
 
 NAME = "chi2023/table1"
 
@@ -94,8 +95,7 @@ def test_a_failure_does_not_stop_the_others_and_is_tried_again(
     assert failure.error == "ValueError: seed one"
     assert failure.plan["loop"]["seed"] == 1
     assert len(outcomes(first)) == 2
-    stored = JobFolder.of(jobs[1], tmp_path).failure()
-    assert stored is not None
+    stored = read_json(JobFolder.of(jobs[1], tmp_path).path / "failure.json")
     assert stored["error"] == failure.error
     second = run_sweep(NAME, jobs, tmp_path, InProcess())
     assert not failures(second)
@@ -111,7 +111,8 @@ def test_jobs_of_workers_that_died_are_given_to_others_a_few_times(tmp_path: Pat
     dead = run_sweep(NAME, small_jobs(3), tmp_path, Mortal(set(range(9))), retries=1)
     assert [type(result) for result in dead] == [Outcome, Outcome, Failure]
     assert failures(dead)[0].error == "its worker died, 2 times in all"
-    assert JobFolder(tmp_path / dead[2].digest).failure() == failures(dead)[0].to_dict()
+    stored = read_json(tmp_path / dead[2].digest / "failure.json")
+    assert stored == failures(dead)[0].to_dict()
 
 
 def test_stopping_keeps_what_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

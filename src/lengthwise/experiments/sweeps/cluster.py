@@ -1,5 +1,6 @@
 """How do jobs run on many machines? On workers of a Dask scheduler, which see the same files."""
 
+import gc
 import re
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
@@ -35,14 +36,17 @@ class DaskExecutor:
                 "a scheduler needs the library distributed, which is not installed. "
                 "Use pip install 'lengthwise[sweep]'."
             ) from None
+        reason = ""
         try:
             self._client = Client(address, timeout=timeout, set_as_default=False)
-        except (OSError, ValueError) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        except Exception as error:  # some protocols raise their own
+            reason = str(error).partition("\n")[0] or type(error).__name__
+        if reason:
+            gc.collect()  # closes what is left of a client, which at exit would take long and fail
             raise ConfigError(
                 f"no Dask scheduler answers at {address!r} ({reason}). Start one with `dask "
-                f"scheduler`, or correct the address."
-            ) from None
+                f"scheduler`, or correct the address; tls, wss and ucx must be set up in Dask."
+            )
         self._address = address
         self._killed = KilledWorker
         self._executor = self._client.get_executor(pure=False)

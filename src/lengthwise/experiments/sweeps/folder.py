@@ -11,9 +11,10 @@
 All who work on one sweep, on one machine or on several, see the same folder.
 """
 
+import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,11 +66,13 @@ class JobFolder:
     """The files of one job."""
 
     path: Path
+    job: Job | None = None
+    """The job, where it is known; an outcome of another one is then refused."""
 
     @classmethod
     def of(cls, job: Job, folder: Path) -> "JobFolder":
         """The folder of a job in that of its sweep."""
-        return cls(folder / job.digest)
+        return cls(folder / job.digest, job)
 
     @property
     def run(self) -> Path:
@@ -116,8 +119,21 @@ class JobFolder:
             write_json(self.path / "job.json", job.to_dict())
 
     def outcome(self) -> Outcome | None:
-        """What the job found, if it is done."""
-        return Outcome.from_dict(read_json(self._outcome)) if self._outcome.exists() else None
+        """What the job found, if it is done.
+
+        Raises:
+            RunError: it is damaged, or of a run with other settings.
+        """
+        if not self._outcome.exists():
+            return None
+        stored = read_json(self._outcome)
+        try:
+            outcome = Outcome.from_dict(stored)
+        except RunError as error:
+            raise RunError(f"{self._outcome}: {error}") from None
+        if self.job is not None:
+            self._require_settings_of(self.job, outcome)
+        return outcome
 
     def finish(self, outcome: Outcome) -> None:
         """Store what the job found, which ends it."""
@@ -128,9 +144,15 @@ class JobFolder:
         """Store the error of the last attempt."""
         write_json(self._failure, failure.to_dict())
 
-    def failure(self) -> dict[str, Any] | None:
-        """The error of the last attempt, if it raised one."""
-        return read_json(self._failure) if self._failure.exists() else None
+    def _require_settings_of(self, job: Job, outcome: Outcome) -> None:
+        """The digest leaves out what has its default, which may have been another one then."""
+        asked = json.loads(json.dumps(job.plan.to_dict()))  # as it is stored
+        for name, then, now in differing(outcome.plan, asked):
+            raise RunError(
+                f"{self.path} holds the outcome of a run with {name}={then!r}, but now "
+                f"{name}={now!r} is asked for. Delete that folder, or use another one for all "
+                f"runs (--runs)."
+            )
 
     def clock(self) -> tuple[float, int]:
         """Seconds and attempts of training so far."""
@@ -145,3 +167,13 @@ class JobFolder:
     def save_clock(self, seconds: float, attempts: int) -> None:
         """Store seconds and attempts of training so far."""
         write_json(self._clock, {"seconds": seconds, "attempts": attempts})
+
+
+def differing(stored: Any, asked: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Settings that both have, with other values: their names, and both values."""
+    if isinstance(stored, Mapping) and isinstance(asked, Mapping):
+        for key in stored:
+            if key in asked:
+                yield from differing(stored[key], asked[key], f"{name}.{key}" if name else key)
+    elif stored != asked and name != "corpus.folder":  # which may be moved
+        yield name, stored, asked

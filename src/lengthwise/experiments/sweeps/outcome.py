@@ -30,12 +30,6 @@ class TestResult:
     """As `experiments.measure` gives it: mean and worst accuracy, interval, protocol, seed."""
 
     @property
-    def mean_accuracy(self) -> float:
-        """The mean over lengths of the share of right answers."""
-        share: float = self.summary["mean_accuracy"]
-        return share
-
-    @property
     def shortcuts(self) -> dict[str, float]:
         """What rules that look at very little of a word reach on the same test."""
         return dict(self.summary["shortcuts"])
@@ -66,8 +60,10 @@ class Outcome:
     parameters: int
     """Numbers that were trained."""
     environment: Mapping[str, str]
-    """Versions, processor and device of the last attempt."""
+    """Versions, processor and device with which training was begun, as the run's `config.json` has
+    them, with `stack` where it was begun in one; but `lengthwise` is the version that tested."""
     date: str
+    """Of the tests; training may have ended long before."""
 
     def test(self, name: str) -> TestResult:
         """The result of the test of that name.

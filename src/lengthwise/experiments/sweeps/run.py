@@ -1,9 +1,8 @@
 """How is one job done? Trained where it stood, tested, and its outcome stored as the last thing."""
 
 import threading
-import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -20,13 +19,14 @@ from lengthwise.experiments.measure import (
 from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
 from lengthwise.experiments.sweeps.job import Job, Test
 from lengthwise.experiments.sweeps.outcome import AtLength, Failure, Outcome, TestResult
+from lengthwise.experiments.sweeps.stopwatch import Stopwatch
 from lengthwise.experiments.translated import measure_translation
 from lengthwise.models.cost import trained_parameters
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.step_plan import StepPlan
-from lengthwise.training.train import Run, environment, train
+from lengthwise.training.train import Run, train
 from lengthwise.training.translation_plan import TranslationPlan
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -57,8 +57,8 @@ def run_job(job: Job, folder: Path, *, device: str = "auto") -> Outcome:
 
 def _do(job: Job, place: JobFolder, device: str) -> Outcome:
     place.describe(job)
-    trained = RunFolder(place.run).is_finished
-    watch = None if trained else _Stopwatch(place)
+    stored = RunFolder(place.run)
+    watch = None if stored.is_finished else Stopwatch([place])
     run = train(job.plan, out=place.run, device=device, progress=watch)
     tests = [
         # the scores of the first one stay in the run's folder
@@ -75,7 +75,7 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
         seconds=seconds,
         attempts=attempts,
         parameters=trained_parameters(run.model),
-        environment={"lengthwise": version("lengthwise"), **environment(device)},
+        environment={"lengthwise": version("lengthwise"), **stored.config()["environment"]},
         date=datetime.now(UTC).date().isoformat(),
     )
 
@@ -216,22 +216,3 @@ def _by_length(scores: Scores) -> tuple[AtLength, ...]:
         words[record.length] += record.total
         correct[record.length] += record.correct
     return tuple(AtLength(length, words[length], correct[length]) for length in words)
-
-
-class _Stopwatch:
-    """Counts this attempt, and adds the time between its checkpoints to what earlier ones took."""
-
-    def __init__(self, place: JobFolder, now: Callable[[], float] = time.perf_counter) -> None:
-        self._place = place
-        self._now = now
-        self._last = now()
-        self._seconds, attempts = place.clock()
-        self._attempts = attempts + 1
-        place.save_clock(self._seconds, self._attempts)
-
-    def update(self, step: int, record: Mapping[str, Any]) -> None:
-        if "validation_loss" not in record:  # then there is no checkpoint either
-            return
-        elapsed, self._last = self._now() - self._last, self._now()
-        self._seconds += elapsed
-        self._place.save_clock(round(self._seconds, 3), self._attempts)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lengthwise.errors import RunError
 from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
 from lengthwise.experiments.sweeps.job import Job
 from lengthwise.files import read_json
@@ -30,18 +31,22 @@ def take_over(jobs: Sequence[Job], folder: Path) -> int:
                     place.describe(job)
                     _copy(other, place)
                     taken += 1
-        except BusyError:
+        except (BusyError, OSError):  # another process is at it, or a file cannot be read
             continue
     return taken
 
 
 def _done_beside(folder: Path) -> dict[str, JobFolder]:
-    """The jobs of other sweeps whose runs have ended, by their plans."""
+    """The jobs of other sweeps whose runs have ended, by their plans; what is damaged is none."""
     found = {}
     for path in sorted(folder.parent.glob("*/*/job.json")):
         place = JobFolder(path.parent)
-        if path.parent.parent != folder and RunFolder(place.run).is_finished:
-            found[_key(read_json(path)["plan"])] = place
+        try:
+            if path.parent.parent != folder and RunFolder(place.run).is_finished:
+                place.clock()
+                found[_key(read_json(path)["plan"])] = place
+        except (RunError, OSError, KeyError, TypeError):
+            continue
     return found
 
 
@@ -52,6 +57,9 @@ def _key(plan: Mapping[str, Any]) -> str:
 def _copy(source: JobFolder, target: JobFolder) -> None:
     aside = target.path / "taken"
     shutil.rmtree(aside, ignore_errors=True)
-    shutil.copytree(source.run, aside)
-    target.save_clock(*source.clock())
-    aside.rename(target.run)
+    try:
+        shutil.copytree(source.run, aside)
+        target.save_clock(*source.clock())
+        aside.rename(target.run)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

@@ -4,7 +4,6 @@ The runs of a stack end in the folders of their jobs, so that the sweep finds th
 tests them.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -12,9 +11,10 @@ from pathlib import Path
 
 import torch
 
-from lengthwise.errors import ConfigError, LengthwiseError
+from lengthwise.errors import ConfigError
 from lengthwise.experiments.sweeps.folder import JobFolder
 from lengthwise.experiments.sweeps.job import Job
+from lengthwise.experiments.sweeps.stopwatch import Stopwatch
 from lengthwise.training.members import members_of
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.stack import require_stackable, train_stack
@@ -28,37 +28,36 @@ def train_stacked(
     device: str = "auto",
     told: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Train what can be trained together and is not trained yet; how many runs these were.
+    """Train what can be trained together and is not trained yet; how many runs were trained.
 
     Jobs that cannot be stacked are left to the sweep, as are those that another process is at, and
-    stacks in which a run fails. `told(done, all)` hears of stacks.
+    stacks that fail. `told(done, all)` hears of stacks.
     """
     groups = stacks(
         [job for job in jobs if not RunFolder(JobFolder.of(job, folder).run).is_finished]
     )
-    for done, group in enumerate(groups):
-        places = [JobFolder.of(job, folder) for job in group]
+    trained = 0
+    for done, group in enumerate(groups, start=1):
         try:
-            with ExitStack() as locks:
-                for job, place in zip(group, places, strict=True):
-                    locks.enter_context(place.locked())
-                    place.describe(job)
-                _train(group, places, device)
-        except LengthwiseError:  # such as a loss that is not finite: alone it is recorded
+            trained += _train(group, folder, device)
+        except Exception:  # such as no room for all of them: alone each is tried and recorded
             continue
         if told:
-            told(done + 1, len(groups))
-    return sum(map(len, groups))
+            told(done, len(groups))
+    return trained
 
 
-def _train(group: Sequence[Job], places: Sequence[JobFolder], device: str) -> None:
-    """Each run is said to have taken its share of the time."""
-    start = time.perf_counter()
-    train_stack(_plans(group), outs=[place.run for place in places], device=device)
-    share = (time.perf_counter() - start) / len(group)
-    for place in places:
-        seconds, attempts = place.clock()
-        place.save_clock(round(seconds + share, 3), attempts + 1)
+def _train(group: Sequence[Job], folder: Path, device: str) -> int:
+    """Train a stack in the folders of its jobs; how many of its runs had not ended before."""
+    places = [JobFolder.of(job, folder) for job in group]
+    with ExitStack() as locks:
+        for job, place in zip(group, places, strict=True):
+            locks.enter_context(place.locked())
+            place.describe(job)
+        new = [place for place in places if not RunFolder(place.run).is_finished]
+        outs = [place.run for place in places]
+        train_stack(_plans(group), outs=outs, device=device, progress=Stopwatch(new))
+    return len(new)
 
 
 def stacks(jobs: Sequence[Job]) -> list[list[Job]]:

@@ -6,7 +6,7 @@ same folder share the work: a job that another process is at is looked at again 
 
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from pathlib import Path
 from typing import Any
@@ -162,13 +162,3 @@ class _Sweep:
         self._over[digest] = result
         if self._progress:
             self._progress(len(self._over), len(self._jobs))
-
-
-def failures(results: Iterable[Outcome | Failure]) -> list[Failure]:
-    """Those of the results that are failures."""
-    return [result for result in results if isinstance(result, Failure)]
-
-
-def outcomes(results: Iterable[Outcome | Failure]) -> list[Outcome]:
-    """Those of the results that are outcomes."""
-    return [result for result in results if isinstance(result, Outcome)]
