@@ -16,7 +16,8 @@ def test_learned_positions_end_where_they_were_told_to() -> None:
     with pytest.raises(WordError) as caught:
         position(*whole(LONGEST + 1))
     assert str(caught.value) == (
-        "there are positions for at most 12 places, but a word needs 13. Give shorter words."
+        "there are positions for at most 12 places, but a word needs 13. Give shorter words, or "
+        "train on longer ones."
     )
 
 

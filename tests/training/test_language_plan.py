@@ -14,6 +14,7 @@ from torch import nn
 from lengthwise.errors import ConfigError, RunError, TextError, WordError
 from lengthwise.experiments.measure import continued, corpus_of, measure_perplexity
 from lengthwise.layers.token_loss import ReadOut
+from lengthwise.models.gpt_lm import GPTLMConfig
 from lengthwise.text.prepared import Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.training.corpus_plan import CorpusReference
 from lengthwise.training.language_plan import LanguagePlan, make_language_plan
@@ -252,6 +253,20 @@ def test_a_corpus_may_be_moved(run: Run, corpus: Corpus, tmp_path: Path) -> None
         measure_perplexity(lost, [16])
     records, _ = measure_perplexity(lost, [16], corpus=Corpus.load(tmp_path / "moved"), windows=9)
     assert records[0]["windows"] == 9
+
+
+def test_learned_positions_are_as_many_as_are_trained_unless_more_are_asked_for(
+    corpus: Corpus,
+) -> None:
+    def places(**settings: Any) -> int:
+        plan = make_language_plan(f"text:{corpus.folder}", "gpt-lm", settings=settings)
+        network = plan.network
+        assert isinstance(network, GPTLMConfig)
+        return network.max_length
+
+    assert places(position="learned", window=16) == 16
+    assert places(position="learned", window=16, max_length=20) == 20
+    assert places(position="alibi", window=16) == GPTLMConfig(vocab_size=2).max_length
 
 
 def test_texts_past_learned_positions_are_refused_before_anything_is_done(corpus: Corpus) -> None:

@@ -1,13 +1,14 @@
 """Every model of the catalogue is trained by the one loop, goes on after a stop, and can learn."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from lengthwise.errors import ConfigError, LengthwiseError, WordError
+from lengthwise.errors import ConfigError, LengthwiseError, RunError, WordError
 from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import MODELS
@@ -167,15 +168,62 @@ def test_paper_sizes_are_those_of_the_models_own_papers() -> None:
     assert shape("lstm", "smoke") == (16, None, 1, None)
 
 
-def test_learned_positions_cover_the_words_of_training(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", drawing)
+def test_a_learned_position_is_trained_or_is_not_there(name: str) -> None:
+    """So no word is answered from vectors as they were drawn."""
+    plan = plan_for(name, position="learned", min_length=12, max_length=12)
+    models = plan.draw(), train(plan).model
+    before, after = (model.state_dict()["position.vectors"] for model in models)
+    assert len(after) == (24 if name == "scratchpad" else 13)
+    assert (before != after).any(dim=1).all()
+
+
+def test_words_past_the_learned_positions_are_refused(tmp_path: Path) -> None:
     plan = plan_for("encoder-cls", position="learned", max_length=12)
-    assert plan_for("decoder", max_length=12).network.max_length == 1024
-    assert plan.network.max_length == 1024
-    longer = plan_for("encoder-cls", position="learned", max_length=2000)
-    assert longer.network.max_length == 2000
     run = train(plan, out=tmp_path / "run")
-    with pytest.raises(WordError, match="at most 1025 places, but a word needs 1501"):
-        evaluate(run.model, run.task, [1500], words_per_length=2)
+    evaluate(run.model, run.task, [12], words_per_length=2)
+    with pytest.raises(WordError, match=r"at most 13 places, but a word needs 14\. Give sh"):
+        evaluate(run.model, run.task, [13], words_per_length=2)
+
+
+@pytest.mark.parametrize("position", ["learned", "randomised-learned", "randomised-sinusoidal"])
+def test_room_for_longer_words_can_be_asked_for(position: str) -> None:
+    def longest(max_length: int, **more: Any) -> int:
+        plan = plan_for("decoder", position=position, max_length=max_length, **more)
+        assert plan.network.max_length >= plan.recognition.max_length
+        return plan.network.max_length
+
+    usual = (12, 2000) if position == "learned" else (1024, 2000)
+    assert (longest(12), longest(2000)) == usual
+    assert (longest(12, longest_word=12), longest(12, longest_word=3000)) == (12, 3000)
+
+
+def test_room_is_for_positions_that_end_and_for_all_words_of_training() -> None:
+    at_least = "longest_word=11 is shorter than the words of training, max_length=12."
+    assert at_least in refused("encoder-cls", position="learned", max_length=12, longest_word=11)
+    assert "must be a whole number" in refused("decoder", longest_word=True)
+    assert "position='alibi' has no end. Leave it out." in refused("scratchpad", longest_word=90)
+    assert refused("elman", longest_word=90).startswith("unknown setting 'longest_word'")
+
+
+@pytest.mark.parametrize("position", ["none", "sinusoidal", "fraction", "transformer-xl"])
+def test_positions_without_an_end_are_told_of_as_many_places_as_ever(position: str) -> None:
+    """The networks of stored runs, and their digests, are those of today."""
+    assert plan_for("decoder", position=position, max_length=12).network.max_length == 1024
+    assert plan_for("decoder", position=position, max_length=2000).network.max_length == 2000
+
+
+def test_runs_with_more_learned_positions_than_were_trained_still_load(tmp_path: Path) -> None:
+    """They were made before tables ended with the words of training."""
+    plan = plan_for("decoder", max_length=12)
+    old = replace(plan, network=replace(plan.network, max_length=1024))
+    folder = tmp_path / "run"
+    train(old, out=folder)
+    run = load_run(folder)
+    assert run.plan == old
+    evaluate(run.model, run.task, [60], words_per_length=2)
+    with pytest.raises(RunError):  # it is another network
+        train(plan, out=folder)
 
 
 def test_the_transformer_of_table_1_is_that_of_the_study() -> None:

@@ -38,7 +38,7 @@ class LearnedPosition(Position):
         if place.numel() and int(count.max()) > len(self.vectors):
             raise WordError(
                 f"there are positions for at most {len(self.vectors)} places, but a word needs "
-                f"{int(count.max())}. Give shorter words."
+                f"{int(count.max())}. Give shorter words, or train on longer ones."
             )
         return self.vectors[place.clamp(max=len(self.vectors) - 1)]
 

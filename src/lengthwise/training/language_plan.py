@@ -1,7 +1,7 @@
 """Everything that decides what a language model becomes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lengthwise.config import Config, require
@@ -94,19 +94,23 @@ def make_language_plan(
     entry = LANGUAGE_MODELS[model]
     own = corpus_settings(entry, NextTokenConfig, preset, settings or {})
     corpus = Corpus.load(corpus_folder(spec, PREFIX))
+    text = NextTokenConfig.from_dict(own[NextTokenConfig])
+    network = entry.configure({**own[entry.config], "vocab_size": corpus.vocab_size})
+    if isinstance(network, GPTLMConfig) and network.position == "learned":
+        if "max_length" not in (settings or {}):  # those past the window would not be trained
+            network = replace(network, max_length=text.window)
+        require(
+            text.window <= network.max_length,
+            f"window={text.window} is longer than max_length={network.max_length}, for which "
+            f"positions are learned. Raise max_length.",
+        )
     plan = LanguagePlan(
         corpus=CorpusReference.of(corpus),
         model=model,
         preset=preset,
-        network=entry.configure({**own[entry.config], "vocab_size": corpus.vocab_size}),
-        text=NextTokenConfig.from_dict(own[NextTokenConfig]),
+        network=network,
+        text=text,
         loop=LoopConfig.from_dict(own[LoopConfig]),
     )
     NextToken(corpus.part(TRAIN), corpus.part(VALID), plan.text)  # raises unless there is enough
-    if isinstance(plan.network, GPTLMConfig) and plan.network.position == "learned":
-        require(
-            plan.text.window <= plan.network.max_length,
-            f"window={plan.text.window} is longer than max_length={plan.network.max_length}, for "
-            f"which positions are learned. Raise max_length.",
-        )
     return plan
