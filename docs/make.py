@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import exact_tables
+import protocol_tables
 import reproduced
 
 from lengthwise.analysis.figures import (
@@ -146,9 +147,9 @@ def _range(shares: list[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _rows(name: str) -> list[dict[str, Any]]:
+def _rows(name: str, key: str = "rows") -> list[dict[str, Any]]:
     text = (ROOT / "results" / f"{name}.json").read_text(encoding="utf-8")
-    rows: list[dict[str, Any]] = json.loads(text)["rows"]
+    rows: list[dict[str, Any]] = json.loads(text)[key]
     return rows
 
 
@@ -184,6 +185,17 @@ def wanted() -> dict[Path, str]:
     automata = exact_tables.automata_table(_rows("constructions"))
     exact_page = put(exact_page, "automata", automata)
     readme = put(readme, "automata", automata)
+    task_page = (ROOT / "docs" / "tasks.md").read_text(encoding="utf-8")
+    task_page = put(
+        task_page,
+        "protocols",
+        protocol_tables.protocols_table(
+            _rows("chi2023-table1", "records"), _rows("chi2023-table1-audited", "records")
+        ),
+    )
+    task_page = put(
+        task_page, "audited-classes", protocol_tables.classes_table(_rows("audited_classes"))
+    )
     drawn = reproduced.pictures(ROOT / "results")
     return {
         ROOT / "docs" / "reproducing.md": put(
@@ -197,6 +209,7 @@ def wanted() -> dict[Path, str]:
             receptive_field_figure([row["receptive-field"] for row in analysis])
         ),
         ROOT / "docs" / "constructions.md": exact_page,
+        ROOT / "docs" / "tasks.md": task_page,
         ROOT / "README.md": readme,
         ROOT / "docs" / "img" / "main_job.svg": to_svg(main_job_figure(curves, trained=40)),
     }

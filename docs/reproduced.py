@@ -2,11 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from lengthwise.analysis.figures import to_svg
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import Collected, stem
+from lengthwise.experiments.page import section
 
 
 def measured(results: Path) -> dict[str, Collected]:
@@ -23,7 +23,7 @@ def sections(results: Path) -> str:
     parts = []
     for name, experiment in measured(results).items():
         result = json.loads((results / f"{stem(name)}.json").read_text(encoding="utf-8"))
-        parts.append(_section(name, experiment, result))
+        parts.append(section(name, experiment, result, pictures=f"img/{stem(name)}"))
     return "\n\n".join(parts)
 
 
@@ -35,42 +35,3 @@ def pictures(results: Path) -> dict[str, str]:
         for figure, picture in experiment.figures(result["records"]).items():
             drawn[f"{stem(name)}-{figure}.svg"] = to_svg(picture)
     return drawn
-
-
-def _section(name: str, experiment: Collected, result: dict[str, Any]) -> str:
-    records, made_with = result["records"], result["environment"]
-    statements = [
-        [
-            statement.where,
-            statement.says,
-            "yes" if statement.holds else "**no**",
-            statement.measured,
-        ]
-        for statement in experiment.check(records)
-    ]
-    figures = [
-        f"![{experiment.paper}, {experiment.item}: {figure}](img/{stem(name)}-{figure}.svg)"
-        for figure in experiment.figures(records)
-    ]
-    commits = [result["commit"], *(one["commit"] for one in records if one.get("commit"))]
-    made_by = ", ".join(dict.fromkeys(map(str, commits)))  # runs may be of several sittings
-    return "\n\n".join(
-        [
-            f"## {experiment.paper}, {experiment.item}",
-            f"**{experiment.claim}** Printed: {experiment.printed}",
-            f"`lengthwise reproduce {name}`, preset {result['preset']}, seed {result['seed']}, "
-            f"{result['date']}, commit {made_by}, {made_with['processor']}, "
-            f"torch {made_with['torch']}.",
-            *figures,
-            *(
-                f"**{title}**\n\n{_table(*table)}" if title else _table(*table)
-                for title, table in experiment.tables(records).items()
-            ),
-            _table(["where", "what the paper says", "holds", "measured"], statements),
-        ]
-    )
-
-
-def _table(columns: list[str], rows: list[list[str]]) -> str:
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -7,7 +7,6 @@ numbers come from `lengthwise analyse` in the run folders.
 """
 
 import json
-import platform
 import sys
 import time
 from pathlib import Path
@@ -20,7 +19,7 @@ from lengthwise.experiments.demo import TEST_LENGTHS
 from lengthwise.experiments.measure import measure
 from lengthwise.files import write_json
 from lengthwise.languages.spec import parse
-from lengthwise.training.train import make_plan, train
+from lengthwise.training.train import make_plan, processor, train
 
 HERE = Path(__file__).parent
 RUNS = HERE.parent / "runs" / "analysis"
@@ -86,7 +85,7 @@ def main() -> None:
             "what": "RegularGPT, trained on lengths 1..40, looked into on words of 500 symbols",
             "preset": PRESET,
             "commit": ", ".join(sorted({row["commit"] for row in rows})),
-            "processor": f"{platform.machine()}, {rows[0]['settings']['loop']['threads']} thread",
+            "processor": f"{processor()}, {rows[0]['settings']['loop']['threads']} thread",
             "rows": rows,
         },
     )

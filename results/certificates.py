@@ -9,7 +9,6 @@ certified, and tested on words of 41 to 500 symbols that it was neither trained 
 
 import argparse
 import json
-import platform
 import subprocess
 import time
 from collections.abc import Mapping
@@ -22,7 +21,7 @@ from lengthwise.experiments.measure import measure
 from lengthwise.files import write_json
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.spec import parse
-from lengthwise.training.train import make_plan, train
+from lengthwise.training.train import make_plan, processor, train
 from lengthwise.verification.certify import certify
 
 HERE = Path(__file__).parent
@@ -161,7 +160,7 @@ def main() -> None:
             "what": "regular-gpt-binary, laptop preset, trained until a proof closes",
             "preset": "laptop",
             "commit": ", ".join(sorted({row["commit"] for row in rows.values()})),
-            "processor": f"{platform.machine()}, 1 thread, {arguments.jobs} runs at a time",
+            "processor": f"{processor()}, 1 thread, {arguments.jobs} runs at a time",
             "test_lengths": [TEST_LENGTHS[0], TEST_LENGTHS[-1], TEST_LENGTHS.step],
             "most_steps_of_variants": MOST_STEPS,
             "rows": [rows[job[:3]] for job in wanted],

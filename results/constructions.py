@@ -12,7 +12,6 @@ found to be zeros and ones; some words are asked in the ordinary way, and give t
 
 import argparse
 import json
-import platform
 import random
 import subprocess
 import time
@@ -40,6 +39,7 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.tasks.audited import draw_audited
 from lengthwise.tasks.automaton import PAD, Automaton
 from lengthwise.tasks.sampling import UniformSampler
+from lengthwise.training.train import processor
 
 HERE = Path(__file__).parent
 RUNS = HERE.parent / "runs" / "constructions"
@@ -360,7 +360,7 @@ def main() -> None:
             "what": "RegularGPT weights computed for automata, compared with the automata",
             "preset": "none",
             "commit": ", ".join(sorted({row["commit"] for row in rows})),
-            "processor": f"{platform.machine()}, 1 thread",
+            "processor": f"{processor()}, 1 thread",
             "left_out_above": {str(k): v for k, v in MOST_PARAMETERS.items()},
             "rows": rows,
         },

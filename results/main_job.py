@@ -6,7 +6,6 @@ Every number in the file is measured here, on words that no run was trained or s
 """
 
 import json
-import platform
 import subprocess
 import sys
 import time
@@ -18,7 +17,7 @@ from lengthwise.experiments.measure import measure
 from lengthwise.files import write_json
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import MODELS
-from lengthwise.training.train import make_plan, train
+from lengthwise.training.train import make_plan, processor, train
 
 HERE = Path(__file__).parent
 RUNS = HERE.parent / "runs" / "main_job"
@@ -87,7 +86,7 @@ def main() -> None:
             "what": "train on lengths 1..40, test on 41..500",
             "preset": PRESET,
             "commit": ", ".join(sorted({row["commit"] for row in rows})),
-            "processor": f"{platform.machine()}, {rows[0]['settings']['loop']['threads']} thread",
+            "processor": f"{processor()}, {rows[0]['settings']['loop']['threads']} thread",
             "rows": rows,
         },
     )

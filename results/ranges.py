@@ -7,7 +7,6 @@ addition of numbers of 8 to 64 bits, verified against the independent definition
 """
 
 import json
-import platform
 import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from lengthwise.constructions.verify import verify
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import commit
 from lengthwise.files import write_json
+from lengthwise.training.train import processor
 
 HERE = Path(__file__).parent
 LONGEST = 10_000
@@ -94,7 +94,7 @@ def main() -> None:
         result = {
             "preset": "none: nothing is trained",
             "commit": known[-1]["commit"],
-            "processor": platform.machine(),
+            "processor": processor(),
             "rows": known,
         }
         write_json(path, result)

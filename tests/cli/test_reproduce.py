@@ -8,9 +8,8 @@ import pytest
 
 from cli.shell import Shell
 from lengthwise.cli import reproduce
-from lengthwise.errors import ConfigError
 from lengthwise.experiments.catalogue import EXPERIMENTS
-from lengthwise.experiments.experiment import Experiment, Statement, Table
+from lengthwise.experiments.experiment import Experiment, Statement, Table, reproduced
 
 NAME = "steps2022/figure1"
 SMALL = [NAME, "--preset", "smoke"]
@@ -43,23 +42,28 @@ def test_one_experiment_prints_its_table_and_verdicts_and_says_where_its_files_a
     experiment = EXPERIMENTS[NAME]
     assert experiment.claim in out
     assert experiment.printed in out
-    stored = json.loads((tmp_path / "reproduced" / "steps2022-figure1.json").read_text())
+    stored = json.loads((tmp_path / "reproduced" / "steps2022-figure1-smoke.json").read_text())
     columns, rows = experiment.tables(stored["records"])[""]
     assert "\n".join("\t".join(line) for line in [columns, *rows]) in out
     assert out.count("holds  ") == len(experiment.check(stored["records"]))
     assert "FAILS" not in out
-    svg = Path("reproduced") / "steps2022-figure1-attention.svg"
+    svg = Path("reproduced") / "steps2022-figure1-smoke-attention.svg"
     assert (tmp_path / svg).read_text().startswith("<svg")
     assert error.splitlines() == [
-        f"written: reproduced/{NAME.replace('/', '-')}.json",
+        "written: reproduced/steps2022-figure1-smoke.json",
         f"written: {svg}",
+        "written: reproduced/steps2022-figure1-smoke.md",
     ]
+    page = (tmp_path / "reproduced" / "steps2022-figure1-smoke.md").read_text()
+    assert "preset smoke, seed 0" in page
+    assert f"]({svg.name})" in page
+    assert all(f"| {' | '.join(line)} |" in page for line in [columns, *rows])
 
 
 def test_json_is_one_object_with_table_statements_and_files(shell: Shell, tmp_path: Path) -> None:
     out = tmp_path / "some" / "where"
     printed = shell.json("reproduce", *SMALL, "--out", str(out), "--seed", "3")
-    stored = json.loads((out / "steps2022-figure1.json").read_text())
+    stored = json.loads((out / "steps2022-figure1-smoke.json").read_text())
     assert stored["seed"] == printed["seed"] == 3
     assert {key: stored[key] for key in stored if key != "records"} == {
         key: printed[key] for key in stored if key != "records"
@@ -129,22 +133,108 @@ def test_slips_are_one_line_before_anything_is_measured_or_written(
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
 
-def test_records_of_more_runs_are_kept_and_of_the_same_runs_replaced(tmp_path: Path) -> None:
-    def result(*seeds: int, digest: str = "a") -> dict[str, Any]:
-        records = [{"row": "parity", "column": "rnn", "seed": s, "digest": digest} for s in seeds]
-        return {"preset": "laptop", "records": records}
+TABLE_1 = ("reproduce", "chi2023/table1", "--preset", "smoke")
 
-    file = tmp_path / "a-table1.json"
-    assert reproduce._earlier(file, "laptop") == []
-    file.write_text(json.dumps(result(0, 1)))
-    assert reproduce._earlier(file, "smoke") == []
-    earlier = reproduce._earlier(file, "laptop")
-    keep = reproduce._keep_other_runs
-    keep(file, [], result(0))
-    keep(file, earlier, result(0, 1, digest="b"))
-    keep(file, earlier, result(0, 1, 2))
-    with pytest.raises(ConfigError, match="has 1 runs that are not among these"):
-        keep(file, earlier, result(1))
+
+def stored(file: Path) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = json.loads(file.read_text())["records"]
+    return records
+
+
+def test_runs_that_are_asked_for_later_are_added_to_those_that_are_there(
+    shell: Shell, tmp_path: Path
+) -> None:
+    """In the order of the table, whatever the order in which they came."""
+    file = tmp_path / "reproduced" / "chi2023-table1-smoke.json"
+    asked = [["transformer", "0"], ["rnn", "1"], ["rnn", "0"]]
+    for column, seed in asked:
+        shell(*TABLE_1, "--only", f"parity, {column},", "--seeds", seed)
+    found = [(one["column"], one["seed"]) for one in stored(file)]
+    assert found == [("rnn", 0), ("rnn", 1), ("transformer", 0)]
+    assert all(one["settings"]["loop"]["seed"] == one["seed"] for one in stored(file))
+    assert [column for column, _ in found] == [
+        row[1]
+        for row in EXPERIMENTS["chi2023/table1"].tables(stored(file))["Runs"].rows
+        for _ in row[4].split(", ")
+    ]
+
+    _, out, _ = shell(*TABLE_1, "--finished", "--runs", "none", "--json")
+    assert [(one["column"], one["seed"]) for one in stored(file)] == found
+    assert json.loads(out)["files"][0].endswith("chi2023-table1-smoke.json")
+
+
+def test_a_run_that_another_command_stored_meanwhile_is_kept(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "reproduced" / "chi2023-table1-smoke.json"
+    shell(*TABLE_1, "--only", "transformer")
+    other = file.read_text()
+    file.unlink()
+
+    def meanwhile(*arguments: Any, **more: Any) -> dict[str, Any]:
+        result = reproduced(*arguments, **more)
+        file.write_text(other)
+        return result
+
+    monkeypatch.setattr(reproduce, "reproduced", meanwhile)
+    shell(*TABLE_1, "--only", "rnn")
+    assert [one["column"] for one in stored(file)] == ["rnn", "transformer"]
+
+
+@pytest.mark.parametrize("other", ["digest", "default"])
+def test_stored_runs_of_other_settings_are_replaced_if_they_are_asked_for_and_refused_else(
+    shell: Shell, tmp_path: Path, other: str
+) -> None:
+    """Whether the plan has changed since, or a default that is left out of the digest."""
+    file = tmp_path / "reproduced" / "chi2023-table1-smoke.json"
+    shell(*TABLE_1, "--only", "rnn")
+    made = json.loads(file.read_text())
+    if other == "digest":
+        made["records"][0]["digest"] = "0" * 12
+    else:
+        made["records"][0]["settings"]["loop"]["clip"] = 9.0
+    file.write_text(json.dumps(made))
+    status, out, error = shell(*TABLE_1, "--only", "transformer", "--runs", "unused")
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert "1 stored runs are of other settings, such as 'parity, rnn, seed 0'" in error
+    assert not (tmp_path / "unused").exists()
+    assert json.loads(file.read_text()) == made
+    shell(*TABLE_1, "--only", "rnn", "--runs", "unused")
+    (run,) = stored(file)
+    assert run["digest"] != "0" * 12
+    assert run["settings"]["loop"]["clip"] == 1.0
+    assert "commit" not in run
+
+
+def test_failed_runs_stay_in_a_table_of_what_is_done_and_are_tried_again(
+    shell: Shell, tmp_path: Path
+) -> None:
+    file = tmp_path / "reproduced" / "chi2023-table1-smoke.json"
+    shell(*TABLE_1, "--only", "rnn")
+    made = json.loads(file.read_text())
+    made["records"] = [{**made["records"][0], "error": "OutOfMemoryError: it was full"}]
+    file.write_text(json.dumps(made))
+    status, out, _ = shell(*TABLE_1, "--finished", "--runs", "none")
+    assert status == 1
+    assert "FAILS  runs: every run ends" in out
+    assert "it was full" in out
+    shell(*TABLE_1, "--only", "rnn", "--runs", "new")
+    assert "error" not in stored(file)[0]
+
+
+@pytest.mark.parametrize(
+    "content", ['{"records": [1]}', "[]", '{"commit": "a", "records": [{"digest": []}]}']
+)
+def test_a_file_that_is_no_result_is_refused_in_one_line(
+    shell: Shell, tmp_path: Path, content: str
+) -> None:
+    file = tmp_path / "reproduced" / "chi2023-table1-smoke.json"
+    file.parent.mkdir()
+    file.write_text(content)
+    status, out, error = shell(*TABLE_1, "--only", "rnn")
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert "chi2023-table1-smoke.json is damaged" in error
+    assert file.read_text() == content
 
 
 def test_runs_that_the_file_has_are_not_trained_again_where_their_folder_is_gone(
@@ -152,9 +242,10 @@ def test_runs_that_the_file_has_are_not_trained_again_where_their_folder_is_gone
 ) -> None:
     command = ("reproduce", "chi2023/table1", "--preset", "smoke", "--only", "rnn")
     assert shell(*command, "--runs", "first")[0] == 1  # 4 steps reach nothing
-    file = tmp_path / "reproduced" / "chi2023-table1.json"
+    file = tmp_path / "reproduced" / "chi2023-table1-smoke.json"
     made = json.loads(file.read_text())
     made["records"][0]["seconds"] = 123_456.0  # none of a run that is trained now
+    settings = made["records"][0].pop("settings")  # as in files of older versions
     file.write_text(json.dumps(made))
 
     status, out, error = shell(*command, "--runs", "second", "--json")
@@ -162,7 +253,7 @@ def test_runs_that_the_file_has_are_not_trained_again_where_their_folder_is_gone
     assert "1 runs are those that" in error
     assert not (tmp_path / "second").exists()
     kept = json.loads(file.read_text())["records"]
-    assert kept == [{**made["records"][0], "commit": made["commit"]}]
+    assert kept == [{**made["records"][0], "commit": made["commit"], "settings": settings}]
     assert json.loads(out)["preset"] == "smoke"
 
     shell(*command, "--runs", "first")  # its folder comes before the file

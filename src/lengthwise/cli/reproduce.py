@@ -15,7 +15,7 @@ from lengthwise.cli.output import (
     whole_number,
 )
 from lengthwise.cli.progress import counting_progress
-from lengthwise.errors import ClaimError, ConfigError
+from lengthwise.errors import ClaimError, ConfigError, RunError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import (
     Collected,
@@ -23,10 +23,12 @@ from lengthwise.experiments.experiment import (
     Sitting,
     Statement,
     Table,
+    file_name,
     reproduced,
-    stem,
 )
+from lengthwise.experiments.page import section
 from lengthwise.experiments.sweeps.executors import executor_for
+from lengthwise.experiments.trained import run_name
 from lengthwise.files import read_json, write_json, write_text
 
 
@@ -91,8 +93,8 @@ def run(arguments: argparse.Namespace) -> None:
     experiment.presets[arguments.preset]  # complains of a misspelt name before a folder is made
     seeds = _seeds(arguments.seeds)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    file = arguments.out / f"{stem(name)}.json"
-    earlier = _earlier(file, arguments.preset)
+    file = arguments.out / file_name(name, arguments.preset)
+    earlier = _stored(file)
     with (
         executor_for(arguments.workers, arguments.scheduler) as executor,
         counting_progress(name, "steps") as progress,
@@ -103,17 +105,17 @@ def run(arguments: argparse.Namespace) -> None:
             seeds=seeds,
             only=tuple(arguments.only),
             finished=arguments.finished,
-            stored=_by_digest(earlier),
+            stored=earlier,
             stack=arguments.stack,
             runs=arguments.runs,
             executor=executor,
         )
         result = reproduced(name, experiment, preset=arguments.preset, sitting=sitting)
-    _keep_other_runs(file, earlier, result)
+    _add(result["records"], _stored(file))  # of a command that ended while this one ran
     kept = sum("commit" in one for one in result["records"])
     if kept:
         note(f"{kept} runs are those that {file} has; without it they would be trained again")
-    files = _write(experiment, result, file)
+    files = _write(name, experiment, result, file)
     statements = experiment.check(result["records"])
     tables = experiment.tables(result["records"])
     if arguments.json:
@@ -127,7 +129,7 @@ def run(arguments: argparse.Namespace) -> None:
             }
         )
     else:
-        _print(experiment, tables, statements)
+        _print(experiment, arguments.preset, tables, statements)
         for file in files:
             note(f"written: {file}")
     failed = [statement for statement in statements if not statement.holds]
@@ -161,51 +163,53 @@ def _list(*, as_json: bool) -> None:
     print_table(["name", "claim"], [[name, found.claim] for name, found in EXPERIMENTS.items()])
 
 
-def _write(experiment: Collected, result: dict[str, Any], records: Path) -> list[str]:
-    """Store the records, draw the figures, and say where."""
+def _write(name: str, experiment: Collected, result: dict[str, Any], records: Path) -> list[str]:
+    """Store the records, draw the figures, write a page about them, and say where."""
     write_json(records, result)
     files = [str(records)]
-    for name, figure in experiment.figures(result["records"]).items():
-        path = records.with_name(f"{records.stem}-{name}.svg")
-        write_text(path, to_svg(figure))
+    for figure, picture in experiment.figures(result["records"]).items():
+        path = records.with_name(f"{records.stem}-{figure}.svg")
+        write_text(path, to_svg(picture))
         files.append(str(path))
-    return files
+    page = records.with_suffix(".md")
+    write_text(page, f"{section(name, experiment, result, pictures=records.stem)}\n")
+    return [*files, str(page)]
 
 
-def _earlier(file: Path, preset: str) -> list[Record]:
-    """The records that the file has of this preset."""
-    stored = read_json(file) if file.exists() else None
-    if not isinstance(stored, dict) or stored.get("preset") != preset:
-        return []
-    return [{"commit": stored.get("commit"), **one} for one in stored.get("records", ())]
+def _stored(file: Path) -> dict[str, Record]:
+    """The records of trained runs that the file has, by digest.
+
+    Raises:
+        RunError: the file is none that this command writes.
+    """
+    if not file.exists():
+        return {}
+    try:
+        stored = read_json(file)
+        found = [{"commit": stored["commit"], **one} for one in stored["records"]]
+        return {one["digest"]: one for one in found if "digest" in one}
+    except (KeyError, TypeError):
+        raise RunError(f"{file} is damaged. Move it away, or use another --out.") from None
 
 
-def _by_digest(earlier: Sequence[Record]) -> dict[str, Record]:
-    """Those of trained runs that ended."""
-    return {one["digest"]: one for one in earlier if "digest" in one and "error" not in one}
+def _add(records: list[Record], stored: Mapping[str, Record]) -> None:
+    """Add the stored records of runs that are not among these."""
+    names = {run_name(one) for one in records if "digest" in one}
+    records += [one for one in stored.values() if run_name(one) not in names]
 
 
-def _keep_other_runs(file: Path, earlier: Sequence[Record], result: dict[str, Any]) -> None:
-    """Refuse to put the records of some runs in the place of those of more."""
-    lost = set(map(_name, earlier)) - set(map(_name, result["records"]))
-    if lost:
-        raise ConfigError(
-            f"{file} has {len(lost)} runs that are not among these. Leave out --only and --seeds, "
-            f"or use another --out."
-        )
-
-
-def _name(record: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What tells a run from the others of its experiment, whatever it was trained with."""
-    return tuple(record.get(part) for part in ("row", "column", "seed"))
-
-
-def _print(experiment: Collected, tables: Mapping[str, Table], statements: list[Statement]) -> None:
+def _print(
+    experiment: Collected,
+    preset: str,
+    tables: Mapping[str, Table],
+    statements: Sequence[Statement],
+) -> None:
     print_facts(
         [
             ("paper", f"{experiment.paper}, {experiment.item}"),
             ("claim", experiment.claim),
             ("printed", experiment.printed),
+            ("preset", preset),
         ]
     )
     for title, (columns, rows) in tables.items():

@@ -181,6 +181,15 @@ def stem(name: str) -> str:
     return name.replace("/", "-")
 
 
+def file_name(name: str, preset: str) -> str:
+    """Where the records of a preset go: `chiang2022-figure2.json`, or `chi2023-table1-smoke.json`.
+
+    Only those of `laptop` are without the name of the preset, so that no preset takes the place of
+    another.
+    """
+    return f"{stem(name)}.json" if preset == "laptop" else f"{stem(name)}-{preset}.json"
+
+
 def reproduced(
     name: str, experiment: Collected, *, preset: str, sitting: Sitting
 ) -> dict[str, Any]:

@@ -4,6 +4,7 @@ A run belongs to a cell of a table: a row (such as a language), a column (such a
 cell shows is a function of the records of its runs, one for each seed.
 """
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from typing import Any, Generic, NamedTuple
 
 from lengthwise.analysis.figures import Picture, curves_figure
 from lengthwise.catalogue import Catalogue
-from lengthwise.errors import ConfigError, RunError
+from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import (
     Progress,
@@ -25,7 +26,7 @@ from lengthwise.experiments.experiment import (
     stem,
 )
 from lengthwise.experiments.sweeps.executors import InProcess
-from lengthwise.experiments.sweeps.folder import JobFolder, claim
+from lengthwise.experiments.sweeps.folder import JobFolder, claim, differing
 from lengthwise.experiments.sweeps.job import Job
 from lengthwise.experiments.sweeps.outcome import Failure, Outcome, TestResult
 from lengthwise.experiments.sweeps.shared import take_over
@@ -83,9 +84,11 @@ class TrainedExperiment(Generic[Sizes]):
         """A record for each run that is wanted; runs that are done are not done again.
 
         A run is done if it is in the folder of runs, or else among the records of the sitting.
+        Records of the sitting that are not asked for are kept.
 
         Raises:
-            ConfigError: no run is wanted, a seed comes twice, or `seed` is given, not `seeds`.
+            ConfigError: no run is wanted, a seed comes twice, `seed` is given, not `seeds`, or a
+                record of the sitting would be kept beside runs of other settings.
             RunError: the folder of runs holds another experiment's.
         """
         if sitting.seed:
@@ -101,19 +104,56 @@ class TrainedExperiment(Generic[Sizes]):
                 f"name, such as {every[0].name!r}. Give parts of such names."
             )
         done = {run.job.digest for run in wanted if JobFolder.of(run.job, folder).outcome()}
-        stored = {digest: one for digest, one in sitting.stored.items() if digest not in done}
+        stored = {
+            run.job.digest: sitting.stored[run.job.digest]
+            for run in every
+            if run.job.digest in sitting.stored.keys() - done and _fits(run, sitting)
+        }
         if sitting.finished:
             wanted = [run for run in wanted if run.job.digest in done | stored.keys()]
             if not wanted:
                 raise RunError(f"{folder} has no finished run of these. Leave out --finished.")
+        others = self._others(wanted, every, preset, sitting.stored)
         swept = [run.job for run in wanted if run.job.digest not in stored]
         found = self._sweep(f"{owner} {preset}", preset, swept, folder, sitting) if swept else {}
-        return [
+        records = [
             record(run, found[run.job.digest])
             if run.job.digest in found
-            else {**stored[run.job.digest], "row": run.row, "column": run.column}
-            for run in wanted
+            else _kept(run, sitting.stored)
+            for run in [*wanted, *others]
         ]
+        places = {cell: place for place, cell in enumerate(dict.fromkeys(r[:2] for r in every))}
+        return sorted(records, key=lambda one: (places[one["row"], one["column"]], one["seed"]))
+
+    def _others(
+        self,
+        wanted: Sequence[CellRun],
+        every: Sequence[CellRun],
+        preset: str,
+        stored: Mapping[str, Record],
+    ) -> list[CellRun]:
+        """The runs that are stored, and not wanted now.
+
+        Raises:
+            ConfigError: some are of other settings than the same runs would have today.
+        """
+        asked = {run.name for run in wanted}
+        left = {digest for digest, one in stored.items() if run_name(one) not in asked}
+        if not left:
+            return []
+        seeds = sorted({stored[digest]["seed"] for digest in left})
+        planned = [*every, *self.runs(self.presets[preset], seeds)]
+        others = {
+            run.job.digest: run
+            for run in planned
+            if run.job.digest in left and _is_of(run, stored[run.job.digest])
+        }
+        if stale := left - others.keys():
+            raise ConfigError(
+                f"{len(stale)} stored runs are of other settings, such as "
+                f"{run_name(stored[min(stale)])!r}. Ask for them too, or use another --out."
+            )
+        return list(others.values())
 
     def _sweep(
         self, name: str, preset: str, jobs: Sequence[Job], folder: Path, sitting: Sitting
@@ -134,7 +174,7 @@ class TrainedExperiment(Generic[Sizes]):
         failed = [one for one in records if "error" in one]
         if not failed:
             return self.judge(records)
-        told = "; ".join(f"{_run_name(one)}: {one['error']}" for one in failed)
+        told = "; ".join(f"{run_name(one)}: {one['error']}" for one in failed)
         ended = Statement(where="runs", says="every run ends", holds=False, measured=told)
         return [ended, *self.judge(records)]
 
@@ -144,30 +184,52 @@ class TrainedExperiment(Generic[Sizes]):
         return {"": self.table(records), **more, "Runs": runs_table(records)}
 
 
+def _fits(run: CellRun, sitting: Sitting) -> bool:
+    """Whether the stored record of a run will do: a failed one only in a table of what is done."""
+    one = sitting.stored[run.job.digest]
+    return _is_of(run, one) and (sitting.finished or "error" not in one)
+
+
+def _is_of(run: CellRun, one: Record) -> bool:
+    """Whether a record of the same digest is of the same settings: a default may have changed."""
+    return not any(differing(one.get("settings", {}), _about(run)["settings"]))
+
+
+def _kept(run: CellRun, stored: Mapping[str, Record]) -> Record:
+    """The stored record of a run, whose digest says that it is of the same settings."""
+    one = stored[run.job.digest]
+    return {**one, **_about(run)}
+
+
 def record(run: CellRun, result: Outcome | Failure) -> Record:
     """What is stored of a run: its settings, what it cost, and what it got right at each length."""
+    if isinstance(result, Failure):
+        return {**_about(run), "error": result.error}
+    return {
+        **_about(run),
+        "steps": result.steps,
+        "perfect": result.perfect,
+        "seconds": round(result.seconds, 1),
+        "parameters": result.parameters,
+        "flops": flops(run.job.plan),
+        "environment": dict(result.environment),
+        "date": result.date,
+        "tests": {test.name: _test(run.job, test) for test in result.tests},
+    }
+
+
+def _about(run: CellRun) -> Record:
+    """What is known of a run before it is trained."""
     plan = run.job.plan
-    common: Record = {
+    return {
         "row": run.row,
         "column": run.column,
         "seed": plan.loop.seed,
         "model": plan.model,
         "supervision": plan.supervision,
         "trained_on": plan.words,
-        "digest": result.digest,
-    }
-    if isinstance(result, Failure):
-        return {**common, "error": result.error}
-    return {
-        **common,
-        "steps": result.steps,
-        "perfect": result.perfect,
-        "seconds": round(result.seconds, 1),
-        "parameters": result.parameters,
-        "flops": flops(plan),
-        "environment": dict(result.environment),
-        "date": result.date,
-        "tests": {test.name: _test(run.job, test) for test in result.tests},
+        "digest": run.job.digest,
+        "settings": _plain({name: part.to_dict() for name, part in plan.settings().items()}),
     }
 
 
@@ -180,7 +242,11 @@ def flops(plan: AnyPlan) -> int:
         return forward_flops(model, plan.network.vocab_size, plan.text.window)
     if isinstance(plan, TranslationPlan):
         return forward_flops(model, plan.network.vocab_size, TOKENS_OF_COST)
-    return forward_flops(model, plan.task.language.num_symbols, WORD_OF_COST)
+    num_symbols = plan.task.language.num_symbols
+    try:
+        return forward_flops(model, num_symbols, WORD_OF_COST)
+    except WordError:  # learned positions end with the words of training
+        return forward_flops(model, num_symbols, plan.recognition.max_length)
 
 
 def _test(job: Job, result: TestResult) -> Record:
@@ -207,7 +273,7 @@ _OF_ACCURACY = ("mean_accuracy", "interval_95", "worst_length", "worst_accuracy"
 
 def _plain(value: Any) -> Any:
     """The value as JSON would give it back."""
-    return list(value) if isinstance(value, tuple) else value
+    return json.loads(json.dumps(value))
 
 
 def _written(lengths: Sequence[int]) -> str:
@@ -238,13 +304,27 @@ def cells(records: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
     return found
 
 
-def _run_name(one: Record) -> str:
+def run_name(one: Record) -> str:
+    """`parity, rnn, seed 0`, as `CellRun.name`."""
     return f"{one['row']}, {one['column']}, seed {one['seed']}"
 
 
-def of_seeds(runs: Sequence[Record], most: int) -> str:
-    """` (1 of 3 seeds)` where other cells have `most`; nothing otherwise."""
-    return "" if len(runs) == most else f" ({len(runs)} of {most} seeds)"
+PRINTED_SEEDS = 3
+"""Of the runs behind a number that a paper prints as the best, or the mean, over seeds."""
+
+
+def of_seeds(runs: Sequence[Record]) -> str:
+    """` (1 seed)`; nothing where there are as many as the papers have, or more."""
+    if len(runs) >= PRINTED_SEEDS:
+        return ""
+    return " (1 seed)" if len(runs) == 1 else f" ({len(runs)} seeds)"
+
+
+def scores(runs: Sequence[Record], test: str) -> str:
+    """`100.0 / 98.9`, best and mean over seeds, or the number of a single seed."""
+    best, mean = best_and_mean(runs, test)
+    shown = one_digit(best) if len(runs) == 1 else pair(best, mean)
+    return shown + of_seeds(runs)
 
 
 def best_and_mean(runs: Sequence[Record], test: str) -> tuple[float, float]:
@@ -285,10 +365,13 @@ def mean_curve(runs: Sequence[Record], test: str) -> dict[int, float]:
     return {n: fmean(curve[n] for curve in curves) for n in curves[0]}
 
 
+_COST = f"Mflop a word of {WORD_OF_COST} symbols, or as trained"
+
+
 def runs_table(records: Sequence[Record]) -> Table:
     """A row for each cell: how its runs were trained and tested, and what they cost."""
     columns = ["row", "column", "supervision", "trained on", "seeds", "steps", "seconds to train"]
-    columns += ["parameters trained", "Mflop a word", "words at each of", "shortcut %"]
+    columns += ["parameters trained", _COST, "words at each of", "shortcut %"]
     rows = [
         [row, column, runs[0]["supervision"], runs[0]["trained_on"], *_costs(runs)]
         for (row, column), runs in cells(records).items()

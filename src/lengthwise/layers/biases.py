@@ -65,8 +65,8 @@ def _diagonals(
     if num_queries == 1:
         return values[None, :, None]
     beside = values[:, None].expand(-1, num_queries, -1).flatten(1)[:, num_queries - 1 :]
-    rows = beside[:, : num_queries * (length - 1)].unflatten(1, (num_queries, length - 1))
-    return rows[None, :, :, :num_keys]
+    rows = beside[:, : num_queries * (length - 1)].view(1, -1, num_queries, length - 1)
+    return rows[..., :num_keys]
 
 
 class T5Position(DistanceBias):

@@ -9,7 +9,9 @@ and the network predicts $q_t$ at the place of $\sigma_t$, and the state of the 
 start symbol. A bias towards what is near (ALiBi, Press et al. 2022) keeps it from counting over the
 whole word. In training the true states stand on the pad; to answer, the network reads its own, one
 after the other: T steps, each of which waits for the one before, where RegularGPT has
-ceil(log_C T). Keys and values are kept, so that a step computes two places.
+ceil(log_C T). Keys and values are kept, so that a step computes two places: the state that the step
+before has written, and the symbol after it, which is given. The paper counts a step for each place,
+2T (section 2.3), as a decoder would take that reads one place at a time.
 
 The logit of a class is log sum exp(logit of q) over the states q of that class, so that the
 probability of a class is the sum of those of its states.
@@ -116,7 +118,10 @@ class Scratchpad(CausalTransformer):
 
     @staticmethod
     def steps(length: int) -> int:
-        """How many predictions must wait for each other, for a word of so many symbols."""
+        """How many predictions must wait for each other, for a word of so many symbols.
+
+        The paper's count is twice that: it has the places, of which a step reads two.
+        """
         return max(1, length)
 
     def _batches(self, lengths: Tensor) -> Iterator[Tensor]:

@@ -1,6 +1,7 @@
 """From a language and a model's name to a trained model, and from a run folder back to it."""
 
 import platform
+import re
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
@@ -17,7 +18,11 @@ from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.stored import from_dict, to_dict
+from lengthwise.layers.encodings import LearnedPosition
+from lengthwise.layers.positions import POSITIONS
+from lengthwise.layers.randomised import RandomisedPosition
 from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
+from lengthwise.models.layer_stack import LayerStackConfig
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.tasks.assigned import assign
 from lengthwise.tasks.supervision import state_maps
@@ -67,7 +72,14 @@ class Plan(BasePlan):
     @property
     def words(self) -> str:
         """Which words it is trained on."""
-        return f"{self.task.protocol}, lengths 1..{self.recognition.max_length}"
+        lengths = f"lengths {self.recognition.min_length}..{self.recognition.max_length}"
+        match self.recognition.supervision:
+            case "composition":
+                return f"compositions of sub-words, {lengths}"
+            case "assigned":
+                return f"all chunks of codes in words of {lengths}"
+            case _:
+                return f"{self.task.protocol}, {lengths}"
 
     def objective(self) -> Objective:
         """What is learned."""
@@ -154,8 +166,9 @@ def make_plan(
 ) -> Plan:
     """Settings from a preset and from the user, each to the part that it belongs to.
 
-    Besides those of the network, the words and the loop there is `p_one`, the P(1) of the published
-    words of Parity.
+    Besides those of the network, the words and the loop there are `p_one`, the P(1) of the
+    published words of Parity, and `longest_word`, for which there is room where positions are
+    learned or drawn from a range.
 
     Raises:
         ConfigError: a name is unknown, or a value does not fit.
@@ -163,7 +176,9 @@ def make_plan(
     model = model or DEFAULT_MODEL
     entry = MODELS[model]
     parts = _settable(entry)
-    require_known(settings or {}, {"p_one"}.union(*parts.values()))
+    has_room = "max_length" in _names(entry.config)
+    own_names = {"p_one", "longest_word"} if has_room else {"p_one"}
+    require_known(settings or {}, own_names.union(*parts.values()))
     chosen = {
         **entry.training,
         **preset_settings(preset, language.spec),  # some numbers are of other networks
@@ -185,9 +200,9 @@ def make_plan(
         network["transition_size"] = transition_size(state_maps(language))
     if recognition.supervision == "states":
         network["state_classes"] = state_classes(language)
-    if "max_length" in (known := _names(entry.config)):
-        network["max_length"] = max(recognition.max_length, known["max_length"])
     configured = entry.configure({**own[entry.config], **network})
+    if has_room:
+        configured = _with_room(configured, recognition.max_length, settings or {})
     if recognition.supervision in ("composition", "assigned"):
         require(
             getattr(configured, "memory", "") == "binary",
@@ -208,6 +223,36 @@ def make_plan(
         recognition=recognition,
         loop=LoopConfig.from_dict(own[LoopConfig]),
     )
+
+
+def _with_room(network: Config, max_length: int, settings: Mapping[str, Any]) -> LayerStackConfig:
+    """The network with room for words of `max_length` symbols, or as long as the user asks for.
+
+    Learned positions past the words of training would stay as they were drawn, so there are none
+    unless they are asked for. Other positions are told of the usual room at least.
+    """
+    assert isinstance(network, LayerStackConfig)  # other models have room for any word
+    position = POSITIONS[network.position]
+    if "longest_word" not in settings:
+        is_table = issubclass(position, LearnedPosition)
+        longest = max_length if is_table else max(max_length, network.max_length)
+        return replace(network, max_length=longest)
+    longest = settings["longest_word"]
+    require(
+        isinstance(longest, int) and not isinstance(longest, bool),
+        f"longest_word={longest!r} must be a whole number. Use {max_length} or more.",
+    )
+    require(
+        issubclass(position, LearnedPosition | RandomisedPosition),
+        f"longest_word={longest} is for positions that are learned or drawn from a range, but "
+        f"position={network.position!r} has no end. Leave it out.",
+    )
+    require(
+        longest >= max_length,
+        f"longest_word={longest} is shorter than the words of training, max_length={max_length}. "
+        f"Use {max_length} or more.",
+    )
+    return replace(network, max_length=longest)
 
 
 def _with_bits(
@@ -407,6 +452,16 @@ def environment(device: str) -> dict[str, str]:
     return {
         "python": platform.python_version(),
         "torch": torch.__version__,
-        "processor": platform.machine(),
+        "processor": processor(),
         "device": str(choose_device(device)),
     }
+
+
+def processor() -> str:
+    """What the processor calls itself, such as `AMD EPYC 7B13`; at least its architecture."""
+    try:
+        facts = Path("/proc/cpuinfo").read_text(encoding="utf-8")  # Linux
+    except OSError:
+        facts = ""
+    name = re.search(r"^model name\s*: (.+)$", facts, re.MULTILINE)
+    return name[1].strip() if name else platform.processor() or platform.machine()

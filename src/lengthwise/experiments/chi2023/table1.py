@@ -28,9 +28,9 @@ from lengthwise.experiments.trained import (
     best_and_mean,
     cells,
     curves,
-    of_seeds,
     one_digit,
     pair,
+    scores,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.training.train import make_plan
@@ -182,23 +182,21 @@ def trained_and_tested(row: str) -> tuple[int, tuple[int, int]]:
 def table(records: Sequence[Record]) -> Table:
     """The paper's layout: best / mean over seeds, printed, measured, and the difference."""
     found, published, rows = cells(records), _printed(records), []
-    most = max(map(len, found.values()), default=0)
+    there = {one["column"] for one in records}
+    keys = [key for key in MEASURED if key in there]
     for row in dict.fromkeys(one["row"] for one in records):
-        printed = [published.get((row, key)) for key in MEASURED]
-        measured = [found.get((row, key)) for key in MEASURED]
+        printed = [published.get((row, key)) for key in keys]
+        measured = [found.get((row, key)) for key in keys]
         lines = {
             "printed": [pair(p.best, p.mean) if p else "" for p in printed],
-            "measured": [
-                pair(*best_and_mean(runs, NEAR)) + of_seeds(runs, most) if runs else ""
-                for runs in measured
-            ],
+            "measured": [scores(runs, NEAR) if runs else "" for runs in measured],
             "difference": [
                 _difference(p, runs) if p and runs else ""
                 for p, runs in zip(printed, measured, strict=True)
             ],
         }
         rows += [[row, kind, *line] for kind, line in lines.items() if any(line)]
-    return Table(["language", "", *(column.title for column in MEASURED.values())], rows)
+    return Table(["language", "", *(MEASURED[key].title for key in keys)], rows)
 
 
 def binary_table(records: Sequence[Record]) -> Table:
@@ -273,20 +271,33 @@ def check(records: Sequence[Record]) -> list[Statement]:
             )
         )
     failing = {
-        row: best_and_mean(found[row, "transformer"], NEAR)
+        row: found[row, "transformer"]
         for row in FAILING
-        if (row, "transformer") in found
+        if (row, "transformer") in found and _is_learnt(found.get((row, "rnn"), ()))
     }
     if failing:
         statements.append(
             Statement(
                 where="Table 1, section 5.2",
-                says="a Transformer does not carry these rows beyond its training length",
-                holds=all(mean < 80 for _, mean in failing.values()),
-                measured="; ".join(f"{row} {pair(*found)}" for row, found in failing.items()),
+                says="a Transformer does not carry these rows beyond its training length, where "
+                "an RNN does, from the same data",
+                holds=all(best_and_mean(of_cell, NEAR)[1] < 80 for of_cell in failing.values()),
+                measured="; ".join(
+                    f"{row} {scores(of_cell, NEAR)}{_in_validation(of_cell)}"
+                    for row, of_cell in failing.items()
+                ),
             )
         )
     return statements
+
+
+def _is_learnt(of_cell: Sequence[Record]) -> bool:
+    return bool(of_cell) and best_and_mean(of_cell, NEAR)[0] >= 99
+
+
+def _in_validation(of_cell: Sequence[Record]) -> str:
+    perfect = any(one["perfect"] for one in of_cell)
+    return "" if perfect else " (nor is it perfect at its training lengths)"
 
 
 def _is_perfect(one: Record) -> bool:
@@ -417,7 +428,7 @@ FEWER_COLUMNS = ("rnn", "transformer", "regular-gpt C=2", "binary")
 
 TABLE_1_AUDITED = _experiment(
     "Table 1, audited words",
-    "The same models, tested on words that no shortcut tells apart.",
+    "The same models on words that are harder to tell apart: drawn uniformly, and next to them.",
     "Nothing: the paper's words are those of `chi2023/table1`.",
     columns=FEWER_COLUMNS,
     tested="audited",

@@ -157,6 +157,8 @@ def table(records: Sequence[Record]) -> Table:
         [
             SCALES[scale],
             f"{length}",
+            f"{record['runs']}",
+            f"{record['test_words']} of {record['test_length']:,}",
             f"{record['epoch']}",
             f"{record['bits']:.4f}",
             f"{100 * record['accuracy']:.1f}",
@@ -165,8 +167,8 @@ def table(records: Sequence[Record]) -> Table:
         ]
         for (scale, length), record in last(records).items()
     ]
-    columns = ["attention", "trained on n =", "epochs", "bits", "accuracy %", "worst run %"]
-    return Table([*columns, "weight on the first symbol"], rows)
+    columns = ["attention", "trained on n =", "runs", "words of a test", "epochs", "bits"]
+    return Table([*columns, "accuracy %", "worst run %", "weight on the first symbol"], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:

@@ -23,7 +23,7 @@ from lengthwise.experiments.trained import (
     cells,
     curves,
     one_digit,
-    pair,
+    scores,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.training.train import make_plan
@@ -95,7 +95,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def _of_cell(found: Sequence[Record] | None, test: str) -> str:
-    return pair(*best_and_mean(found, test)) if found else ""
+    return scores(found, test) if found else ""
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:

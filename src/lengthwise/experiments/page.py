@@ -1,0 +1,64 @@
+"""What is written about an experiment that was measured: a section in Markdown."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lengthwise.experiments.experiment import Collected, Record, Table
+
+
+def section(name: str, experiment: Collected, result: Mapping[str, Any], pictures: str) -> str:
+    """What is claimed, printed and measured; the paths of figures begin with `pictures`.
+
+    `result` is what `reproduced` gives.
+    """
+    records = result["records"]
+    figures = [
+        f"![{experiment.paper}, {experiment.item}: {figure}]({pictures}-{figure}.svg)"
+        for figure in experiment.figures(records)
+    ]
+    parts = [
+        f"## {experiment.paper}, {experiment.item}",
+        f"**{experiment.claim}** Printed: {experiment.printed}",
+        _made_by(name, result),
+        *figures,
+    ]
+    for title, table in experiment.tables(records).items():
+        parts.append(f"**{title}**\n\n{_markdown(table)}" if title else _markdown(table))
+    verdicts = [
+        [one.where, one.says, "yes" if one.holds else "**no**", one.measured]
+        for one in experiment.check(records)
+    ]
+    columns = ["where", "what the paper says", "holds", "measured"]
+    if verdicts:
+        parts.append(_markdown(Table(columns, verdicts)))
+    return "\n\n".join(parts)
+
+
+def _made_by(name: str, result: Mapping[str, Any]) -> str:
+    """The command, the preset, and when, where and by which version; of all sittings."""
+    records: Sequence[Record] = result["records"]
+    trained = [one for one in records if "digest" in one]
+    facts = [f"`lengthwise reproduce {name}`", f"preset {result['preset']}"]
+    if not trained:
+        facts.append(f"seed {result['seed']}")
+    made = trained or [dict(result)]
+    facts.append(_range(one.get("date", result["date"]) for one in made))
+    facts.append(f"commit {_each(one.get('commit', result['commit']) for one in made)}")
+    made_with = [one["environment"] for one in trained if "environment" in one]
+    for key, before in (("processor", ""), ("torch", "torch ")):
+        facts.append(before + _each(each[key] for each in made_with or [result["environment"]]))
+    return f"{', '.join(facts)}."
+
+
+def _range(values: Iterable[str]) -> str:
+    found = sorted(values)
+    return found[0] if found[0] == found[-1] else f"{found[0]} to {found[-1]}"
+
+
+def _each(values: Iterable[Any]) -> str:
+    return ", ".join(dict.fromkeys(map(str, values)))
+
+
+def _markdown(table: Table) -> str:
+    lines = [table.columns, ["---"] * len(table.columns), *table.rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
