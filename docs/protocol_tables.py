@@ -10,13 +10,14 @@ from lengthwise.experiments.trained import one_digit
 def protocols_table(published: list[dict[str, Any]], audited: list[dict[str, Any]]) -> str:
     """A row for each language: the same runs, tested on the words of both protocols."""
     before, after = _by_run(published), _by_run(audited)
-    seeds = {seed for *_, seed in after}
+    seeds = {seed for *_, seed in after.keys() & before.keys()}
     lines = [
         f"| language | {' | '.join(MEASURED[column].title for column in FEWER_COLUMNS)} |",
         "|---|" + "---|" * len(FEWER_COLUMNS),
     ]
     for language in dict.fromkeys(row for row, *_ in after):
-        runs = [[(language, column, seed) for seed in seeds] for column in FEWER_COLUMNS]
+        every = [[(language, column, seed) for seed in sorted(seeds)] for column in FEWER_COLUMNS]
+        runs = [[run for run in cell if run in before and run in after] for cell in every]
         cells = [f"{_mean(before, names)} / {_mean(after, names)}" for names in runs]
         lines.append(f"| {language} | {' | '.join(cells)} |")
     lines += ["", f"Mean accuracy over lengths %, published / audited; seed {_listed(seeds)}."]

@@ -181,6 +181,56 @@ def test_a_run_that_another_command_stored_meanwhile_is_kept(
     assert [one["column"] for one in stored(file)] == ["rnn", "transformer"]
 
 
+def test_a_run_that_was_only_kept_gives_way_to_one_that_was_measured_meanwhile(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "reproduced" / "chi2023-table1-smoke.json"
+    shell(*TABLE_1, "--only", "transformer")
+    good = json.loads(file.read_text())
+    failed = {**good["records"][0], "error": "OutOfMemoryError: it was full"}
+    file.write_text(json.dumps({**good, "records": [failed]}))
+
+    def meanwhile(*arguments: Any, **more: Any) -> dict[str, Any]:
+        result = reproduced(*arguments, **more)
+        file.write_text(json.dumps(good))
+        return result
+
+    monkeypatch.setattr(reproduce, "reproduced", meanwhile)
+    shell(*TABLE_1, "--only", "rnn")
+    assert ["error" in one for one in stored(file)] == [False, False]
+
+
+def test_a_file_of_another_preset_is_left_alone(shell: Shell, tmp_path: Path) -> None:
+    """As older versions wrote them: without the preset in the name."""
+    file = tmp_path / "reproduced" / "chi2023-table1.json"
+    file.parent.mkdir()
+    file.write_text(
+        json.dumps(
+            {"experiment": "chi2023/table1", "preset": "paper", "commit": "a", "records": []}
+        )
+    )
+    before = file.read_text()
+    status, out, error = shell("reproduce", "chi2023/table1")
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert "holds chi2023/table1, preset paper, but chi2023/table1, preset laptop" in error
+    assert file.read_text() == before
+
+
+def test_the_commit_of_a_run_stays_where_its_folder_is_still_there(
+    shell: Shell, tmp_path: Path
+) -> None:
+    file = tmp_path / "reproduced" / "chi2023-table1-smoke.json"
+    shell(*TABLE_1, "--only", "rnn")
+    made = json.loads(file.read_text())
+    file.write_text(json.dumps({**made, "commit": "long ago"}))
+    shell(*TABLE_1, "--finished")
+    assert [one["commit"] for one in stored(file)] == ["long ago"]
+    page = file.with_suffix(".md").read_text()
+    assert "preset smoke" in page
+    assert "commit long ago," in page
+    assert made["records"][0]["environment"]["processor"] in page
+
+
 @pytest.mark.parametrize("other", ["digest", "default"])
 def test_stored_runs_of_other_settings_are_replaced_if_they_are_asked_for_and_refused_else(
     shell: Shell, tmp_path: Path, other: str
@@ -250,7 +300,7 @@ def test_runs_that_the_file_has_are_not_trained_again_where_their_folder_is_gone
 
     status, out, error = shell(*command, "--runs", "second", "--json")
     assert status == 1
-    assert "1 runs are those that" in error
+    assert "1 records are those that" in error
     assert not (tmp_path / "second").exists()
     kept = json.loads(file.read_text())["records"]
     assert kept == [{**made["records"][0], "commit": made["commit"], "settings": settings}]

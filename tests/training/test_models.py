@@ -15,7 +15,14 @@ from lengthwise.models.catalogue import MODELS
 from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.training.presets import PRESETS
 from lengthwise.training.recognition import Nodes, Prefix, States, WordLengths
-from lengthwise.training.train import Plan, load_run, make_plan, train
+from lengthwise.training.train import (
+    Plan,
+    load_run,
+    make_plan,
+    processor,
+    train,
+    usual_lengths,
+)
 
 SMALL = {"steps": 9, "validate_every": 3, "batch_size": 8, "validation_words": 16, "patience": 0}
 names = pytest.mark.parametrize("name", sorted(MODELS))
@@ -314,3 +321,32 @@ def test_objectives_refuse_models_that_they_cannot_teach() -> None:
     nodes = Nodes(plan.task, plan.recognition, None)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"Encoder has no vectors of sub-words"):
         nodes.step(model, generator, generator)
+
+
+def test_a_run_is_usually_tested_past_training_as_far_as_it_reads() -> None:
+    def lengths(model: str, **settings: Any) -> str:
+        return usual_lengths(make_plan(parse("parity"), model, settings=settings))
+
+    assert lengths("regular-gpt") == lengths("elman") == lengths("chomsky-transformer") == "41:500"
+    assert lengths("decoder") == "1:40"  # its positions are learned
+    assert lengths("decoder", position="alibi") == "41:500"
+    assert lengths("decoder", longest_word=60) == "41:60"
+    assert lengths("encoder-cls", position="learned", longest_word=900) == "41:500"
+
+
+@pytest.mark.parametrize(
+    ("facts", "name"),
+    [("processor\t: 0\nmodel name\t: Zuse Z3 \nmodel name\t: other\n", "Zuse Z3"), (None, "z80")],
+)
+def test_results_name_the_processor_or_at_least_its_architecture(
+    facts: str | None, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(path: Path, **_: Any) -> str:
+        assert str(path) == "/proc/cpuinfo"
+        if facts is None:
+            raise FileNotFoundError
+        return facts
+
+    monkeypatch.setattr(Path, "read_text", read)
+    monkeypatch.setattr("platform.machine", lambda: "z80")
+    assert processor() == name

@@ -27,7 +27,7 @@ from lengthwise.text.parallel import ParallelCorpus
 from lengthwise.text.prepared import TEST, Corpus
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
-from lengthwise.training.train import Run, load_run
+from lengthwise.training.train import Run, load_run, usual_lengths
 from lengthwise.training.translation_plan import TranslationPlan
 
 
@@ -70,8 +70,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Evaluate, store the scores in the run folder (not those of tables), and print them."""
-    lengths = parse_lengths(arguments.lengths or "41:500")
+    if arguments.lengths:
+        parse_lengths(arguments.lengths)  # complains before anything is loaded
     trained = load_run(arguments.run, device=arguments.device)
+    lengths = parse_lengths(arguments.lengths or usual_lengths(trained.plan))
     if isinstance(trained.plan, LanguagePlan):
         _evaluate_text(trained, arguments)
         return

@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("reproduced"),
         metavar="DIR",
-        help="where records and figures go (default: reproduced)",
+        help="where records, figures and a page about them go (default: reproduced)",
     )
     add_json(parser)
 
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> None:
     seeds = _seeds(arguments.seeds)
     arguments.out.mkdir(parents=True, exist_ok=True)
     file = arguments.out / file_name(name, arguments.preset)
-    earlier = _stored(file)
+    earlier = _stored(file, name, arguments.preset)
     with (
         executor_for(arguments.workers, arguments.scheduler) as executor,
         counting_progress(name, "steps") as progress,
@@ -111,10 +111,10 @@ def run(arguments: argparse.Namespace) -> None:
             executor=executor,
         )
         result = reproduced(name, experiment, preset=arguments.preset, sitting=sitting)
-    _add(result["records"], _stored(file))  # of a command that ended while this one ran
+    _add(result["records"], _stored(file, name, arguments.preset))
     kept = sum("commit" in one for one in result["records"])
     if kept:
-        note(f"{kept} runs are those that {file} has; without it they would be trained again")
+        note(f"{kept} records are those that {file} had")
     files = _write(name, experiment, result, file)
     statements = experiment.check(result["records"])
     tables = experiment.tables(result["records"])
@@ -176,26 +176,40 @@ def _write(name: str, experiment: Collected, result: dict[str, Any], records: Pa
     return [*files, str(page)]
 
 
-def _stored(file: Path) -> dict[str, Record]:
+def _stored(file: Path, name: str, preset: str) -> dict[str, Record]:
     """The records of trained runs that the file has, by digest.
 
     Raises:
-        RunError: the file is none that this command writes.
+        RunError: the file is none that this command writes, or of another experiment or preset.
     """
     if not file.exists():
         return {}
     try:
         stored = read_json(file)
+        holds = f"{stored['experiment']}, preset {stored['preset']}"
         found = [{"commit": stored["commit"], **one} for one in stored["records"]]
-        return {one["digest"]: one for one in found if "digest" in one}
+        runs = {one["digest"]: one for one in found if "digest" in one}
+        for one in runs.values():
+            run_name(one), one["tests" if "error" not in one else "error"]
     except (KeyError, TypeError):
         raise RunError(f"{file} is damaged. Move it away, or use another --out.") from None
+    if holds != f"{name}, preset {preset}":
+        raise RunError(
+            f"{file} holds {holds}, but {name}, preset {preset}, is asked for. Move it away, or "
+            f"use another --out."
+        )
+    return runs
 
 
 def _add(records: list[Record], stored: Mapping[str, Record]) -> None:
-    """Add the stored records of runs that are not among these."""
-    names = {run_name(one) for one in records if "digest" in one}
-    records += [one for one in stored.values() if run_name(one) not in names]
+    """Add what another command has stored since, also in the place of what was only kept here."""
+    places = {run_name(one): place for place, one in enumerate(records) if "digest" in one}
+    for one in stored.values():
+        place = places.get(run_name(one))
+        if place is None:
+            records.append(one)
+        elif "commit" in records[place]:
+            records[place] = one
 
 
 def _print(

@@ -37,7 +37,7 @@ from lengthwise.training.presets import PRESETS
 from lengthwise.training.processes import Place, require_alone
 from lengthwise.training.step_plan import make_step_plan
 from lengthwise.training.track import tracked
-from lengthwise.training.train import AnyPlan, make_plan, train
+from lengthwise.training.train import AnyPlan, make_plan, train, usual_lengths
 from lengthwise.training.translation_plan import (
     TranslationPlan,
     is_pairs_spec,
@@ -136,7 +136,7 @@ def _run(arguments: argparse.Namespace) -> None:
         f"{percent(facts['validation_accuracy'])} % on fresh words of length "
         f"1..{plan.recognition.max_length} after {facts['kept_step']} steps"
     )
-    note(f"next: lengthwise evaluate {arguments.out} --lengths 41:500")
+    note(f"next: lengthwise evaluate {arguments.out} --lengths {usual_lengths(plan)}")
 
 
 def _train_steps(arguments: argparse.Namespace, settings: dict[str, Any]) -> None:

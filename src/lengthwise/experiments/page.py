@@ -60,5 +60,6 @@ def _each(values: Iterable[Any]) -> str:
 
 
 def _markdown(table: Table) -> str:
-    lines = [table.columns, ["---"] * len(table.columns), *table.rows]
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in table.rows]
+    lines = [table.columns, ["---"] * len(table.columns), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -6,7 +6,7 @@ cell shows is a function of the records of its runs, one for each seed.
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -103,6 +103,7 @@ class TrainedExperiment(Generic[Sizes]):
                 f"none of the {len(every)} runs of {name} has {' and '.join(sitting.only)} in its "
                 f"name, such as {every[0].name!r}. Give parts of such names."
             )
+        asked = {run.name for run in wanted}
         done = {run.job.digest for run in wanted if JobFolder.of(run.job, folder).outcome()}
         stored = {
             run.job.digest: sitting.stored[run.job.digest]
@@ -113,11 +114,11 @@ class TrainedExperiment(Generic[Sizes]):
             wanted = [run for run in wanted if run.job.digest in done | stored.keys()]
             if not wanted:
                 raise RunError(f"{folder} has no finished run of these. Leave out --finished.")
-        others = self._others(wanted, every, preset, sitting.stored)
+        others = self._others(asked, every, preset, sitting)
         swept = [run.job for run in wanted if run.job.digest not in stored]
         found = self._sweep(f"{owner} {preset}", preset, swept, folder, sitting) if swept else {}
         records = [
-            record(run, found[run.job.digest])
+            _since(record(run, found[run.job.digest]), sitting.stored)
             if run.job.digest in found
             else _kept(run, sitting.stored)
             for run in [*wanted, *others]
@@ -127,17 +128,17 @@ class TrainedExperiment(Generic[Sizes]):
 
     def _others(
         self,
-        wanted: Sequence[CellRun],
+        asked: Collection[str],
         every: Sequence[CellRun],
         preset: str,
-        stored: Mapping[str, Record],
+        sitting: Sitting,
     ) -> list[CellRun]:
-        """The runs that are stored, and not wanted now.
+        """The runs that are stored, and not asked for now.
 
         Raises:
             ConfigError: some are of other settings than the same runs would have today.
         """
-        asked = {run.name for run in wanted}
+        stored = sitting.stored
         left = {digest for digest, one in stored.items() if run_name(one) not in asked}
         if not left:
             return []
@@ -195,8 +196,17 @@ def _is_of(run: CellRun, one: Record) -> bool:
     return not any(differing(one.get("settings", {}), _about(run)["settings"]))
 
 
+def _since(found: Record, stored: Mapping[str, Record]) -> Record:
+    """The record, with the commit of the stored one if that tells of the same training."""
+    before = stored.get(found["digest"], {})
+    parts = ("seconds", "steps", "date", "tests")
+    if "error" in found or any(before.get(part) != found[part] for part in parts):
+        return found
+    return {"commit": before["commit"], **found}
+
+
 def _kept(run: CellRun, stored: Mapping[str, Record]) -> Record:
-    """The stored record of a run, whose digest says that it is of the same settings."""
+    """The stored record of a run, said to be what the run is called today."""
     one = stored[run.job.digest]
     return {**one, **_about(run)}
 
@@ -365,7 +375,7 @@ def mean_curve(runs: Sequence[Record], test: str) -> dict[int, float]:
     return {n: fmean(curve[n] for curve in curves) for n in curves[0]}
 
 
-_COST = f"Mflop a word of {WORD_OF_COST} symbols, or as trained"
+_COST = f"Mflop a word (languages: of {WORD_OF_COST} symbols)"
 
 
 def runs_table(records: Sequence[Record]) -> Table:

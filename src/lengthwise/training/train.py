@@ -225,6 +225,21 @@ def make_plan(
     )
 
 
+def usual_lengths(plan: AnyPlan | Compiled) -> str:
+    """The lengths that a run is tested at if nobody says which: past training, if it reads them."""
+    network = plan.network if isinstance(plan, Plan) else None
+    if not isinstance(network, LayerStackConfig):
+        return FARTHER
+    if not issubclass(POSITIONS[network.position], LearnedPosition):
+        return FARTHER
+    most = min(network.max_length, 500)
+    return f"{41 if most > 40 else 1}:{most}"
+
+
+FARTHER = "41:500"
+"""Lengths of the paper's tests, for words of at most 40 symbols in training."""
+
+
 def _with_room(network: Config, max_length: int, settings: Mapping[str, Any]) -> LayerStackConfig:
     """The network with room for words of `max_length` symbols, or as long as the user asks for.
 
@@ -464,4 +479,4 @@ def processor() -> str:
     except OSError:
         facts = ""
     name = re.search(r"^model name\s*: (.+)$", facts, re.MULTILINE)
-    return name[1].strip() if name else platform.processor() or platform.machine()
+    return name[1].strip() if name else platform.machine()

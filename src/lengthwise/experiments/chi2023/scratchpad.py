@@ -27,7 +27,7 @@ from lengthwise.experiments.trained import (
     curves,
     from_to,
     one_digit,
-    pair,
+    scores,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import depth
@@ -90,8 +90,8 @@ def table(records: Sequence[Record]) -> Table:
                 row,
                 MODELS[model],
                 of_cell[0]["supervision"],
-                pair(*best_and_mean(of_cell, NEAR)),
-                pair(*best_and_mean(of_cell, FAR)),
+                scores(of_cell, NEAR),
+                scores(of_cell, FAR),
                 f"{steps_that_wait(model, LONGEST):,}",
                 f"{1e3 * _mean_seconds(of_cell) / words:.2f}",
                 f"{of_cell[0]['parameters']:,}",
@@ -147,7 +147,8 @@ def _has_both(found: Mapping[tuple[str, str], Sequence[Record]], row: str) -> bo
 def _not_right(found: Mapping[tuple[str, str], Sequence[Record]], row: str) -> str:
     """The models that have a wrong answer, with what they have right; nothing if none has."""
     return ", ".join(
-        f"{title} {one_digit(best_and_mean(found[row, model], NEAR)[1])} % right"
+        f"{title} {one_digit(min(best_and_mean(found[row, model], t)[1] for t in (NEAR, FAR)))} % "
+        f"right"
         for model, title in MODELS.items()
         if any(test["wrong"] for run in found[row, model] for test in run["tests"].values())
     )

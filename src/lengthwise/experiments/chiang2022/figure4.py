@@ -158,7 +158,7 @@ def table(records: Sequence[Record]) -> Table:
             SCALES[scale],
             f"{length}",
             f"{record['runs']}",
-            f"{record['test_words']} of {record['test_length']:,}",
+            f"{record['test_words']}, of {record['test_length']:,} symbols",
             f"{record['epoch']}",
             f"{record['bits']:.4f}",
             f"{100 * record['accuracy']:.1f}",
