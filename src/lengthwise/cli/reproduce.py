@@ -111,7 +111,8 @@ def run(arguments: argparse.Namespace) -> None:
             executor=executor,
         )
         result = reproduced(name, experiment, preset=arguments.preset, sitting=sitting)
-    _add(result["records"], _stored(file, name, arguments.preset))
+    now = _stored(file, name, arguments.preset)
+    _add(result["records"], [one for digest, one in now.items() if earlier.get(digest) != one])
     kept = sum("commit" in one for one in result["records"])
     if kept:
         note(f"{kept} records are those that {file} had")
@@ -201,10 +202,10 @@ def _stored(file: Path, name: str, preset: str) -> dict[str, Record]:
     return runs
 
 
-def _add(records: list[Record], stored: Mapping[str, Record]) -> None:
+def _add(records: list[Record], new: Sequence[Record]) -> None:
     """Add what another command has stored since, also in the place of what was only kept here."""
     places = {run_name(one): place for place, one in enumerate(records) if "digest" in one}
-    for one in stored.values():
+    for one in new:
         place = places.get(run_name(one))
         if place is None:
             records.append(one)
