@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import texts
@@ -263,7 +264,7 @@ def scratchpad() -> dict[str, float]:
 
 
 def stack() -> dict[str, float]:
-    """Nine runs of width 64 trained as one, against one by one, by the threads of each."""
+    """Nine runs of width 64 trained as one, against one by one, by threads and words of a batch."""
     result = {}
     for model, more in {
         "elman": {},
@@ -272,9 +273,19 @@ def stack() -> dict[str, float]:
         "encoder-cls": {"num_heads": 8, "d_hidden": 256},
         "regular-gpt": {},
     }.items():
-        for threads in (1, 2):
-            settings = {"d_model": WIDTH, "steps": 8, "validation_words": 1, "threads": threads}
-            plan = make_plan(parse("parity"), model, settings={**settings, **more})
+        for threads, batch_size in product((1, 2), (8, BATCH)):
+            plan = make_plan(
+                parse("parity"),
+                model,
+                settings={
+                    "d_model": WIDTH,
+                    "steps": 8,
+                    "validation_words": 1,
+                    "threads": threads,
+                    "batch_size": batch_size,
+                    **more,
+                },
+            )
             plans = [replace(plan, loop=replace(plan.loop, seed=seed)) for seed in range(9)]
 
             def one_by_one(plans: list[Plan] = plans) -> None:
@@ -282,8 +293,8 @@ def stack() -> dict[str, float]:
                     train(plan, device="cpu")
 
             alone, together = seconds(one_by_one, partial(train_stack, plans), repeat=3)
-            title = f"9 {model} as one / one by one, {threads} thread{'s' * (threads > 1)}"
-            result[f"{title} (times faster)"] = alone / together
+            title = f"9 {model} as one / one by one, batches of {batch_size}, {threads} thread"
+            result[f"{title}{'s' * (threads > 1)} (times faster)"] = alone / together
     return result
 
 
