@@ -1,12 +1,14 @@
 """Bodies of GPT-2: what is trained, what stays, and that a cache changes nothing."""
 
 import json
+import logging
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch.nn import functional as F
 from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -158,6 +160,8 @@ def test_words_that_are_too_long_are_refused(body: str) -> None:
         model.complete(torch.zeros(1, 6, dtype=torch.long), 20)
     with pytest.raises(WordError, match="the prefix is empty"):
         model.complete(torch.zeros(1, 0, dtype=torch.long), 2)
+    with pytest.raises(WordError, match="steps=-1"):
+        model.complete(torch.zeros(1, 3, dtype=torch.long), -1)
     with pytest.raises(ConfigError, match=f"has {PLACES} places, but the task needs 31"):
         plan_of(body, bits=8)
 
@@ -171,6 +175,8 @@ def test_words_that_are_too_long_are_refused(body: str) -> None:
         ({"body": "./nowhere"}, "is no folder"),
         ({"body": "OTHER"}, "is a bert, but only gpt2"),
         ({"body": "BROKEN"}, "cannot be loaded"),
+        ({"body": "NUMBER"}, "cannot be loaded"),
+        ({"body": "FOREIGN"}, "cannot be loaded"),
         ({"d_model": 4}, "unknown setting 'd_model'"),
         ({"weights": "none"}, "one of 'pretrained', 'random'"),
     ],
@@ -178,11 +184,18 @@ def test_words_that_are_too_long_are_refused(body: str) -> None:
 def test_a_wrong_body_is_told(
     body: str, tmp_path: Path, settings: dict[str, Any], message: str
 ) -> None:
-    for name, content in (("EMPTY", None), ("OTHER", '{"model_type": "bert"}'), ("BROKEN", "{")):
+    contents = {
+        "EMPTY": None,
+        "OTHER": '{"model_type": "bert"}',
+        "BROKEN": "{",
+        "NUMBER": "3",
+        "FOREIGN": '{"model_type": "foo", "auto_map": {"AutoConfig": "code.Code"}}',
+    }
+    for name, content in contents.items():
         (tmp_path / name).mkdir()
         if content:
             (tmp_path / name / "config.json").write_text(content)
-    if settings.get("body") in ("EMPTY", "OTHER", "BROKEN"):
+    if settings.get("body") in contents:
         settings = {"body": str(tmp_path / settings["body"])}
     with pytest.raises(ConfigError, match=message):
         plan_of(**{"body": body, **settings})
@@ -193,6 +206,10 @@ def test_a_wrong_body_is_told(
     [
         ({"n_layer": 3}, "lacks weights, such as 'h.2"),
         ({"n_embd": 16}, r"cannot be loaded|lacks weights"),
+        ({"n_embd": "x"}, "cannot be loaded"),
+        ({"n_embd": None}, "cannot be loaded"),
+        ({"layer_norm_epsilon": "a"}, "cannot be loaded"),
+        ({"activation_function": 3}, "cannot be loaded"),
         ({"n_head": 3}, "cannot be split over its 3 heads"),
         ({"activation_function": "foo"}, "activation 'foo', which"),
         ({"scale_attn_by_inverse_layer_idx": True}, "is no plain GPT-2"),
@@ -200,13 +217,30 @@ def test_a_wrong_body_is_told(
     ],
 )
 def test_bodies_that_are_not_what_they_say_are_refused(
-    body: str, tmp_path: Path, change: dict[str, Any], message: str
+    body: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    change: dict[str, Any],
+    message: str,
 ) -> None:
     path = tmp_path / "body"
     shutil.copytree(body, path)
     stored = json.loads((path / "config.json").read_text())
     (path / "config.json").write_text(json.dumps({**stored, **change}))
+    logger = logging.getLogger("transformers")
+    logger.addHandler(caplog.handler)
     with pytest.raises(ConfigError, match=message):
+        draw(str(path))
+    logger.removeHandler(caplog.handler)
+    assert not caplog.records
+
+
+def test_weights_that_are_pickled_are_not_loaded(body: str, tmp_path: Path) -> None:
+    path = tmp_path / "body"
+    shutil.copytree(body, path)
+    torch.save(load_file(path / "model.safetensors"), path / "pytorch_model.bin")
+    (path / "model.safetensors").unlink()
+    with pytest.raises(ConfigError, match="cannot be loaded"):
         draw(str(path))
 
 

@@ -42,6 +42,8 @@ from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.regular_gpt import RegularGPT, roots
 
 _SYMBOLS_AT_ONCE = 2**16
+_NUMBERS_AT_ONCE = 2**22
+"""Tokens x width x layers of a language model whose gradient is taken together; half a GB."""
 
 
 def receptive_field(
@@ -112,7 +114,8 @@ def context_field(model: LanguageModel, tokens: Int[Tensor, "word place"]) -> di
         ClaimError: a gradient is not finite, or zero at all places.
     """
     model = deepcopy(model).cpu().double().eval().requires_grad_(False)
-    return _curve(lambda part: context_norms(model, part), tokens)
+    at_once = _NUMBERS_AT_ONCE // (model.embedding.embedding_dim * model.num_layers)
+    return _curve(lambda part: context_norms(model, part), tokens, at_once)
 
 
 def context_norms(
@@ -135,10 +138,12 @@ def context_norms(
 
 
 def _curve(
-    norms_of: Callable[[Tensor], Tensor], tokens: Int[Tensor, "word place"]
+    norms_of: Callable[[Tensor], Tensor],
+    tokens: Int[Tensor, "word place"],
+    at_once: int = _SYMBOLS_AT_ONCE,
 ) -> dict[str, Any]:
     num_words, length = tokens.shape
-    parts = torch.split(tokens, max(1, _SYMBOLS_AT_ONCE // length))
+    parts = torch.split(tokens, max(1, at_once // length))
     norms = torch.cat([norms_of(part) for part in parts])
     totals = norms.sum(dim=1, keepdim=True)
     if not totals.isfinite().all() or (totals == 0).any():

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Train, or go on training, and say what it came to."""
     settings, out = parse_settings(arguments.settings), arguments.out
-    files, body = [Path(name) for name in arguments.text], str(out)
+    files, body = arguments.text, str(out)
     if arguments.text and arguments.text[0] in set(BODIES) - set(_NAMED):
         name = arguments.text[0]
         raise ConfigError(
@@ -56,8 +56,8 @@ def run(arguments: argparse.Namespace) -> None:
     elif out is None:
         raise ConfigError("pretrain writes a folder, but none is named. Add --out DIR.")
     shape, loop = pretraining(settings)
-    text = "\n".join(t for p in files for t in documents(str(p))) if files else python_text()
-    source = ", ".join(path.name for path in files) if files else PYTHON_TEXT
+    text = "\n".join(t for file in files for t in documents(file)) if files else python_text()
+    source = ", ".join(Path(file).name for file in files) if files else PYTHON_TEXT
     with training_progress("pretraining", loop.steps) as progress:
         found = pretrain(out, text, source, shape, loop, device=arguments.device, progress=progress)
     if arguments.json:

@@ -55,6 +55,8 @@ class AtLength:
     """Mean of -log p over the windows."""
     interval_95: tuple[float, float]
     """Of the perplexity."""
+    ratio_95: tuple[float, float]
+    """Of this perplexity over that of the first length that was asked for, on the same tokens."""
     accuracy: float
     """Share of windows whose last token was the likeliest."""
     seconds: float
@@ -98,8 +100,8 @@ def last_token_perplexity(
         raise TaskError(f"{windows} windows have no spread. Ask for {_FEWEST} or more.")
     require_windows(tokens, most, "the text")
     there = tokens.num_windows(most)
-    numbers = np.random.default_rng(seed).integers(there, size=windows)
-    found, done = [], 0
+    numbers = np.random.default_rng(seed).choice(there, size=windows, replace=windows > there)
+    found, done, first = [], 0, None
     for length in lengths:
         start, parts = time.perf_counter(), []
         batches = min(windows, math.ceil(windows * length / _TOKENS_AT_ONCE))
@@ -109,7 +111,9 @@ def last_token_perplexity(
             if progress:
                 progress(done, windows * sum(lengths))
         nats, right = (torch.cat(each) for each in zip(*parts, strict=True))
-        found.append(_at_length(length, nats, right, time.perf_counter() - start))
+        first = nats if first is None else first
+        seconds = time.perf_counter() - start
+        found.append(_at_length(length, nats, first, right, seconds))
     return found
 
 
@@ -123,17 +127,22 @@ def _judge(model: LastToken, words: "np.ndarray[Any, Any]") -> tuple[Tensor, Ten
     return nats.cpu(), (logits.argmax(dim=1) == last).cpu()
 
 
-def _at_length(length: int, nats: Tensor, right: Tensor, seconds: float) -> AtLength:
-    mean = nats.mean().item()
-    half = Z_95 * nats.std().item() / math.sqrt(len(nats))
+def _at_length(length: int, nats: Tensor, first: Tensor, right: Tensor, seconds: float) -> AtLength:
     return AtLength(
         length=length,
         windows=len(nats),
-        nats=mean,
-        interval_95=(perplexity_of(mean - half), perplexity_of(mean + half)),
+        nats=nats.mean().item(),
+        interval_95=_interval(nats),
+        ratio_95=_interval(nats - first),
         accuracy=right.double().mean().item(),
         seconds=seconds,
     )
+
+
+def _interval(nats: Tensor) -> tuple[float, float]:
+    """exp of the mean, between which numbers at 95 %."""
+    mean, half = nats.mean().item(), Z_95 * nats.std().item() / math.sqrt(len(nats))
+    return perplexity_of(mean - half), perplexity_of(mean + half)
 
 
 def perplexity_of(nats: float) -> float:

@@ -15,14 +15,15 @@ Axes:
     symbol  the vocabulary
 """
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from jaxtyping import Float, Int
-from safetensors import SafetensorError
 from torch import Tensor, nn
 
 from lengthwise.config import Config, require, require_at_least
@@ -111,7 +112,7 @@ def _config_of(body: str) -> "GPT2Config":
     from transformers import AutoConfig, GPT2Config  # noqa: PLC0415
 
     _require_folder(body)
-    found = _loaded(body, AutoConfig.from_pretrained)
+    found = _loaded(body, AutoConfig.from_pretrained, trust_remote_code=False)
     if not isinstance(found, GPT2Config):
         raise ConfigError(
             f"body={body!r} is a {found.model_type}, but only gpt2 can be a body here. Use another."
@@ -131,19 +132,33 @@ _FORM = ("scale_attn_weights", "scale_attn_by_inverse_layer_idx", "add_cross_att
 
 
 def _loaded(body: str, load: Callable[..., Any], **options: Any) -> Any:
-    """What a function of transformers makes of a body.
+    """What a function of transformers makes of a body, silently.
 
     Raises:
         ConfigError: it cannot.
     """
     try:
-        return load(location(body), **options)
-    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+        with _silence():
+            return load(location(body), **options)
+    except Exception as error:
         why = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ConfigError(
             f"body={body!r} cannot be loaded ({why}). Give a folder that `lengthwise pretrain` "
             f"made, or a name that can be reached."
         ) from None
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep transformers from reporting what it loads; what is wrong is told by our error."""
+    from transformers.utils.logging import get_verbosity, set_verbosity  # noqa: PLC0415
+
+    before = get_verbosity()
+    set_verbosity(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        set_verbosity(before)
 
 
 def _require_folder(body: str) -> None:
@@ -232,6 +247,8 @@ class Body(nn.Module):
         """
         if prefix.shape[1] == 0:
             raise WordError("a decoder goes on from at least one symbol, but the prefix is empty.")
+        if steps < 0:
+            raise WordError(f"a completion adds symbols, but steps={steps}. Use 0 or more.")
         self._require_places(prefix.shape[1] + steps - 1)
         parts = [self._complete(part, steps) for part in torch.split(prefix, _WORDS_AT_ONCE)]
         return torch.cat(parts)
@@ -281,7 +298,9 @@ def _weights_of(body: str) -> dict[str, Tensor]:
         raise ConfigError(
             f"the body {body} has not been made yet. Make it: lengthwise pretrain {body}."
         )
-    model, report = _loaded(body, GPT2Model.from_pretrained, output_loading_info=True)
+    model, report = _loaded(
+        body, GPT2Model.from_pretrained, output_loading_info=True, use_safetensors=True
+    )
     if lacks := [*report["missing_keys"], *report["mismatched_keys"]]:
         raise ConfigError(
             f"body={body!r} lacks weights, such as {lacks[0]!r}. Make it again, or use another."

@@ -13,9 +13,10 @@ Axes:
     width   numbers in a vector
 """
 
+import copy
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float, Int
@@ -66,6 +67,12 @@ class RegularGPTLM(LanguageModel):
     def levels(self, length: int) -> int:
         """How many levels a text of so many places has."""
         return self.config.levels or depth(length, self.config.chunk)
+
+    def at_fixed_depth(self, length: int) -> "RegularGPTLM":
+        """The same weights, with as many levels as a text of that length has, for any text."""
+        found = copy.copy(self)
+        found.config = replace(self.config, levels=self.levels(length))
+        return found
 
     def vectors(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
         """What the read-out reads at every place."""

@@ -22,6 +22,7 @@ from lengthwise.experiments.sweeps.outcome import AtLength, Failure, Outcome, Te
 from lengthwise.experiments.sweeps.stopwatch import Stopwatch
 from lengthwise.experiments.translated import measure_translation
 from lengthwise.models.cost import trained_parameters
+from lengthwise.models.regular_gpt_lm import RegularGPTLM
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
@@ -123,16 +124,16 @@ def _result_of_text(run: Run, plan: LanguagePlan, test: Test) -> TestResult:
             by_length=(),
             summary=_plain_summary(test, "last token", {"field": field}),
         )
+    if test.name == TRAINED_LEVELS:
+        assert isinstance(run.model, RegularGPTLM)
+        run = replace(run, model=run.model.at_fixed_depth(plan.text.window))
     records, _ = measure_perplexity(
         run, test.lengths, windows=test.words_per_length, seed=test.seed
     )
-    kinds = ("nats", "interval_95", "accuracy", "seconds")
+    kinds = ("nats", "interval_95", "ratio_95", "accuracy", "seconds")
     figures = {
         f"{kind}_by_length": {str(record["length"]): record[kind] for record in records}
         for kind in kinds
-    }
-    figures["interval_95_by_length"] = {
-        length: list(interval) for length, interval in figures["interval_95_by_length"].items()
     }
     seconds = sum(record["seconds"] for record in records)
     summary = {**_plain_summary(test, "last token", figures), "seconds": seconds}
@@ -171,6 +172,8 @@ _OF_TRANSLATION = (
 
 FIELD = "receptive field"
 """The test of that name tells how much each token of the context counts."""
+TRAINED_LEVELS = "levels as trained"
+"""The test of that name is of a RegularGPT whose depth stays as it is at the training length."""
 
 
 def _plain_summary(test: Test, protocol: str, figures: Mapping[str, Any]) -> dict[str, Any]:
