@@ -1,5 +1,6 @@
 """The commands on texts, as a user gives them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,7 @@ def test_train_says_the_perplexity(shell: Shell, corpus: Path, tmp_path: Path) -
     assert status == 0
     assert "regular-gpt-lm on text:" in text
     assert "perplexity" in text
-    assert "tokens/s, validation loss" in error
+    assert re.search(r"tokens/s \(\d+ % of peak\), validation loss", error)
     assert f"next: lengthwise evaluate {out}" in error
     found = shell.json("train", f"text:{corpus}", "--out", out, *SMALL)
     assert found["supervision"] == "next token"
@@ -102,6 +103,7 @@ def test_predict_goes_on_with_each_line(shell: Shell, run_folder: Path) -> None:
         (["evaluate", "RUN", "--lengths", "1"], "2 tokens or more"),
         (["evaluate", "RUN", "--lengths", "9000"], "no file of it has a window of 9,000"),
         (["evaluate", "RUN", "--text", "none"], "none holds no prepared corpus"),
+        (["evaluate", "RUN", "--part", "tset"], "unknown part 'tset'"),
         (["predict", "RUN", "--snapped"], "no tables of sub-words"),
         (["predict", "RUN", "--temperature", "-1"], "--temperature -1.0 is none"),
         (["predict", "RUN", "--text", "none"], "none holds no prepared corpus"),

@@ -104,3 +104,30 @@ def test_bad_lengths_and_models_are_refused() -> None:
         last_token_perplexity(model(), text(), [5], windows=1)
     with pytest.raises(TaskError, match="does not go on with texts"):
         last_token_perplexity(nn.Linear(1, 1), text(), [5])
+
+
+def test_ratios_are_of_the_same_tokens() -> None:
+    tokens, made = text(), model()
+    short, long = last_token_perplexity(made, tokens, [3, 12], windows=40, seed=1)
+    assert short.ratio_95 == (1, 1)
+    low, high = long.ratio_95
+    assert low < long.perplexity / short.perplexity < high
+    assert math.sqrt(low * high) == pytest.approx(long.perplexity / short.perplexity)
+    apart = [math.log(b / a) for a, b in (short.interval_95, long.interval_95)]
+    assert math.log(high / low) < sum(apart)  # as the same tokens are hard at both lengths
+
+
+def test_no_window_comes_twice_if_there_are_as_many() -> None:
+    tokens = text()
+    seen: list[tuple[int, ...]] = []
+
+    class Watching(torch.nn.Module):
+        def last(self, words: torch.Tensor) -> torch.Tensor:
+            seen.extend(tuple(row) for row in words.tolist())
+            return torch.zeros(len(words), 7)
+
+    there = tokens.num_windows(9)
+    last_token_perplexity(Watching(), tokens, [9], windows=there, seed=0)
+    every = tokens.windows(np.arange(there), 9)[:, :-1]
+    assert sorted(seen) == sorted(map(tuple, every.tolist()))
+    last_token_perplexity(Watching(), tokens, [9], windows=there + 1, seed=0)

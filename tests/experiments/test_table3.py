@@ -7,14 +7,19 @@ import pytest
 
 from lengthwise.experiments.chi2023.table3 import (
     FIGURE_4,
+    LAST,
     PUBLISHED,
     TABLE_3,
     Sizes,
     check,
+    check_fields,
+    intervals_table,
+    levels_table,
     printed_table,
     table,
 )
 from lengthwise.experiments.experiment import Record
+from lengthwise.layers.chunks import depth
 
 
 def record(column: str, perplexities: dict[int, float], seed: int = 0) -> Record:
@@ -22,6 +27,7 @@ def record(column: str, perplexities: dict[int, float], seed: int = 0) -> Record
     test = {
         "nats_by_length": nats,
         "interval_95_by_length": {n: (math.exp(v) - 1, math.exp(v) + 1) for n, v in nats.items()},
+        "ratio_95_by_length": dict.fromkeys(nats, (0.99, 1.25)),
         "seconds_by_length": dict.fromkeys(nats, 2.0),
         "words_per_length": 1000,
     }
@@ -77,9 +83,53 @@ def test_what_is_printed_stands_beside_it() -> None:
 
 
 @pytest.mark.parametrize("preset", ["smoke", "laptop", "paper"])
-def test_lengths_are_multiples_of_the_window(preset: str) -> None:
+def test_some_chunks_end_within_the_tested_lengths_and_some_do_not(preset: str) -> None:
     sizes: Sizes = TABLE_3.presets[preset]
-    assert sizes.lengths == tuple(sizes.window * m for m in (1, 2, 4, 8, 16))
+    reaches = [chunk ** depth(sizes.window, chunk) for chunk, _ in sizes.chunks]
+    assert sum(sizes.window < reach < max(sizes.lengths) for reach in reaches) >= 2
+    assert preset == "smoke" or sum(reach >= max(sizes.lengths) for reach in reaches) >= 2
+
+
+def test_the_laptops_chunks_reach_as_far_as_the_papers() -> None:
+    def reaches(sizes: Sizes) -> list[float]:
+        """In units of the training length, but for the largest chunk."""
+        chunks = sorted({chunk for chunk, _ in sizes.chunks})[:-1]
+        return [chunk ** depth(sizes.window, chunk) / sizes.window for chunk in chunks]
+
+    assert reaches(TABLE_3.presets["laptop"]) == reaches(TABLE_3.presets["paper"]) == [2, 8, 32]
+
+
+def test_intervals_are_told_of_ratios_on_the_same_tokens() -> None:
+    columns, rows = intervals_table([record("T5", {64: 20.0, 128: 40.0})])
+    assert rows == [["text", "T5", "19.00 to 21.00", "128: 0.990 to 1.250", "2 at 128"]]
+    assert len(columns) == len(rows[0])
+
+
+def test_more_levels_stand_beside_the_levels_of_training() -> None:
+    with_levels = record("16 / 1", {64: 20.0, 512: 50.0})
+    fixed = record("16 / 1", {64: 20.0, 512: 21.0})["tests"][LAST]
+    with_levels["tests"]["levels as trained"] = fixed
+    columns, rows = levels_table([record("T5", {64: 9.0}), with_levels])
+    assert columns == ["column", "levels", "64", "512"]
+    assert rows == [
+        ["16 / 1", "ceil(log_C T)", "1.000", "2.500"],
+        ["16 / 1", "as in training", "1.000", "1.050"],
+    ]
+    assert levels_table([]).rows == []
+
+
+@pytest.mark.parametrize(("last_half", "holds"), [(0.95, True), (0.8, False)])
+def test_a_wide_field_is_told_whichever_seed_has_it(last_half: float, holds: bool) -> None:
+    other = record("32 / 1", {64: 2.0}, seed=1)
+    other["tests"]["receptive field"]["field"]["cumulated"] = [0.4, last_half, 0.97, 1.0]
+    wide = record("T5", {64: 2.0})
+    wide["tests"]["receptive field"]["field"]["cumulated"] = [0.1, 0.2, 0.3, 1.0]
+    first = record("32 / 1", {64: 2.0})
+    first["tests"]["receptive field"]["field"]["cumulated"] = [0.5, 0.99, 0.99, 1.0]
+    (statement,) = check_fields([wide, first, other])
+    assert statement.holds == holds
+    assert statement.measured == f"at least {100 * last_half:.1f} % (text, 32 / 1, seed 1)"
+    assert check_fields([wide]) == []
 
 
 def test_figure_4_tells_where_the_gradient_is() -> None:

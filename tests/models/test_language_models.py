@@ -194,3 +194,16 @@ def test_the_forms_that_a_model_may_choose_are_all_there() -> None:
         for device in ("cpu", "cuda")
     }
     assert names <= set(dilated.FORMS)
+
+
+def test_at_fixed_depth_the_levels_of_one_length_read_any_text() -> None:
+    model = regular()  # chunks of 3: 3 levels for 20 places
+    fixed = model.at_fixed_depth(20)
+    text = tokens(2, 40)
+    same = regular(levels=3)  # drawn otherwise, as it is deeper
+    same.load_state_dict(model.state_dict())
+    assert torch.equal(fixed.last(text), same.last(text))
+    assert torch.equal(fixed.last(text[:, :20]), model.last(text[:, :20]))
+    assert not torch.equal(fixed.last(text), model.last(text))
+    assert model.config.levels == 0
+    assert fixed.embedding.weight is model.embedding.weight

@@ -118,8 +118,10 @@ def test_what_is_not_there_is_told(tmp_path: Path) -> None:
         documents(str(tmp_path / "none"))
     with pytest.raises(TextError, match="holds no text"):
         documents(str(tmp_path))
-    for source in ("", "hf:"):
-        with pytest.raises(TextError, match="has no name"):
+    with pytest.raises(TextError, match="has no name"):
+        documents("")
+    for source in ("hf:", "hf:a:b:c:d"):
+        with pytest.raises(TextError, match="names no dataset"):
             documents(source)
 
 

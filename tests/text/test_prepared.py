@@ -57,6 +57,41 @@ def test_parts_that_are_given_are_kept_apart(vocab_size: int, tmp_path: Path) ->
     )
 
 
+def test_what_the_test_has_is_left_out_of_validation(tmp_path: Path) -> None:
+    sources = {
+        "train": [jsonl(tmp_path / "a.jsonl", some(9))],
+        "valid": [jsonl(tmp_path / "b.jsonl", [*some(3, 100), *some(2, 200), *some(1, 100)])],
+        "test": [jsonl(tmp_path / "c.jsonl", [*some(4, 200), *some(1, 200)])],
+    }
+    corpus = prepare(tmp_path / "out", sources, BYTES)
+    assert texts_of(corpus, "test") == [*some(4, 200), *some(1, 200)]
+    assert texts_of(corpus, "valid") == [*some(3, 100), *some(1, 100)]
+    assert texts_of(corpus, "train") == some(9)
+    assert corpus.index["left_out"] == 2
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_each_part_of_a_dataset_is_read_from_its_split(tmp_path: Path) -> None:
+    folder = tmp_path / "dataset"
+    folder.mkdir()
+    for number, split in enumerate(("train", "validation", "test", "other")):
+        jsonl(folder / f"{split}.jsonl", some(3, 100 * number))
+    (folder / "README.md").write_text(
+        "---\nconfigs:\n- config_name: default\n  data_files:\n"
+        + "".join(
+            f"  - split: {split}\n    path: {split}.jsonl\n"
+            for split in ("train", "validation", "test", "other")
+        )
+        + "---\n"
+    )
+    sources = {part: [f"hf:{folder}"] for part in PARTS}
+    corpus = prepare(tmp_path / "out", sources, BYTES)
+    for number, part in enumerate(("train", "valid", "test")):
+        assert texts_of(corpus, part) == some(3, 100 * number)
+    named = prepare(tmp_path / "named", {**sources, "train": [f"hf:{folder}::other"]}, BYTES)
+    assert texts_of(named, "train") == some(3, 300)
+
+
 def test_many_documents_are_divided_by_what_they_are(tmp_path: Path) -> None:
     texts = [*some(400), *some(50)]
     corpus = prepare(tmp_path / "out", {"train": [jsonl(tmp_path / "a.jsonl", texts)]}, BYTES)
@@ -162,10 +197,12 @@ def test_nothing_is_left_of_a_text_that_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_text('{"text": "one"}\nbroken\n')
     (tmp_path / "empty.txt").touch()
     same = jsonl(tmp_path / "same.jsonl", some(3))
+    many = jsonl(tmp_path / "many.jsonl", some(9, 100))
     for sources, says in (
         ({"train": [str(tmp_path / "bad.jsonl")]}, "line 2: not JSON"),
         ({"train": [str(tmp_path / "empty.txt")]}, "nothing for the part train"),
-        ({"train": [same], "valid": [same], "test": [same]}, "3 documents are in other parts"),
+        ({"train": [same], "valid": [same], "test": [same]}, "6 documents are in other parts"),
+        ({"train": [many], "valid": [same], "test": [same]}, "nothing for the part valid: 3 doc"),
         ({"train": [str(tmp_path / "none")]}, "is not there"),
     ):
         with pytest.raises(TextError, match=says):

@@ -4,7 +4,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
@@ -12,13 +13,23 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRe
 from lengthwise.training.loop import Progress as TrainingProgress
 
 _SECONDS_BETWEEN_LINES = 5.0
+_LONGEST_NAME = 18
+
+Speed: TypeAlias = Callable[[Mapping[str, Any]], str]
+"""What a record says of the speed, in words."""
 
 
 @contextmanager
-def training_progress(title: str, steps: int, unit: str = "words") -> Iterator[TrainingProgress]:
-    """A progress of the right kind for standard error; speed is in `unit` a second."""
+def training_progress(
+    title: str, steps: int, unit: str = "words", full_speed: float | None = None
+) -> Iterator[TrainingProgress]:
+    """A progress of the right kind for standard error; speed is in `unit` a second.
+
+    It is also told as a share of the full speed, the utilisation of the device, if that is known.
+    """
+    speed = partial(_speed, unit=unit, full_speed=full_speed)
     if not sys.stderr.isatty():
-        yield PlainProgress(title, steps, unit)
+        yield PlainProgress(title, steps, speed)
         return
     columns = [
         SpinnerColumn(),
@@ -28,30 +39,35 @@ def training_progress(title: str, steps: int, unit: str = "words") -> Iterator[T
         TimeRemainingColumn(),
     ]
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        yield BarProgress(bar, title.partition(",")[0], steps, unit)  # to fit into 80 columns
+        name = title.partition(",")[0]
+        brief = name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"
+        yield BarProgress(bar, brief, steps, partial(speed, unit=""))  # to fit into 80 columns
+
+
+def _speed(record: Mapping[str, Any], unit: str = "words", full_speed: float | None = None) -> str:
+    rate = record["words_per_second"]
+    share = "" if full_speed is None else f" ({100 * rate / full_speed:.0f} % of peak)"
+    return f"{rate:.0f} {unit}/s{share}"
 
 
 class BarProgress:
     """A rich bar with loss, accuracy, words per second and time left."""
 
-    def __init__(self, bar: Progress, title: str, steps: int, unit: str = "words") -> None:
-        self._bar, self._unit = bar, unit
+    def __init__(self, bar: Progress, title: str, steps: int, speed: Speed = _speed) -> None:
+        self._bar, self._speed = bar, speed
         self._row = bar.add_task(title, total=steps, figures="")
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
         """Move the bar."""
-        brief = (
-            f"loss {record['loss']:.4f} {100 * record['accuracy']:3.0f} % "
-            f"{record['words_per_second']:.0f} {self._unit}/s"
-        )
+        brief = f"loss {record['loss']:.4f} {100 * record['accuracy']:3.0f} % {self._speed(record)}"
         self._bar.update(self._row, completed=step, figures=brief)
 
 
 class PlainProgress:
     """A line at most every few seconds, for logs."""
 
-    def __init__(self, title: str, steps: int, unit: str = "words") -> None:
-        self._title, self._steps, self._unit = title, steps, unit
+    def __init__(self, title: str, steps: int, speed: Speed = _speed) -> None:
+        self._title, self._steps, self._speed = title, steps, speed
         self._start = self._next = time.monotonic()
         self._first: int | None = None
 
@@ -68,18 +84,15 @@ class PlainProgress:
         if done and not record.get("proved"):
             left = f", at most {(now - self._start) / done * (self._steps - step):.0f} s left"
         print(
-            f"{self._title}: step {step}/{self._steps}, {figures(record, self._unit)}{left}",
+            f"{self._title}: step {step}/{self._steps}, {figures(record, self._speed)}{left}",
             file=sys.stderr,
             flush=True,
         )
 
 
-def figures(record: Mapping[str, Any], unit: str = "words") -> str:
+def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
     """Loss, accuracy and speed in a few words."""
-    text = (
-        f"loss {record['loss']:.4f}, accuracy {100 * record['accuracy']:.1f} %, "
-        f"{record['words_per_second']:.0f} {unit}/s"
-    )
+    text = f"loss {record['loss']:.4f}, accuracy {100 * record['accuracy']:.1f} %, {speed(record)}"
     if "validation_score" in record:
         text += f", validation loss {record['validation_loss']:.4f}"
     elif "validation_accuracy" in record:

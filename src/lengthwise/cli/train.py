@@ -23,7 +23,7 @@ from lengthwise.cli.progress import training_progress
 from lengthwise.errors import ConfigError, LengthwiseError
 from lengthwise.evaluation.perplexity import perplexity_of
 from lengthwise.evaluation.scores import percent
-from lengthwise.experiments.measure import utilisation
+from lengthwise.experiments.measure import training_cost
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS
 from lengthwise.models.cost import trained_parameters
@@ -37,7 +37,7 @@ from lengthwise.training.presets import PRESETS
 from lengthwise.training.processes import Place, require_alone
 from lengthwise.training.step_plan import make_step_plan
 from lengthwise.training.track import tracked
-from lengthwise.training.train import AnyPlan, make_plan, train, usual_lengths
+from lengthwise.training.train import AnyPlan, choose_device, make_plan, train, usual_lengths
 from lengthwise.training.translation_plan import (
     TranslationPlan,
     is_pairs_spec,
@@ -230,8 +230,10 @@ def _trained(
 ) -> dict[str, Any]:
     """Train, and say what came of it."""
     title = f"{name}, {plan.model}"
+    device = choose_device(arguments.device)
+    cost = training_cost(plan, device) if isinstance(plan, LanguagePlan) else None
     with (
-        training_progress(title, plan.loop.steps, unit) as shown,
+        training_progress(title, plan.loop.steps, unit, cost and cost.full_speed) as shown,
         tracked(shown, arguments.tensorboard) as progress,
     ):
         result = train(plan, out=arguments.out, device=arguments.device, progress=progress)
@@ -249,7 +251,14 @@ def _trained(
         "validation_loss": best["validation_loss"],
         "perfect": best["perfect"],
         f"{unit}_per_second": speed,
-        **(utilisation(result, speed) if isinstance(plan, LanguagePlan) else {}),
+        **(
+            {
+                "flops_per_token": cost.flops_per_token,
+                "utilisation": speed / cost.full_speed,
+            }
+            if cost
+            else {}
+        ),
     }
 
 

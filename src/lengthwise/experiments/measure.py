@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -23,6 +23,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.text.prepared import END, TEST, Corpus
 from lengthwise.training.guided import split
 from lengthwise.training.language_plan import LanguagePlan
+from lengthwise.training.processes import Place
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, environment
 
@@ -194,20 +195,23 @@ def measure_field(
         return context_field(run.model, tokens)
 
 
-def utilisation(run: Run, tokens_per_second: float) -> dict[str, float]:
-    """What training at this speed makes of its device.
+class TrainingCost(NamedTuple):
+    """What a token costs in training, and how many a second there would be at full utilisation."""
 
-    `flops_per_token` of a step, three times those of an answer to a window (forward, and twice as
-    many backward), and their share of what a large matrix product reaches there, `utilisation`.
-    """
-    plan = run.plan
-    assert isinstance(plan, LanguagePlan)
-    window, device = plan.text.window, device_of(run.model)
+    flops_per_token: float
+    """Three times those of an answer to a window: forward, and twice as many backward."""
+    full_speed: float
+    """If all processes did nothing but what a large matrix product reaches on the device."""
+
+
+def training_cost(plan: LanguagePlan, device: torch.device) -> TrainingCost:
+    """That of a plan on each of the processes' devices, which are taken to be alike."""
+    window = plan.text.window
     half = plan.text.autocast == "bfloat16"
     per_token = 3 * forward_flops(plan.build(), plan.network.vocab_size, window) / window
     with processor_threads(plan.threads):
         peak = matmul_rate(device, torch.bfloat16 if half else torch.float32)
-    return {"flops_per_token": per_token, "utilisation": tokens_per_second * per_token / peak}
+    return TrainingCost(per_token, Place.here().count * peak / per_token)
 
 
 def corpus_of(run: Run, other: Corpus | None = None) -> Corpus:

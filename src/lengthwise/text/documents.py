@@ -4,7 +4,8 @@ notes.txt                  one document
 books.jsonl                one a line: an object with a column `text`
 books.jsonl.xz, .gz, .zst  the same, unpacked as it is read; so is .txt.xz
 folder                     all such files in it, in the order of their paths
-hf:NAME or hf:NAME:CONFIG  a dataset of the Hugging Face hub, streamed
+hf:NAME                    a dataset of the Hugging Face hub, streamed; also hf:NAME:CONFIG, and
+                           hf:NAME:CONFIG:SPLIT or hf:NAME::SPLIT
 python                     the English text that ships with Python
 python-topics              a quarter of it: the topics of Python's help
 """
@@ -36,7 +37,7 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
     """The documents of a source, one after the other; never all in memory.
 
     `column` is where JSON lines and datasets have their text, and `split` which part of a dataset
-    is read.
+    is read, if the source does not say it.
 
     Raises:
         TextError: the source is not there, or something in it is no text; the message has the line.
@@ -47,9 +48,9 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
     if source == TOPICS:
         return python_topics()
     if source.startswith(HUB):
-        if source == HUB:
-            raise TextError(f"a dataset has no name. Give {HUB}NAME.")
-        return _of_hub(source, column, split)
+        name, *which = hub_parts(source, split)
+        rows = hub_rows(name, *which, instead="file or folder of .txt or .jsonl")
+        return (text_of(row, column, f"the dataset {name} has") for row in rows)
     path = Path(source)
     if not source:
         raise TextError("a text has no name. Give a file, a folder or a dataset.")
@@ -215,11 +216,20 @@ def text_of(row: Mapping[str, Any], column: str, where: str) -> str:
     return text
 
 
-def _of_hub(source: str, column: str, split: str) -> Iterator[str]:
-    """The texts of a dataset, as they come."""
-    name, _, config = source.removeprefix(HUB).partition(":")
-    for row in hub_rows(name, config, split, instead="file or folder of .txt or .jsonl"):
-        yield text_of(row, column, f"the dataset {name} has")
+_HUB_SPLITS = {"valid": "validation"}
+"""Splits that most datasets call otherwise."""
+
+
+def hub_parts(source: str, split: str) -> tuple[str, str, str]:
+    """The name, the config and the split that a source names; the split is this one, if none.
+
+    Raises:
+        TextError: it has no name, or more parts.
+    """
+    name, config, own, *rest = [*source.removeprefix(HUB).split(":"), "", ""]
+    if not name or any(rest):
+        raise TextError(f"{source} names no dataset. Give {HUB}NAME or {HUB}NAME:CONFIG:SPLIT.")
+    return name, config, own or _HUB_SPLITS.get(split, split)
 
 
 def hub_rows(name: str, config: str, split: str, *, instead: str) -> Iterator[Mapping[str, Any]]:
@@ -236,8 +246,8 @@ def hub_rows(name: str, config: str, split: str, *, instead: str) -> Iterator[Ma
     try:
         yield from datasets.load_dataset(name, config or None, split=split, streaming=True)
     except (OSError, ValueError, RuntimeError) as error:
-        why = (str(error).strip() or type(error).__name__).splitlines()[0]
+        why = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         raise TextError(
             f"the dataset {name} ({config or 'no config'}, split {split}) cannot be read from the "
-            f"hub, its cache or a folder of that name: {why} Give a local {instead} instead."
+            f"hub, its cache or a folder of that name: {why}. Give a local {instead} instead."
         ) from None

@@ -18,15 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lengthwise.errors import ConfigError, TextError, suggestion
-from lengthwise.text.documents import HUB, PACKED, decoded, hub_rows, opened, text_of
+from lengthwise.text.documents import HUB, PACKED, decoded, hub_parts, hub_rows, opened, text_of
 from lengthwise.text.numbers import DIGITS, WORDS, number_pairs
 
 NUMBERS = "numbers"
 _TABLE = ".tsv"
 _NO_LINES = (_TABLE, ".csv", ".json", ".jsonl", ".ndjson", ".parquet")
-
-_HUB_SPLITS = {"valid": "validation"}
-"""Splits that most datasets call otherwise."""
 
 _FORMS = f"FILE{_TABLE}, SOURCE_FILE,TARGET_FILE, {HUB}NAME for a dataset, or {NUMBERS}"
 
@@ -156,12 +153,8 @@ def _of_numbers(languages: tuple[str, str], split: str) -> Iterator[tuple[int, s
 
 
 def _of_hub(source: str, languages: tuple[str, str], split: str) -> Iterator[tuple[int, str, str]]:
-    name, config, own, *rest = [*source.removeprefix(HUB).split(":"), "", ""]
-    if not name or any(rest):
-        raise TextError(f"{source} names no dataset. Give {HUB}NAME or {HUB}NAME:CONFIG:SPLIT.")
-    rows = hub_rows(
-        name, config, own or _HUB_SPLITS.get(split, split), instead=f"file that ends in {_TABLE}"
-    )
+    name, *which = hub_parts(source, split)
+    rows = hub_rows(name, *which, instead=f"file that ends in {_TABLE}")
     for line, row in enumerate(rows, 1):
         both = row.get("translation")
         both = both if isinstance(both, Mapping) else row

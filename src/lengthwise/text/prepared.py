@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.config import Config, require_at_least
-from lengthwise.errors import ConfigError, LengthwiseError, TextError
+from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
 from lengthwise.files import write_bytes, write_json
 from lengthwise.text.documents import PYTHON, TOPICS, documents
 from lengthwise.text.extra import require_extra
@@ -151,8 +151,10 @@ class Corpus(StoredCorpus):
         """The tokens of a part.
 
         Raises:
-            KeyError: there is no such part.
+            TextError: there is no such part.
         """
+        if name not in self.index["parts"]:
+            raise unknown_name("part", name, self.index["parts"], TextError)
         kind = np.dtype(self.index["dtype"])
         shards = self.index["parts"][name]["shards"]
         return Tokens(
@@ -212,8 +214,8 @@ def _claim(out: Path, sources: Sources, config: PrepareConfig, own: "Tokenizer |
     """Make the folder for what is asked for, or find that it is for that already."""
 
     def require_sources() -> None:
-        for source in chain.from_iterable(sources.values()):
-            next(documents(source, column=config.column), None)  # raises if it cannot be read
+        for part in sources:
+            next(_all_of(sources, part, config.column), None)  # raises if it cannot be read
 
     request = {
         "format": TEXT_FORMAT,
@@ -235,19 +237,24 @@ def _named(source: str) -> str:
 def _divided(sources: Sources, column: str) -> Iterator[tuple[str, str]]:
     """Texts and their parts, always in the same order."""
     if not sources.get(VALID):
-        yield from _set_apart(_all_of(sources[TRAIN], column))
+        yield from _set_apart(_all_of(sources, TRAIN, column))
         return
     seen: set[bytes] = set()
-    for part in (TEST, VALID):
-        for text in _all_of(sources[part], column):
-            seen.add(_key(text))
-            yield part, text
-    for text in _all_of(sources[TRAIN], column):
-        yield ("" if _key(text) in seen else TRAIN), text
+    for part in (TEST, VALID, TRAIN):
+        own: set[bytes] = set()
+        for text in _all_of(sources, part, column):
+            key = _key(text)
+            if part != TRAIN:
+                own.add(key)
+            yield ("" if key in seen else part), text
+        seen |= own
 
 
-def _all_of(sources: Sequence[str], column: str) -> Iterator[str]:
-    return chain.from_iterable(documents(source, column=column) for source in sources)
+def _all_of(sources: Sources, part: str, column: str) -> Iterator[str]:
+    """The documents that are given for a part; of datasets, their own split for it."""
+    return chain.from_iterable(
+        documents(source, column=column, split=part) for source in sources.get(part, ())
+    )
 
 
 def _set_apart(texts: Iterator[str]) -> Iterator[tuple[str, str]]:
@@ -321,6 +328,8 @@ def _write_parts(
         state["seen"] = _rolled(state["seen"], batch)
         state["left_out"] += sum(not part for part, _ in batch)
         write_json(progress_file, state)
+        if _comes_too_late(state["parts"], sources):
+            break
         if progress:
             progress(state["done"], sum(p["tokens"] for p in state["parts"].values()))
     for part, found in state["parts"].items():
@@ -345,6 +354,12 @@ def _write_parts(
     }
     write_index(out, index)
     progress_file.unlink()
+
+
+def _comes_too_late(parts: Mapping[str, Any], sources: Sources) -> bool:
+    """Whether a part that is given by itself, and so comes before train, has turned out empty."""
+    empty = any(not parts[part]["characters"] for part in (TEST, VALID))
+    return bool(sources.get(VALID)) and empty and parts[TRAIN]["characters"] > 0
 
 
 def _rolled(seen: str, texts: Iterable[tuple[str, str]]) -> str:

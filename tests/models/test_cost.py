@@ -1,0 +1,40 @@
+"""Are operations counted as they are computed by hand?"""
+
+import pytest
+import torch
+
+from lengthwise.models.cost import forward_flops, matmul_rate
+from lengthwise.models.gpt_lm import GPTLM, GPTLMConfig
+from lengthwise.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
+
+VOCAB, WIDTH = 11, 8
+DENSE = 12 * WIDTH**2
+"""Weights of a layer: four of attention, and twice four of what is behind it."""
+
+
+@pytest.mark.parametrize("length", [6, 30])
+@pytest.mark.parametrize("position", ["alibi", "t5", "kerple-log"])
+def test_attention_is_counted_though_it_is_one_operation(length: int, position: str) -> None:
+    config = GPTLMConfig(
+        vocab_size=VOCAB,
+        d_model=WIDTH,
+        num_heads=2,
+        num_layers=3,
+        position=position,
+        max_length=length,
+    )
+    attention = 2 * length * WIDTH  # of a place, to all places: weights, and sums of values
+    expected = 2 * length * (3 * (DENSE + attention) + WIDTH * VOCAB)
+    assert forward_flops(GPTLM(config), VOCAB, length) == expected
+
+
+def test_regular_gpt_pays_for_its_levels_and_little_for_attention() -> None:
+    config = RegularGPTLMConfig(vocab_size=VOCAB, d_model=WIDTH, num_heads=2, chunk=4, thickness=2)
+    model, length = RegularGPTLM(config), 60
+    dense = 2 * length * (2 * model.levels(length) * DENSE + WIDTH * VOCAB)
+    found = forward_flops(model, VOCAB, length)
+    assert dense <= found <= dense + 2 * length * 2 * model.levels(length) * 2 * 4 * WIDTH
+
+
+def test_a_product_has_a_rate() -> None:
+    assert matmul_rate(torch.device("cpu"), torch.float32) > 1e8
