@@ -9,7 +9,7 @@ import pytest
 from cli.shell import Shell
 from lengthwise.cli import reproduce
 from lengthwise.experiments.catalogue import EXPERIMENTS
-from lengthwise.experiments.experiment import Experiment, Statement, Table, reproduced
+from lengthwise.experiments.experiment import Experiment, Statement, Table, commit, reproduced
 
 NAME = "steps2022/figure1"
 SMALL = [NAME, "--preset", "smoke"]
@@ -161,6 +161,19 @@ def test_runs_that_are_asked_for_later_are_added_to_those_that_are_there(
     _, out, _ = shell(*TABLE_1, "--finished", "--runs", "none", "--json")
     assert [(one["column"], one["seed"]) for one in stored(file)] == found
     assert json.loads(out)["files"][0].endswith("chi2023-table1-smoke.json")
+
+
+def test_a_figure_is_drawn_from_the_stored_runs_of_its_table(shell: Shell, tmp_path: Path) -> None:
+    small = ("--preset", "smoke", "--only", "strong")
+    shell("reproduce", "steps2022/table1", *small, "--runs", "first")
+    status, _, error = shell("reproduce", "steps2022/figure3", *small, "--runs", "second")
+    assert (status, Path("second").exists()) == (0, False), error
+    of_table, of_figure = (
+        stored(tmp_path / "reproduced" / f"steps2022-{item}-smoke.json")
+        for item in ("table1", "figure3")
+    )
+    assert [one.pop("commit") for one in of_figure] == [commit()]
+    assert of_figure == of_table
 
 
 def test_a_run_that_another_command_stored_meanwhile_is_kept(

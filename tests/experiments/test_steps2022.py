@@ -67,7 +67,10 @@ def test_statements_of_table_1_fall_with_the_records() -> None:
         record("medium", 24, SINE, 0.06),
     ]
     assert [one.holds for one in TABLE_1.judge(worse)] == [False, False, False]
-    assert TABLE_1.judge([record("weak", 8, SINE, 1.0)]) == []
+    for exact in (1.0, 0.0044):
+        (printed,) = TABLE_1.judge([record("weak", 8, SINE, exact), record("medium", 8, SINE, 0.0)])
+        assert printed.says == "at n = 8 weak supervision is enough, as is printed"
+        assert printed.holds == (exact == 1.0)
     assert TABLE_1.judge([record("strong", 3, SINE, 1.0)]) == []  # nothing is printed of it
 
 
@@ -84,6 +87,12 @@ def test_figures_3_and_4_compare_what_they_say() -> None:
     assert not FIGURE_3.judge(both)[0].holds
     short = [record("strong", 8, SINE, 1.0), record("strong", 8, FEW, 0.98)]
     assert not FIGURE_4.judge(short)[0].holds
+    wide = [record("strong", 8, Choice(256, 10_000, "sinusoidal"), 1.0)]
+    narrow = [record("strong", 8, SINE, 0.5), record("strong", 8, HOT, 0.8)]
+    assert not FIGURE_3.judge([*wide, *narrow])[0].holds  # the width is no merit of the positions
+    learned = [record("strong", 8, Choice(128, 1_000, "learned"), 0.99)]
+    assert not FIGURE_4.judge([*wide, record("strong", 8, FEW, 0.9), *RECORDS[:1]])[0].holds
+    assert FIGURE_4.judge([*wide, *learned]) == []
     assert set(FIGURE_3.figures(RECORDS)) == {"exact-match"}
     assert FIGURE_3.figures([]) == {}
 
@@ -141,6 +150,8 @@ def test_table_2_has_a_line_for_each_body() -> None:
     assert lines["strong", "random, frozen: python-small"]["n = 8"] == "0.3000"
     assert lines["medium", "random, frozen: python-small"]["n = 8"] == "not run"
     assert [one.holds for one in table2.check(records)] == [True, True]
+    lacks = [*records, run("pretrained, frozen", "weak", 8, 0.5)]
+    assert [one.holds for one in table2.check(lacks)] == [True, False, True]
     worse = [run("pretrained, frozen", "strong", 8, 0.9)]
     worse += [run("pretrained, frozen", "medium", 16, 0.1)]
     assert [one.holds for one in table2.check(worse)] == [False, False]
@@ -157,12 +168,14 @@ def test_other_tasks_are_judged_by_what_telling_the_steps_brings() -> None:
     def run(regime: str, exact: float) -> Record:
         return {**record(regime, 8, SINE, exact), "row": "parity of 16 symbols", "column": regime}
 
-    records = [run("weak", 0.5), run("medium", 0.25), run("strong", 0.75)]
+    records = [run("weak", 0.5), run("medium", 0.25), run("strong", 0.995)]
     columns, rows = tasks.table(records)
-    assert rows == [["parity of 16 symbols", "0.5000", "0.2500", "0.7500", "10,000"]]
+    assert rows == [["parity of 16 symbols", "0.5000", "0.2500", "0.9950", "10,000"]]
     assert len(columns) == len(rows[0])
     (statement,) = tasks.check(records)
     assert statement.holds
-    assert statement.measured == "parity of 16 symbols 75.0 % and 50.0 %"
-    assert not tasks.check([run("weak", 0.8), run("strong", 0.75)])[0].holds
+    assert statement.measured == "parity of 16 symbols 99.5 % and 50.0 %"
+    assert tasks.check([run("weak", 1.0), run("strong", 1.0)])[0].holds
+    assert not tasks.check([run("weak", 1.0), run("strong", 0.995)])[0].holds
+    assert not tasks.check([run("weak", 0.0), run("strong", 0.0001)])[0].holds
     assert tasks.check([run("strong", 0.75)]) == []

@@ -95,6 +95,9 @@ def run(arguments: argparse.Namespace) -> None:
     arguments.out.mkdir(parents=True, exist_ok=True)
     file = arguments.out / file_name(name, arguments.preset)
     earlier = _stored(file, name, arguments.preset)
+    if owner := getattr(experiment, "runs_of", ""):  # the same runs are in its file, too
+        theirs = arguments.out / file_name(owner, arguments.preset)
+        earlier = _stored(theirs, owner, arguments.preset) | earlier
     with (
         executor_for(arguments.workers, arguments.scheduler) as executor,
         counting_progress(name, "steps") as progress,
@@ -115,7 +118,7 @@ def run(arguments: argparse.Namespace) -> None:
     _add(result["records"], [one for digest, one in now.items() if earlier.get(digest) != one])
     kept = sum("commit" in one for one in result["records"])
     if kept:
-        note(f"{kept} records are those that {file} had")
+        note(f"{kept} records are those that {arguments.out} had")
     files = _write(name, experiment, result, file)
     statements = experiment.check(result["records"])
     tables = experiment.tables(result["records"])

@@ -105,8 +105,10 @@ def measure_steps(
             f"{len(inputs):,} inputs are set apart for the test of this run, but {words:,} are "
             f"asked for. Use fewer, or train with a greater test_words."
         )
+    start = time.perf_counter()
     with processor_threads(plan.threads):
         scores = evaluate_steps(run.model, plan.steps, layout, inputs[:words], progress=progress)
+    seconds = time.perf_counter() - start
     summary = {
         "task": plan.steps.name,
         "model": plan.model,
@@ -114,6 +116,7 @@ def measure_steps(
         "supervision": plan.guided.supervision,
         **scores.summary(),
         "right_at": scores.right_at,
+        "seconds": round(seconds, 3),
         "environment": environment(str(device_of(run.model))),
         "date": datetime.now(UTC).date().isoformat(),
     }

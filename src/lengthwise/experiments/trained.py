@@ -118,7 +118,7 @@ class TrainedExperiment(Generic[Sizes]):
         swept = [run.job for run in wanted if run.job.digest not in stored]
         found = self._sweep(f"{owner} {preset}", preset, swept, folder, sitting) if swept else {}
         records = [
-            _since(record(run, found[run.job.digest]), sitting.stored)
+            _since(run, record(run, found[run.job.digest]), sitting.stored)
             if run.job.digest in found
             else _kept(run, sitting.stored)
             for run in [*wanted, *others]
@@ -196,11 +196,13 @@ def _is_of(run: CellRun, one: Record) -> bool:
     return not any(differing(one.get("settings", {}), _about(run)["settings"]))
 
 
-def _since(found: Record, stored: Mapping[str, Record]) -> Record:
+def _since(run: CellRun, found: Record, stored: Mapping[str, Record]) -> Record:
     """The record, with the commit of the stored one if that tells of the same training."""
     before = stored.get(found["digest"], {})
     parts = ("seconds", "steps", "date", "tests")
     if "error" in found or any(before.get(part) != found[part] for part in parts):
+        return found
+    if not _is_of(run, before):
         return found
     return {"commit": before["commit"], **found}
 

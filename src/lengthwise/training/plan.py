@@ -27,7 +27,7 @@ class BasePlan:
 
     @property
     def threads(self) -> int:
-        """Threads of the processor; 0 for as many as there are."""
+        """Threads of the processor."""
         return self.loop.threads
 
     @property

@@ -30,6 +30,9 @@ TASKS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Name of a row to the task and its settings."""
 
+LEARNED, SLACK = 99.0, 0.1
+"""Per cent: exact match of a task that is learned, and by how much two may differ by chance."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
@@ -99,8 +102,9 @@ def check(records: Sequence[Record]) -> list[Statement]:
     return [
         Statement(
             where="section 5, on other tasks",
-            says="a decoder that is told the steps does better than one that is not",
-            holds=all(told > untold for told, untold in gains.values()),
+            says=f"a decoder that is told the steps learns the task (to {LEARNED:.0f} %), and one "
+            f"that is not does no better",
+            holds=all(told >= max(LEARNED, untold - SLACK) for told, untold in gains.values()),
             measured="; ".join(
                 f"{row} {told:.1f} % and {untold:.1f} %" for row, (told, untold) in gains.items()
             ),
