@@ -14,6 +14,7 @@ from typing import Any
 import exact_tables
 import protocol_tables
 import reproduced
+import text_tables
 
 from lengthwise.analysis.figures import (
     clusters_figure,
@@ -196,6 +197,10 @@ def wanted() -> dict[Path, str]:
     task_page = put(
         task_page, "audited-classes", protocol_tables.classes_table(_rows("audited_classes"))
     )
+    text_page = (ROOT / "docs" / "language_models.md").read_text(encoding="utf-8")
+    text_page = put(
+        text_page, "long-context", text_tables.long_context_table(_rows("long_context"))
+    )
     drawn = reproduced.pictures(ROOT / "results")
     return {
         ROOT / "docs" / "reproducing.md": put(
@@ -210,6 +215,7 @@ def wanted() -> dict[Path, str]:
         ),
         ROOT / "docs" / "constructions.md": exact_page,
         ROOT / "docs" / "tasks.md": task_page,
+        ROOT / "docs" / "language_models.md": text_page,
         ROOT / "README.md": readme,
         ROOT / "docs" / "img" / "main_job.svg": to_svg(main_job_figure(curves, trained=40)),
     }

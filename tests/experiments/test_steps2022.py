@@ -8,6 +8,7 @@ import pytest
 from lengthwise.experiments.experiment import Record, Sitting
 from lengthwise.experiments.steps2022 import figure2, table1, table2, tasks
 from lengthwise.experiments.steps2022.table1 import FIGURE_3, FIGURE_4, TABLE_1, Choice
+from lengthwise.training.step_plan import make_step_plan
 
 
 def record(regime: str, bits: int, choice: Choice, exact: float, seed: int = 0) -> Record:
@@ -135,8 +136,13 @@ def test_agreement_is_the_share_of_rows_whose_greatest_weight_is_on_a_source(mov
 
 def test_table_2_has_a_line_for_each_body() -> None:
     def run(kind: str, regime: str, bits: int, exact: float) -> Record:
-        made = record(regime, bits, SINE, exact)
-        return {**made, "column": f"{kind}: python-small"}
+        plan = make_step_plan("steps:addition", "gpt2", settings={"body": "python-small"})
+        return {
+            **record(regime, bits, SINE, exact),
+            "column": f"{kind}: python-small",
+            "settings": {"network": plan.network.to_dict()},
+            "environment": {"body": "random" if kind.startswith("random") else "sha256 012345"},
+        }
 
     records = [
         run("pretrained, frozen", "strong", 8, 1.0),
@@ -159,9 +165,9 @@ def test_table_2_has_a_line_for_each_body() -> None:
     failed = {**run("random, frozen", "weak", 8, 0.0), "error": "ClaimError: the loss is nan"}
     del failed["parameters"]
     _, bodies = table2.bodies_table([*records, failed])
-    assert [row[1] for row in bodies] == ["4 layers of width 128"] * 2
-    assert bodies[0][2] == "pretrained on the English that ships with Python"
-    assert bodies[1][2:] == ["random", "5"]
+    count = 4 * (12 * 128**2 + 13 * 128) + 2 * 128 + 512 * 128 + 2 * 128 + 128 * 2 + 2
+    assert [row[1] for row in bodies] == [f"4 layers of width 128, {count:,} parameters"] * 2
+    assert [row[2:] for row in bodies] == [["sha256 012345", "5"], ["random", "5"]]
 
 
 def test_other_tasks_are_judged_by_what_telling_the_steps_brings() -> None:

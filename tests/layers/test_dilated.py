@@ -2,12 +2,14 @@
 
 import inspect
 import shutil
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from lengthwise.layers.dilated import FORMS, Form, chosen, live_offsets, masked
 
@@ -129,3 +131,36 @@ def test_compiled_copies_agree_with_the_dense_matrix() -> None:
         results(masked, given_, 3), results(compiled, given_, 3), strict=True
     ):
         assert torch.allclose(found, expected, rtol=0, atol=1e-10)
+
+
+class _Greatest(TorchDispatchMode):
+    """The most numbers that any one result had."""
+
+    numbers = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        found = func(*args, **(kwargs or {}))
+        for one in found if isinstance(found, list | tuple) else [found]:
+            if isinstance(one, Tensor):
+                storage = one.untyped_storage().nbytes() // one.element_size()
+                self.numbers = max(self.numbers, storage)
+        return found
+
+
+@pytest.mark.parametrize("chunk", [2, 8, 32, 128])
+def test_nothing_in_memory_grows_faster_than_the_text(chunk: int) -> None:
+    """Forward and backward, of the form that is chosen; the dense matrix grows sixteenfold."""
+
+    def greatest(name: str, length: int) -> int:
+        watch = _Greatest()
+        made = inputs(chunk, length, words=1, heads=1)
+        with watch:
+            results(FORMS[name], made, 1)
+        return watch.numbers
+
+    short, long = 512, 2_048
+    names = {chosen(length, 1, chunk, torch.device("cpu")) for length in (short, long)}
+    for name in names:
+        assert greatest(name, long) <= 4.2 * greatest(name, short), name
+        assert greatest(name, long) <= 3 * 4 * chunk * long
+    assert greatest("masked", long) >= 15 * greatest("masked", short)

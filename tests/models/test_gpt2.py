@@ -1,5 +1,6 @@
 """Bodies of GPT-2: what is trained, what stays, and that a cache changes nothing."""
 
+import hashlib
 import json
 import logging
 import shutil
@@ -125,6 +126,17 @@ def test_completing_with_a_cache_is_completing_without(
     monkeypatch.setattr("lengthwise.models.gpt2._WORDS_AT_ONCE", 2)
     assert torch.equal(model.complete(prefix, 9), words)
     assert torch.equal(model.complete(prefix, 0), prefix)
+
+
+def test_a_run_says_which_weights_it_began_with(body: str, tmp_path: Path) -> None:
+    digest = hashlib.sha256((Path(body) / "model.safetensors").read_bytes()).hexdigest()[:12]
+    for number, (settings, told) in enumerate(
+        (({}, f"sha256 {digest}"), ({"weights": "random"}, "random"))
+    ):
+        plan = plan_of(body, steps=2, validate_every=2, **settings)
+        run = train(plan, out=tmp_path / str(number), device="cpu")
+        assert run.folder is not None
+        assert run.folder.config()["environment"]["body"] == told
 
 
 def test_a_run_comes_back_without_its_body(body: str, tmp_path: Path) -> None:

@@ -15,9 +15,6 @@ FOLDER = Path("runs", "bodies")
 class NamedBody:
     """A body whose shape is known before it is there, so that runs can be planned."""
 
-    summary: str
-    text: str
-    """Where its weights are from."""
     d_model: int
     num_layers: int
     num_heads: int
@@ -48,8 +45,6 @@ BODIES: Catalogue[NamedBody] = Catalogue(
     "body",
     {
         "python-small": NamedBody(
-            summary="4 layers of width 128",
-            text="pretrained on the English that ships with Python",
             d_model=128,
             num_layers=4,
             num_heads=4,
@@ -57,8 +52,6 @@ BODIES: Catalogue[NamedBody] = Catalogue(
             made_with={},
         ),
         "python-tiny": NamedBody(
-            summary="1 layer of width 16",
-            text="pretrained for a moment on the English that ships with Python",
             d_model=16,
             num_layers=1,
             num_heads=2,
@@ -66,8 +59,6 @@ BODIES: Catalogue[NamedBody] = Catalogue(
             made_with={"window": 16, "batch_size": 4, "steps": 4, "warmup": 0, "vocab_size": 256},
         ),
         "gpt2": NamedBody(
-            summary="12 layers of width 768",
-            text="OpenAI's GPT-2, pretrained on WebText",
             d_model=768,
             num_layers=12,
             num_heads=12,

@@ -15,6 +15,7 @@ Axes:
     symbol  the vocabulary
 """
 
+import hashlib
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ from torch import Tensor, nn
 
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ConfigError, WordError
+from lengthwise.files import read_json
 from lengthwise.models.bodies import BODIES, location
 from lengthwise.text.extra import require_extra
 
@@ -306,6 +308,33 @@ def _weights_of(body: str) -> dict[str, Tensor]:
             f"body={body!r} lacks weights, such as {lacks[0]!r}. Make it again, or use another."
         )
     return {name: w.float() for name, w in model.state_dict().items() if name[:4] != "wte."}
+
+
+def origin(config: BodyConfig) -> str:
+    """Which weights a run begins with: the digest of their file, or the version on the hub.
+
+    Of a body that `pretrain` made, what it was trained on, too.
+
+    Raises:
+        ConfigError: it is not there.
+    """
+    if config.weights == "random":
+        return "random"
+    folder = Path(location(config.body))
+    weights = folder / "model.safetensors"
+    if not weights.exists():
+        version = getattr(_config_of(config.body), "_commit_hash", None)
+        return f"{config.body}, version {version or 'unknown'}"
+    with weights.open("rb") as file:
+        told = f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
+    made = folder / "training" / "config.json"
+    if made.exists():
+        text = read_json(made)["text"]
+        told += (
+            f", pretrained on {text['source']} ({text['characters']:,} characters, "
+            f"{text['tokens']:,} tokens)"
+        )
+    return told
 
 
 @torch.no_grad()

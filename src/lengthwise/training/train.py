@@ -22,6 +22,7 @@ from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.layers.randomised import RandomisedPosition
 from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
+from lengthwise.models.gpt2 import BodyConfig, origin
 from lengthwise.models.layer_stack import LayerStackConfig
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.tasks.assigned import assign
@@ -353,6 +354,8 @@ def train(
         return load_run(folder.path, device=device)
     model, goal = plan.draw(), _goal(plan, processes)
     made_with = environment(device)
+    if isinstance(plan.network, BodyConfig):
+        made_with["body"] = origin(plan.network)
     if processes.count > 1:
         made_with["processes"] = str(processes.count)
     if folder is None:  # all that can be refused has been, before anything is written

@@ -17,6 +17,7 @@ from lengthwise.experiments.steps2022.table1 import REGIMES, STRONG, UNSEEN, WEA
 from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
 from lengthwise.models.bodies import BODIES
+from lengthwise.models.gpt2 import Body, BodyConfig
 from lengthwise.training.pretrain import PRETRAINING, make_named
 from lengthwise.training.step_plan import make_step_plan
 
@@ -110,16 +111,19 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def bodies_table(records: Sequence[Record]) -> Table:
-    """What the bodies are, and what of them is trained."""
-    trained: dict[str, set[int]] = {}
+    """What the bodies are, where their weights are from, and how many of them are trained."""
+    kinds: dict[tuple[str, str, str], set[int]] = {}
     for (_, column), of_cell in cells(records).items():
-        trained.setdefault(column, set()).update(one["parameters"] for one in of_cell)
-    rows = []
-    for column, counts in trained.items():
-        kind, _, name = column.partition(": ")
-        weights = "random" if BODY_KINDS[kind].get("weights") == "random" else BODIES[name].text
-        told = ", ".join(f"{count:,}" for count in sorted(counts))
-        rows.append([column, BODIES[name].summary, weights, told])
+        for one in of_cell:
+            network = BodyConfig.from_dict(one["settings"]["network"])
+            total = sum(parameter.numel() for parameter in Body(network).parameters())
+            shape = f"{network.num_layers} layers of width {network.d_model}, {total:,} parameters"
+            kind = (column, shape, one["environment"]["body"])
+            kinds.setdefault(kind, set()).add(one["parameters"])
+    rows = [
+        [*kind, ", ".join(f"{count:,}" for count in sorted(counts))]
+        for kind, counts in kinds.items()
+    ]
     return Table(["body", "shape", "weights", "parameters trained"], rows)
 
 
