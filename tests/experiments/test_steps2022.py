@@ -166,7 +166,7 @@ def test_table_2_has_a_line_for_each_body() -> None:
     del failed["parameters"]
     _, bodies = table2.bodies_table([*records, failed])
     count = 4 * (12 * 128**2 + 13 * 128) + 2 * 128 + 512 * 128 + 2 * 128 + 128 * 2 + 2
-    assert [row[1] for row in bodies] == [f"4 layers of width 128, {count:,} parameters"] * 2
+    assert [row[1] for row in bodies] == [f"4 x 128 wide, {count:,} parameters"] * 2
     assert [row[2:] for row in bodies] == [["sha256 012345", "5"], ["random", "5"]]
 
 

@@ -133,7 +133,7 @@ def test_compiled_copies_agree_with_the_dense_matrix() -> None:
         assert torch.allclose(found, expected, rtol=0, atol=1e-10)
 
 
-class _Greatest(TorchDispatchMode):
+class _Greatest(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """The most numbers that any one result had."""
 
     numbers = 0
@@ -152,7 +152,7 @@ def test_nothing_in_memory_grows_faster_than_the_text(chunk: int) -> None:
     """Forward and backward, of the form that is chosen; the dense matrix grows sixteenfold."""
 
     def greatest(name: str, length: int) -> int:
-        watch = _Greatest()
+        watch = _Greatest()  # type: ignore[no-untyped-call]
         made = inputs(chunk, length, words=1, heads=1)
         with watch:
             results(FORMS[name], made, 1)

@@ -117,14 +117,14 @@ def bodies_table(records: Sequence[Record]) -> Table:
         for one in of_cell:
             network = BodyConfig.from_dict(one["settings"]["network"])
             total = sum(parameter.numel() for parameter in Body(network).parameters())
-            shape = f"{network.num_layers} layers of width {network.d_model}, {total:,} parameters"
+            shape = f"{network.num_layers} x {network.d_model} wide, {total:,} parameters"
             kind = (column, shape, one["environment"]["body"])
             kinds.setdefault(kind, set()).add(one["parameters"])
     rows = [
         [*kind, ", ".join(f"{count:,}" for count in sorted(counts))]
         for kind, counts in kinds.items()
     ]
-    return Table(["body", "shape", "weights", "parameters trained"], rows)
+    return Table(["body", "layers", "weights", "parameters trained"], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
