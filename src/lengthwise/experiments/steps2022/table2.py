@@ -13,7 +13,13 @@ from typing import Any
 from lengthwise.analysis.figures import Picture, curves_figure
 from lengthwise.catalogue import Catalogue
 from lengthwise.experiments.experiment import Progress, Record, Statement, Table, TrainingWatch
-from lengthwise.experiments.steps2022.table1 import REGIMES, STRONG, UNSEEN, WEAK
+from lengthwise.experiments.steps2022.table1 import (
+    REGIMES,
+    STRONG,
+    UNSEEN,
+    WEAK,
+    weak_suffices,
+)
 from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
 from lengthwise.models.bodies import BODIES
@@ -158,14 +164,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
             )
         )
     if (short := found.get((WEAK, 8))) is not None:
-        statements.append(
-            Statement(
-                where="Table 2",
-                says="at n = 8 weak supervision is enough, as is printed",
-                holds=short >= PUBLISHED[WEAK, 8] - 0.001,
-                measured=f"{short:.4f}",
-            )
-        )
+        statements.append(weak_suffices("Table 2", short))
     if untold:
         statements.append(
             Statement(
