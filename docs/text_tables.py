@@ -5,15 +5,18 @@ from typing import Any
 
 def long_context_table(rows: list[dict[str, Any]]) -> str:
     """A row for each length: time and memory, and what becomes of perplexity."""
-    lines = [
-        "| tokens | seconds a window | most MB of the process | perplexity |",
-        "|---|---|---|---|",
-    ]
+    titles = ("tokens", "seconds a window", "MB more than 32 tokens take", "perplexity")
+    first = f"times that at {rows[0]['length']:,}"
+    lines = [f"| {' | '.join([*titles, first])} |", "|---" * (len(titles) + 1) + "|"]
     for row in rows:
-        seconds = f"{row['seconds'] / row['windows']:.3f}"
-        low, high = row["interval_95"]
-        lines.append(
-            f"| {row['length']:,} | {seconds} | {row['megabytes']:,.0f} | {row['perplexity']:.0f} "
-            f"({low:.0f} to {high:.0f}) |"
-        )
+        low, high = row["ratio_95"]
+        cells = [
+            f"{row['length']:,}",
+            f"{row['seconds']:.3f}",
+            f"{row['megabytes']:,.0f}",
+            f"{row['perplexity']:.1f}",
+            "" if row is rows[0] else f"{low:.3f} to {high:.3f}",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", f"Perplexity of the last tokens of {rows[0]['windows']} windows, 95 % intervals."]
     return "\n".join(lines)

@@ -1,73 +1,106 @@
 """Make `long_context.json`: a trained RegularGPT reads 32,768 tokens on two cores.
 
     lengthwise reproduce chi2023/table3 --only "32 / 2"        (its run is the model)
-    OMP_NUM_THREADS=2 .venv/bin/python results/long_context.py runs/chi2023-table3-laptop/*/run
+    .venv/bin/python results/long_context.py runs/chi2023-table3-laptop/*/run
 
-Of the runs that are named, the first RegularGPT with C = 32 and K = 2 is asked for the last token
-of the same windows at each length, with exactly the tokens before it as context. Each length is
-measured in a process of its own, so that the most memory it ever had is that of its length.
+Of the runs that are named, the first RegularGPT with C = 32 and K = 2 is asked for the last tokens
+of the same windows at each length, with exactly the tokens before as context. Time and memory are
+those of one window at a time, of each length in a process of its own: the most memory that it ever
+had, less what it has for a window of 32 tokens.
 """
 
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lengthwise.evaluation.perplexity import last_token_perplexity
 from lengthwise.experiments.experiment import commit
 from lengthwise.files import write_json
+from lengthwise.models.threads import processor_threads
+from lengthwise.text.prepared import TEST, Corpus
 from lengthwise.training.language_plan import LanguagePlan
-from lengthwise.training.train import load_run, processor
+from lengthwise.training.train import Run, load_run, processor
 
 HERE = Path(__file__).parent
 LENGTHS = (128, 2_048, 4_096, 8_192, 16_384, 32_768)
-WINDOWS = 100
+SHORTEST = 32
+WINDOWS, TIMED = 200, 5
+THREADS = 2
+SEED = 0
 SHAPE = {"chunk": 32, "thickness": 2}
 
-_ONE = """
-import json, resource, sys
-from lengthwise.experiments.measure import measure_perplexity
+_ONE = f"""
+import json, resource, sys, time, torch
 from lengthwise.training.train import load_run
-(found,), _ = measure_perplexity(load_run(sys.argv[1]), [{length}], windows={windows})
+torch.set_num_threads({THREADS})
+model = load_run(sys.argv[1], device="cpu").model.eval()
+tokens = torch.randint(model.config.vocab_size, (1, int(sys.argv[2])))
+times = []
+with torch.no_grad():
+    for _ in range({TIMED}):
+        start = time.perf_counter()
+        model.last(tokens)
+        times.append(time.perf_counter() - start)
 most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps({{**found, "megabytes": round(most, 1)}}))
+print(json.dumps({{"seconds": min(times), "megabytes": most}}))
 """
 
 
-def model_of(runs: list[str]) -> tuple[Path, dict[str, Any]]:
-    """The first run of the wanted shape, and its plan."""
-    for folder in runs:
-        plan = load_run(folder).plan
-        if isinstance(plan, LanguagePlan) and plan.model == "regular-gpt-lm":
-            shape = plan.network.to_dict()
+def run_of(folders: list[str]) -> tuple[Path, Run, LanguagePlan]:
+    """The first run of the wanted shape."""
+    for folder in folders:
+        run = load_run(folder, device="cpu")
+        if isinstance(run.plan, LanguagePlan) and run.plan.model == "regular-gpt-lm":
+            shape = run.plan.network.to_dict()
             if all(shape[name] == value for name, value in SHAPE.items()):
-                return Path(folder), plan.to_dict()
+                return Path(folder), run, run.plan
     sys.exit("none of these is a run of RegularGPT with C = 32 and K = 2")
 
 
+def cost(folder: Path, length: int) -> dict[str, float]:
+    """Seconds and megabytes of one window."""
+    command = [sys.executable, "-c", _ONE, str(folder), str(length)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
 def main() -> None:
-    """Measure each length and write the file."""
-    run, plan = model_of(sys.argv[1:])
-    rows = []
-    for length in LENGTHS:
-        code = _ONE.format(length=length, windows=WINDOWS)
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(run)], check=True, capture_output=True, text=True
-        )
-        rows.append(json.loads(done.stdout))
-        row = rows[-1]
+    """Measure and write the file."""
+    folder, run, plan = run_of(sys.argv[1:])
+    text = plan.corpus.load(Corpus).part(TEST)
+    with processor_threads(THREADS):
+        scores = last_token_perplexity(run.model, text, LENGTHS, windows=WINDOWS, seed=SEED)
+    least, rows = cost(folder, SHORTEST)["megabytes"], []
+    for score in scores:
+        one = cost(folder, score.length)
+        row: dict[str, Any] = {
+            **score.to_record(),
+            "seconds": round(one["seconds"], 4),
+            "megabytes": round(one["megabytes"] - least, 1),
+            "words_per_length": WINDOWS,
+            "protocol": "last token",
+            "seed": SEED,
+            "date": datetime.now(UTC).date().isoformat(),
+        }
+        rows.append(row)
         print(
-            f"{length:6}: perplexity {row['perplexity']:.2f}, {row['seconds'] / WINDOWS:.3f} s a "
-            f"window, {row['megabytes']:.0f} MB",
+            f"{score.length:6}: {row['seconds']:.3f} s, {row['megabytes']:.0f} MB, perplexity "
+            f"{score.perplexity:.1f}, {score.ratio_95[0]:.3f} to {score.ratio_95[1]:.3f} times",
             flush=True,
         )
     write_json(
         HERE / "long_context.json",
         {
             "what": "a RegularGPT trained on windows of 128 tokens, asked after far longer ones",
+            "preset": plan.preset,
             "commit": commit(),
-            "processor": processor(),
-            "plan": plan,
+            "processor": f"{processor()}, {THREADS} threads",
+            "megabytes_at_the_start": round(least, 1),
+            "plan": plan.to_dict(),
             "rows": rows,
         },
     )

@@ -153,9 +153,10 @@ def prepare(
 ) -> Corpus:
     """Text made ready to train on, in a folder: `train("text:FOLDER")` reads it.
 
-    A source is a file (`.txt`, `.jsonl`; `.xz`, `.gz` or `.zst`), a folder, `hf:NAME`, or `python`,
-    the English text that ships with Python. Without `valid` and `test` a share of the documents is
-    set apart. `settings` are `vocab_size` (257 for bytes) and `column`.
+    A source is a file (`.txt`, `.jsonl`; `.xz`, `.gz` or `.zst`), a folder, `hf:NAME` or
+    `hf:NAME:CONFIG:SPLIT`, or `python`, the English text that ships with Python. Without `valid`
+    and `test` a share of the documents is set apart. `settings` are `vocab_size` (257 for bytes)
+    and `column`.
 
     Raises:
         TextError: a source cannot be read, or the folder holds something else.

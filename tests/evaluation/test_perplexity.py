@@ -108,13 +108,13 @@ def test_bad_lengths_and_models_are_refused() -> None:
 
 def test_ratios_are_of_the_same_tokens() -> None:
     tokens, made = text(), model()
-    short, long = last_token_perplexity(made, tokens, [3, 12], windows=40, seed=1)
+    long, short = last_token_perplexity(made, tokens, [12, 11], windows=40, seed=1)
     assert short.ratio_95 == (1, 1)
     low, high = long.ratio_95
     assert low < long.perplexity / short.perplexity < high
     assert math.sqrt(low * high) == pytest.approx(long.perplexity / short.perplexity)
     apart = [math.log(b / a) for a, b in (short.interval_95, long.interval_95)]
-    assert math.log(high / low) < sum(apart)  # as the same tokens are hard at both lengths
+    assert math.log(high / low) < 0.8 * math.hypot(*apart)  # what other tokens would give
 
 
 def test_no_window_comes_twice_if_there_are_as_many() -> None:

@@ -241,9 +241,11 @@ def test_bodies_that_are_not_what_they_say_are_refused(
     (path / "config.json").write_text(json.dumps({**stored, **change}))
     logger = logging.getLogger("transformers")
     logger.addHandler(caplog.handler)
-    with pytest.raises(ConfigError, match=message):
-        draw(str(path))
-    logger.removeHandler(caplog.handler)
+    try:
+        with pytest.raises(ConfigError, match=message):
+            draw(str(path))
+    finally:
+        logger.removeHandler(caplog.handler)
     assert not caplog.records
 
 

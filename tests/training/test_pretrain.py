@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,10 @@ def test_the_command_makes_a_body_that_train_takes(
     )
     assert status == 0
     assert f"gpt2 of {body}, pretrained weights, frozen on addition of 3-bit numbers" in out
-    assert " parameters trained" in out
+    norms, layers = 3 * 2 * 16, 2 * 16 + 16 * 2 + 2  # input and output layer
+    assert re.search(rf" {norms + layers} of [\d,]+ parameters trained", out)
+    made_with = json.loads((tmp_path / "run" / "config.json").read_text())["environment"]
+    assert re.search(r"sha256 \w{12}, pretrained on text \([\d,]+ characters", made_with["body"])
     for arguments, message in (
         (["--set", "layers=3"], "unknown setting 'layers'"),
         (["python-tiny"], "Give nothing else"),

@@ -34,9 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "text",
         nargs="*",
         metavar="TEXT",
-        help="a file (.txt, .jsonl; .xz, .gz or .zst), a folder of such, hf:NAME for a dataset of "
-        f"the Hugging Face hub, or {PYTHON} (default: the English that ships with Python); with "
-        "--pairs a .tsv, SOURCE_FILE,TARGET_FILE, hf:NAME or numbers",
+        help="a file (.txt, .jsonl; .xz, .gz or .zst), a folder of such, hf:NAME (or "
+        f"hf:NAME:CONFIG:SPLIT) for a dataset of the Hugging Face hub, or {PYTHON} (default: the "
+        "English that ships with Python); with --pairs a .tsv, SOURCE_FILE,TARGET_FILE, hf:NAME or "
+        "numbers",
     )
     parser.add_argument(
         "--pairs",

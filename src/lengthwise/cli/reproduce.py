@@ -97,7 +97,8 @@ def run(arguments: argparse.Namespace) -> None:
     earlier = _stored(file, name, arguments.preset)
     if owner := getattr(experiment, "runs_of", ""):  # the same runs are in its file, too
         theirs = arguments.out / file_name(owner, arguments.preset)
-        earlier = _stored(theirs, owner, arguments.preset) | earlier
+        good = {digest: one for digest, one in earlier.items() if "error" not in one}
+        earlier |= _stored(theirs, owner, arguments.preset) | good
     with (
         executor_for(arguments.workers, arguments.scheduler) as executor,
         counting_progress(name, "steps") as progress,

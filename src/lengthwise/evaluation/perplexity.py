@@ -56,7 +56,7 @@ class AtLength:
     interval_95: tuple[float, float]
     """Of the perplexity."""
     ratio_95: tuple[float, float]
-    """Of this perplexity over that of the first length that was asked for, on the same tokens."""
+    """Of this perplexity over that at the shortest of the lengths, on the same tokens."""
     accuracy: float
     """Share of windows whose last token was the likeliest."""
     seconds: float
@@ -101,7 +101,8 @@ def last_token_perplexity(
     require_windows(tokens, most, "the text")
     there = tokens.num_windows(most)
     numbers = np.random.default_rng(seed).choice(there, size=windows, replace=windows > there)
-    found, done, first = [], 0, None
+    found: list[tuple[int, Tensor, Tensor, float]] = []
+    done = 0
     for length in lengths:
         start, parts = time.perf_counter(), []
         batches = min(windows, math.ceil(windows * length / _TOKENS_AT_ONCE))
@@ -111,10 +112,9 @@ def last_token_perplexity(
             if progress:
                 progress(done, windows * sum(lengths))
         nats, right = (torch.cat(each) for each in zip(*parts, strict=True))
-        first = nats if first is None else first
-        seconds = time.perf_counter() - start
-        found.append(_at_length(length, nats, first, right, seconds))
-    return found
+        found.append((length, nats, right, time.perf_counter() - start))
+    _, shortest, *_ = min(found, key=lambda one: one[0])
+    return [_at_length(*one, shortest) for one in found]
 
 
 def _judge(model: LastToken, words: "np.ndarray[Any, Any]") -> tuple[Tensor, Tensor]:
@@ -127,13 +127,15 @@ def _judge(model: LastToken, words: "np.ndarray[Any, Any]") -> tuple[Tensor, Ten
     return nats.cpu(), (logits.argmax(dim=1) == last).cpu()
 
 
-def _at_length(length: int, nats: Tensor, first: Tensor, right: Tensor, seconds: float) -> AtLength:
+def _at_length(
+    length: int, nats: Tensor, right: Tensor, seconds: float, shortest: Tensor
+) -> AtLength:
     return AtLength(
         length=length,
         windows=len(nats),
         nats=nats.mean().item(),
         interval_95=_interval(nats),
-        ratio_95=_interval(nats - first),
+        ratio_95=_interval(nats - shortest),
         accuracy=right.double().mean().item(),
         seconds=seconds,
     )

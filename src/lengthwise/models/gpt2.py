@@ -152,7 +152,10 @@ def _loaded(body: str, load: Callable[..., Any], **options: Any) -> Any:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep transformers from reporting what it loads; what is wrong is told by our error."""
+    """Keep transformers from reporting what it loads; our error tells what is wrong.
+
+    Its progress bars are off since `require_extra`.
+    """
     from transformers.utils.logging import get_verbosity, set_verbosity  # noqa: PLC0415
 
     before = get_verbosity()
@@ -311,25 +314,25 @@ def _weights_of(body: str) -> dict[str, Tensor]:
 
 
 def origin(config: BodyConfig) -> str:
-    """Which weights a run begins with: the digest of their file, or the version on the hub.
+    """Which weights a run begins with: the digest of their file, or none if they are in several.
 
     Of a body that `pretrain` made, what it was trained on, too.
-
-    Raises:
-        ConfigError: it is not there.
     """
+    from transformers.utils.hub import cached_file  # noqa: PLC0415
+
     if config.weights == "random":
         return "random"
-    folder = Path(location(config.body))
-    weights = folder / "model.safetensors"
-    if not weights.exists():
-        version = getattr(_config_of(config.body), "_commit_hash", None)
-        return f"{config.body}, version {version or 'unknown'}"
-    with weights.open("rb") as file:
+    try:
+        found = cached_file(location(config.body), "model.safetensors")
+    except OSError:
+        found = None
+    if found is None:
+        return f"{config.body}, in several files"
+    with Path(found).open("rb") as file:
         told = f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
-    made = folder / "training" / "config.json"
-    if made.exists():
-        text = read_json(made)["text"]
+    made = Path(found).parent / "training" / "config.json"
+    text = read_json(made).get("text") if made.exists() else None
+    if text:
         told += (
             f", pretrained on {text['source']} ({text['characters']:,} characters, "
             f"{text['tokens']:,} tokens)"

@@ -249,5 +249,6 @@ def hub_rows(name: str, config: str, split: str, *, instead: str) -> Iterator[Ma
         why = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         raise TextError(
             f"the dataset {name} ({config or 'no config'}, split {split}) cannot be read from the "
-            f"hub, its cache or a folder of that name: {why}. Give a local {instead} instead."
+            f"hub, its cache or a folder of that name: {why}. Give another "
+            f"split as {HUB}NAME:CONFIG:SPLIT, or a local {instead} instead."
         ) from None

@@ -8,8 +8,9 @@
 
 Every document ends with a token of its own. No document is in two parts: a source that is not
 divided is, by the digests of its documents, so that equal ones stay together; a source of few
-documents is cut, the same parts of each. Documents of other parts are left out of training. Equal
-means: but for white space. Passages that different documents share are not looked for.
+documents is cut, the same parts of each. Of parts that are given, documents of the test are left
+out of validation, and those of both out of training. Equal means: but for white space. Passages
+that different documents share are not looked for.
 """
 
 import hashlib
@@ -215,7 +216,9 @@ def _claim(out: Path, sources: Sources, config: PrepareConfig, own: "Tokenizer |
 
     def require_sources() -> None:
         for part in sources:
-            next(_all_of(sources, part, config.column), None)  # raises if it cannot be read
+            for source in sources[part]:
+                first = documents(source, column=config.column, split=part)
+                next(first, None)  # raises if it cannot be read
 
     request = {
         "format": TEXT_FORMAT,

@@ -176,7 +176,7 @@ def intervals_table(records: Sequence[Record]) -> Table:
         low, high = test["interval_95_by_length"][shortest]
         ratios = ", ".join(
             f"{int(n):,}: {low:.3f} to {high:.3f}"
-            for n, (low, high) in test["ratio_95_by_length"].items()
+            for n, (low, high) in test.get("ratio_95_by_length", {}).items()
             if n != shortest
         )
         milliseconds = 1e3 * test["seconds_by_length"][longest] / test["words_per_length"]

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+
 from lengthwise.analysis.figures import Picture, curves_figure
 from lengthwise.catalogue import Catalogue
 from lengthwise.experiments.experiment import Progress, Record, Statement, Table, TrainingWatch
@@ -122,9 +124,10 @@ def bodies_table(records: Sequence[Record]) -> Table:
     for (_, column), of_cell in cells(records).items():
         for one in of_cell:
             network = BodyConfig.from_dict(one["settings"]["network"])
-            total = sum(parameter.numel() for parameter in Body(network).parameters())
+            with torch.device("meta"):  # counted, not made
+                total = sum(parameter.numel() for parameter in Body(network).parameters())
             shape = f"{network.num_layers} x {network.d_model} wide, {total:,} parameters"
-            kind = (column, shape, one["environment"]["body"])
+            kind = (column, shape, one["environment"].get("body", "unknown"))
             kinds.setdefault(kind, set()).add(one["parameters"])
     rows = [
         [*kind, ", ".join(f"{count:,}" for count in sorted(counts))]
