@@ -5,7 +5,7 @@ from typing import Any
 
 def long_context_table(rows: list[dict[str, Any]]) -> str:
     """A row for each length: time and memory, and what becomes of perplexity."""
-    titles = ("tokens", "seconds a window", "MB more than 32 tokens take", "perplexity")
+    titles = ("tokens", "seconds a window", "MB while it reads", "perplexity")
     first = f"times that at {rows[0]['length']:,}"
     lines = [f"| {' | '.join([*titles, first])} |", "|---" * (len(titles) + 1) + "|"]
     for row in rows:
