@@ -1,13 +1,18 @@
 """A run, tested: what is stored beside it."""
 
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from lengthwise.errors import ConfigError
-from lengthwise.experiments.measure import measure, spread_lengths
+from lengthwise.experiments import measure as measures
+from lengthwise.experiments.measure import measure, spread_lengths, training_cost
 from lengthwise.languages.spec import parse
+from lengthwise.text.prepared import PrepareConfig, prepare
+from lengthwise.training.language_plan import make_language_plan
 from lengthwise.training.train import make_plan, train
 
 SMALL = {"steps": 4, "validate_every": 2, "batch_size": 8, "validation_words": 16}
@@ -64,3 +69,21 @@ def test_spread_lengths_reach_from_first_to_last(count: int) -> None:
 def test_share_of_ones_is_a_number() -> None:
     with pytest.raises(ConfigError, match="p_one='half' must be a number"):
         make_plan(parse("parity"), "regular-gpt", settings={"p_one": "half"})
+
+
+def test_all_devices_together_are_the_full_speed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measures, "matmul_rate", lambda *_: 1e9)
+    text = tmp_path / "a.txt"
+    text.write_text("some words, and more of them. " * 400)
+    prepare(tmp_path / "text", {"train": [str(text)]}, PrepareConfig(vocab_size=257))
+    plan = make_language_plan(f"text:{tmp_path / 'text'}", preset="smoke", settings={"window": 16})
+    here = torch.device("cpu")
+    alone = training_cost(plan, here)
+    assert alone.full_speed * alone.flops_per_token == pytest.approx(1e9)
+    for name, value in (("WORLD_SIZE", "3"), ("LOCAL_RANK", "0"), ("RANK", "0")):
+        monkeypatch.setenv(name, value)
+    assert training_cost(plan, here).full_speed == pytest.approx(3 * alone.full_speed)
+    monkeypatch.setenv("RANK", "1")
+    assert training_cost(plan, here) == (0, math.inf)

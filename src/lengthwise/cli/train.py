@@ -230,9 +230,8 @@ def _trained(
 ) -> dict[str, Any]:
     """Train, and say what came of it."""
     title = f"{name}, {plan.model}"
-    cost = None
-    if isinstance(plan, LanguagePlan) and Place.here().number == 0:  # the one that speaks
-        cost = training_cost(plan, choose_device(arguments.device))
+    device = choose_device(arguments.device)
+    cost = training_cost(plan, device) if isinstance(plan, LanguagePlan) else None
     with (
         training_progress(title, plan.loop.steps, unit, cost and cost.full_speed) as shown,
         tracked(shown, arguments.tensorboard) as progress,

@@ -1,5 +1,6 @@
 """One trained run, tested: scores by length, shortcuts beside them, stored in the run's folder."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -208,13 +209,19 @@ class TrainingCost(NamedTuple):
 
 
 def training_cost(plan: LanguagePlan, device: torch.device) -> TrainingCost:
-    """That of a plan on each of the processes' devices, which are taken to be alike."""
+    """That of a plan on each of the processes' devices, which are taken to be alike.
+
+    The main process measures its own; the others, which nobody hears, are told of no cost.
+    """
+    place = Place.here()
+    if place.number > 0:
+        return TrainingCost(0.0, math.inf)
     window = plan.text.window
     half = plan.text.autocast == "bfloat16"
     per_token = 3 * forward_flops(plan.build(), plan.network.vocab_size, window) / window
     with processor_threads(plan.threads):
         peak = matmul_rate(device, torch.bfloat16 if half else torch.float32)
-    return TrainingCost(per_token, Place.here().count * peak / per_token)
+    return TrainingCost(per_token, place.count * peak / per_token)
 
 
 def corpus_of(run: Run, other: Corpus | None = None) -> Corpus:
