@@ -103,7 +103,7 @@ def main() -> None:
             "preset": plan.preset,
             "commit": commit(),
             "processor": f"{processor()}, {THREADS} threads",
-            "plan": plan.to_dict(),
+            "settings": {name: part.to_dict() for name, part in plan.settings().items()},
             "rows": rows,
         },
     )

@@ -230,8 +230,9 @@ def _trained(
 ) -> dict[str, Any]:
     """Train, and say what came of it."""
     title = f"{name}, {plan.model}"
-    device = choose_device(arguments.device)
-    cost = training_cost(plan, device) if isinstance(plan, LanguagePlan) else None
+    cost = None
+    if isinstance(plan, LanguagePlan):
+        cost = training_cost(plan, choose_device(arguments.device))
     with (
         training_progress(title, plan.loop.steps, unit, cost and cost.full_speed) as shown,
         tracked(shown, arguments.tensorboard) as progress,

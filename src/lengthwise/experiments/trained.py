@@ -200,11 +200,8 @@ def _since(run: CellRun, found: Record, stored: Mapping[str, Record]) -> Record:
     """The record, with the commit of the stored one if that tells of the same training."""
     before = stored.get(found["digest"], {})
     parts = ("seconds", "steps", "date", "tests")
-    if "error" in found or any(before.get(part) != found[part] for part in parts):
-        return found
-    if not _is_of(run, before):
-        return found
-    return {"commit": before["commit"], **found}
+    same = "error" not in found and all(before.get(part) == found[part] for part in parts)
+    return {"commit": before["commit"], **found} if same and _is_of(run, before) else found
 
 
 def _kept(run: CellRun, stored: Mapping[str, Record]) -> Record:

@@ -299,11 +299,12 @@ def _better(
     strong = [trial for trial in trials(records) if trial.regime == STRONG]
     for n in sorted({trial.bits for trial in strong}):
         of_n = [trial for trial in strong if trial.bits == n]
-        kinds = [{alike(t.choice) for t in of_n if chosen(t.choice) == side} for side in (1, 0)]
-        fair = [trial for trial in of_n if alike(trial.choice) in kinds[0] & kinds[1]]
-        if fair:
-            ours, others = ([t.exact for t in fair if chosen(t.choice) == k] for k in (1, 0))
-            pairs[n] = (max(ours), max(others))
+        ours = [trial for trial in of_n if chosen(trial.choice)]
+        others = [trial for trial in of_n if not chosen(trial.choice)]
+        both = {alike(t.choice) for t in ours} & {alike(t.choice) for t in others}
+        if both:
+            fair = [[t.exact for t in kind if alike(t.choice) in both] for kind in (ours, others)]
+            pairs[n] = (max(fair[0]), max(fair[1]))
     if not pairs:
         return []
     told = ", ".join(f"n = {n}: {one:.4f}, others {other:.4f}" for n, (one, other) in pairs.items())
