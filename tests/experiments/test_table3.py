@@ -68,6 +68,19 @@ def test_a_level_too_many_that_does_no_harm_is_told() -> None:
     assert check(printed(["T5"])) == []
 
 
+def test_what_is_trained_for_longer_is_judged_by_its_reach_but_not_beside_the_others() -> None:
+    longer = "8 / 1, 20,000 steps"
+    alone = check([record(longer, {64: 30.0, 128: 90.0})])
+    assert [(one.holds, one.measured) for one in alone] == [
+        (True, f"at most times 1 ({longer})"),
+        (True, f"at least times 3 ({longer})"),
+    ]
+    others = [record(f"{chunk} / 1", {64: 30.0, 128: 31.0}) for chunk in (8, 16, 32)]
+    beside = check([*others, record(longer, {64: 3.0, 128: 9.0})])
+    assert beside[-1] == check(others)[-1]
+    assert "1.03 (8 / 1), 3 (8 / 1, 20,000 steps)" in beside[1].measured
+
+
 def test_a_cell_is_the_mean_over_seeds_with_the_least_and_the_greatest() -> None:
     columns, rows = table([record("T5", {64: 20.0}), record("T5", {64: 40.0}, seed=1)])
     assert columns == ["length", "T5"]

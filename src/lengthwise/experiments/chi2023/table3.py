@@ -14,6 +14,7 @@ that the preset names. Put your own there before: `lengthwise prepare FILE --out
 runs/corpora/laptop`.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -70,6 +71,8 @@ class Sizes:
     window: int
     chunks: tuple[tuple[int, int], ...]
     """C and K of each RegularGPT."""
+    longer: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    """Steps to the C and K that are also trained for so many."""
     num_layers: int
     """Of the baselines."""
     seeds: tuple[int, ...]
@@ -125,7 +128,18 @@ def _networks(sizes: Sizes) -> dict[str, tuple[str, dict[str, Any]]]:
     for chunk, thickness in sizes.chunks:
         own = {"chunk": chunk, "thickness": thickness}
         found[f"{chunk} / {thickness}"] = ("regular-gpt-lm", own)
+    for steps, chunks in sizes.longer.items():
+        for chunk, thickness in chunks:
+            own = {"chunk": chunk, "thickness": thickness, "steps": steps}
+            found[f"{chunk} / {thickness}, {steps:,} steps"] = ("regular-gpt-lm", own)
     return found
+
+
+def _network(column: str) -> tuple[int, int, str]:
+    """C, K and, of a RegularGPT that is trained for longer, how long."""
+    chunk, _, rest = column.partition(" / ")
+    thickness, _, longer = rest.partition(", ")
+    return int(chunk), int(thickness), longer
 
 
 def _text(corpus: Corpus) -> str:
@@ -237,23 +251,21 @@ def field_figures(records: Sequence[Record]) -> dict[str, Picture]:
 def check(records: Sequence[Record]) -> list[Statement]:
     """What section 6 says, of the means over seeds."""
     found = means(records)
-    regular = {
-        (int(chunk), int(thickness)): curve
-        for column, curve in found.items()
-        if " / " in column
-        for chunk, thickness in [column.split(" / ")]
-    }
+    regular = {column: curve for column, curve in found.items() if " / " in column}
     if not regular:
         return []
-    within, beyond = {}, {}
-    for (chunk, thickness), curve in regular.items():
+    within, beyond, alike = {}, {}, {}
+    for column, curve in regular.items():
+        chunk, thickness, longer = _network(column)
         trained = min(curve)
         reach = chunk ** depth(trained, chunk)
         ratios = {n: value / curve[trained] for n, value in curve.items()}
-        within[f"{chunk} / {thickness}"] = max(r for n, r in ratios.items() if n <= reach)
+        within[column] = max(r for n, r in ratios.items() if n <= reach)
         past = [ratio for n, ratio in ratios.items() if n > reach]
         if past:
-            beyond[f"{chunk} / {thickness}"] = min(past)
+            beyond[column] = min(past)
+        if not longer:
+            alike[chunk, thickness] = curve
     statements = [
         Statement(
             where="section 6",
@@ -271,7 +283,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 measured=f"at least times {_ratios(beyond)}",
             )
         )
-    return [*statements, *_of_thickness(regular), *_of_chunk(regular)]
+    return [*statements, *_of_thickness(alike), *_of_chunk(alike)]
 
 
 def _of_thickness(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[Statement]:
@@ -291,7 +303,8 @@ def _of_thickness(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> lis
 
 def _of_chunk(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[Statement]:
     """Of the commonest thickness."""
-    thickness = max({k for _, k in regular}, key=lambda k: sum(other == k for _, other in regular))
+    counts = Counter(thickness for _, thickness in regular)
+    thickness = max(counts, key=counts.__getitem__, default=0)
     alike = {chunk: curve for (chunk, k), curve in regular.items() if k == thickness}
     if len(alike) < 3:
         return []
@@ -367,6 +380,7 @@ _LAPTOP = Sizes(
     vocab_size=4096,
     window=128,
     chunks=((16, 2), (32, 2), (64, 2), (64, 4), (96, 2)),
+    longer={20_000: ((16, 2),)},
     num_layers=4,
     seeds=(0,),
     settings={"d_model": 128, "num_heads": 4, "steps": 4_000, "batch_size": 16},
