@@ -7,6 +7,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from lengthwise.errors import ConfigError
+from lengthwise.models.decoder import Decoder, DecoderConfig
 from lengthwise.models.encoder import Encoder, EncoderConfig
 from lengthwise.models.initial import INITIALISATIONS
 
@@ -104,6 +106,35 @@ def test_xavier_is_uniform_and_biases_are_0() -> None:
         else:
             bound = math.sqrt(6 / sum(weight.shape))
             assert 0.95 * bound < weight.abs().max().item() <= bound, name
+
+
+def test_gpt2_is_normal_and_less_where_a_branch_ends() -> None:
+    model = drawn("gpt2", num_layers=2)
+    ends = {f"layers.{n}.{end}.weight" for n in (0, 1) for end in ("attention.output", "contract")}
+    assert ends <= {name for name, _ in own(model)}
+    for name, weight in own(model):
+        if weight.ndim < 2:
+            assert (weight == (1.0 if name.endswith("norm.weight") else 0.0)).all(), name
+            continue
+        deviation = 0.02 / 2 if name in ends else 0.02
+        near = 0.2 if name == "answer.weight" else 0.05  # it has 192 numbers
+        assert weight.std().item() == pytest.approx(deviation, rel=near), name
+        assert weight.abs().max().item() > 2.2 * deviation, name
+
+
+@pytest.mark.parametrize(("initial", "deviation"), [("gpt2", 0.02), ("xavier", WIDTH**-0.5)])
+def test_learned_positions_are_drawn_as_embeddings_are(initial: str, deviation: float) -> None:
+    config = DecoderConfig(vocab_size=9, max_length=500, d_model=WIDTH, initial=initial)
+    model = Decoder(config)
+    model.initialise(torch.Generator().manual_seed(0))
+    vectors = model.get_parameter("position.vectors")
+    assert vectors.std().item() == pytest.approx(deviation, rel=0.03)
+    assert model.embedding.weight.std().item() == pytest.approx(deviation, rel=0.1)
+
+
+def test_an_unknown_manner_is_refused_by_decoders() -> None:
+    with pytest.raises(ConfigError, match=r"unknown initialisation 'gpt3'.*gpt2"):
+        DecoderConfig(vocab_size=2, max_length=3, initial="gpt3")
 
 
 def layers_are_alike(model: nn.Module) -> bool:

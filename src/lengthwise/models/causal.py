@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from lengthwise.config import require_at_least
 from lengthwise.layers.position import Position
-from lengthwise.models.initial import draw_xavier
+from lengthwise.models.initial import INITIALISATIONS
 from lengthwise.models.layer_stack import LayerStack, LayerStackConfig
 from lengthwise.models.transformer_layer import TransformerLayer
 
@@ -43,9 +43,12 @@ class CausalConfig(LayerStackConfig):
     """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
     norm: Literal["post", "pre", "none"] = "pre"
     activation: Literal["relu", "gelu"] = "gelu"
+    initial: str = "xavier"
+    """A name in `INITIALISATIONS`."""
 
     def __post_init__(self) -> None:
         LayerStackConfig.__post_init__(self)
+        INITIALISATIONS[self.initial]  # raises unless it is a name
         least = {"max_length": 1, "num_layers": 1, "value_width": 0, "d_hidden": 0}
         require_at_least(self, least)
 
@@ -71,10 +74,11 @@ class CausalTransformer(LayerStack):
             value_width=config.value_width,
         )
         self._width, self._usual_places = config.d_model, usual_places
+        self._initial = config.initial
 
     def initialise(self, generator: torch.Generator) -> None:
-        """Draw all weights: N(0, 1/width) for embeddings, Xavier uniform for matrices."""
-        draw_xavier(self, generator, self._width)
+        """Draw all weights, in the manner of `initial`."""
+        INITIALISATIONS[self._initial](self, generator, self._width)
 
     def vectors(
         self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
