@@ -459,7 +459,8 @@ def test_the_scale_reaches_every_layer() -> None:
         ),
         (
             {"initial": "tensorflow"},
-            "unknown initialisation 'tensorflow'. Known: xavier, torch, torch-copies, haiku, gpt2.",
+            "unknown initialisation 'tensorflow'. Known: xavier, torch, torch-copies, haiku, "
+            "mingpt.",
         ),
         ({"cls": "middle"}, "EncoderConfig setting cls='middle' must be one of 'first', 'last'."),
         ({"layers": 2}, "unknown EncoderConfig setting 'layers'. Did you mean 'num_layers'?"),

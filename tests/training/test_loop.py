@@ -129,6 +129,28 @@ def test_gradients_are_clipped() -> None:
     assert not torch.equal(after(1e3), after(0.1))
 
 
+@pytest.mark.parametrize("beta2", [0.5, 0.95])
+def test_squared_gradients_are_kept_as_told(beta2: float) -> None:
+    """Against Adam as it is written (Kingma and Ba 2015), step by step."""
+    config = LoopConfig(steps=3, validate_every=3, beta2=beta2, clip=1e9)
+    model, plain = make_model(), make_model()
+    fit(model, Regression(), config)
+    objective, (data, noise) = Regression(), (torch.Generator(), torch.Generator())
+    data.manual_seed(config.seed + 1_000_003)
+    noise.manual_seed(config.seed + 3_000_017)
+    mean = square = torch.zeros_like(weights(plain))
+    for step in range(1, 4):
+        plain.zero_grad()
+        objective.step(plain, data, noise).loss.backward()
+        gradient = torch.cat([p.grad.flatten() for p in plain.parameters() if p.grad is not None])
+        mean = 0.9 * mean + 0.1 * gradient
+        square = beta2 * square + (1 - beta2) * gradient**2
+        root = (square / (1 - beta2**step)).sqrt() + 1e-8
+        after = weights(plain) - config.learning_rate * mean / (1 - 0.9**step) / root
+        torch.nn.utils.vector_to_parameters(after, plain.parameters())
+    torch.testing.assert_close(weights(model), weights(plain))
+
+
 @pytest.mark.parametrize("fail_at", [1, 42, 63, 179])
 def test_batches_are_added_up_before_a_step_and_after_an_interruption(
     tmp_path: Path, fail_at: int
@@ -213,6 +235,8 @@ def test_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
         ({"steps": 0}, "steps=0 is too small"),
         ({"accumulate": 0}, "accumulate=0 is too small"),
         ({"learning_rate": -1.0}, "learning_rate=-1.0 is not a positive number"),
+        ({"beta2": 1.0}, "beta2=1.0 is not the share of a mean that is kept"),
+        ({"beta2": -0.1}, "beta2=-0.1 is not the share"),
         ({"schedule": "linear"}, "one of 'constant', 'cosine'"),
         ({"seed": -1}, "seed=-1 is too small"),
         ({"step": 5}, "Did you mean 'steps'"),

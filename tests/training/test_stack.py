@@ -81,6 +81,7 @@ def assert_as_one_by_one(
         ("regular-gpt", {}),
         ("regular-gpt", {"thickness": 2, "chunk": 3, "pad": "absent", "norm": "pre"}),
         ("elman", {}),
+        ("elman", {"beta2": 0.5}),
         ("gru", {"num_layers": 2}),
         ("lstm", {"num_layers": 2}),
         ("encoder-cls", {"scale": "log-length"}),

@@ -31,7 +31,6 @@ from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.files import read_json
 from lengthwise.models.bodies import BODIES, location
-from lengthwise.models.initial import GPT2_DEVIATION, gpt2_deviation
 from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:
@@ -216,7 +215,7 @@ class Body(nn.Module):
         config = self.config
         with torch.no_grad():
             for layer in (self.embedding, self.answer):
-                layer.weight.normal_(0.0, GPT2_DEVIATION, generator=generator)
+                layer.weight.normal_(0.0, 0.02, generator=generator)
             self.answer.bias.zero_()
         if config.weights == "pretrained":
             self._load(_weights_of(config.body))
@@ -354,4 +353,6 @@ def draw_gpt2(model: nn.Module, num_layers: int, generator: torch.Generator) -> 
         elif parameter.ndim < 2:
             parameter.zero_()
         else:
-            parameter.normal_(0.0, gpt2_deviation(name, num_layers), generator=generator)
+            ends = name.endswith("c_proj.weight")
+            parameter.normal_(0.0, 0.02, generator=generator)
+            parameter.div_((2 * num_layers) ** 0.5 if ends else 1.0)

@@ -11,8 +11,9 @@ With fan-in and fan-out of a matrix, U(b) uniform in -b..b, and width d:
             copies the layer that it is given; where one layer is used again and again, the same
     haiku   what the Chomsky-hierarchy study (Deletang et al. 2023) does: matrices N(0, 1/in),
             embeddings N(0, 0.02^2) times sqrt(d), both cut at two standard deviations; biases 0
-    gpt2    as GPT-2 is drawn (Radford et al. 2019): matrices, embeddings and learned positions
-            N(0, 0.02^2), divided by sqrt(2 L) where a branch of one of L layers ends; biases 0
+    mingpt  what minGPT (Karpathy 2020) does: matrices, embeddings and learned positions
+            N(0, 0.02^2), biases 0. Small, so that layer norms blow up what tells symbols and
+            places apart. GPT-2's own draw also divides by sqrt(2 L) where a branch ends
 
 A position draws its own weights; the factors of norms and scales are 1, and biases of norms 0.
 """
@@ -32,11 +33,8 @@ from lengthwise.models.transformer_layer import TransformerLayer
 EMBEDDING_DEVIATION = 0.02
 """Of the study's embeddings, before they are multiplied with sqrt(width)."""
 
-GPT2_DEVIATION = 0.02
-"""Of matrices and embeddings."""
-
-_ENDS = ("attention.output.weight", "contract.weight", "c_proj.weight")
-"""Matrices at the end of a residual branch, here and in transformers' GPT-2."""
+MINGPT_DEVIATION = 0.02
+"""Of matrices, embeddings and learned positions."""
 
 _Rule = Callable[[str, Tensor, nn.Module], None]
 """Draws one parameter, from its full name and the module that owns it."""
@@ -106,25 +104,19 @@ def draw_as_haiku(model: nn.Module, generator: torch.Generator, width: int) -> N
     _draw(model, generator, rule)
 
 
-def draw_as_gpt2(model: nn.Module, generator: torch.Generator, width: int) -> None:
-    """As GPT-2 is drawn."""
-    num_layers = sum(isinstance(each, TransformerLayer) for each in model.modules())
+def draw_as_mingpt(model: nn.Module, generator: torch.Generator, width: int) -> None:
+    """As minGPT draws."""
 
     def rule(name: str, parameter: Tensor, owner: nn.Module) -> None:
         if parameter.ndim < 2:
             parameter.zero_()
         else:
-            parameter.normal_(0.0, gpt2_deviation(name, num_layers), generator=generator)
+            parameter.normal_(0.0, MINGPT_DEVIATION, generator=generator)
 
     _draw(model, generator, rule)
     for each in model.modules():
         if isinstance(each, LearnedPosition):
-            nn.init.normal_(each.vectors, 0.0, GPT2_DEVIATION, generator=generator)
-
-
-def gpt2_deviation(name: str, num_layers: int) -> float:
-    """The standard deviation of a matrix of GPT-2: less where one of 2 L branches ends."""
-    return GPT2_DEVIATION / ((2 * num_layers) ** 0.5 if name.endswith(_ENDS) else 1.0)
+            nn.init.normal_(each.vectors, 0.0, MINGPT_DEVIATION, generator=generator)
 
 
 Initialisation = Callable[[nn.Module, torch.Generator, int], None]
@@ -136,7 +128,7 @@ INITIALISATIONS: Catalogue[Initialisation] = Catalogue(
         "torch": draw_as_torch,
         "torch-copies": draw_copies_as_torch,
         "haiku": draw_as_haiku,
-        "gpt2": draw_as_gpt2,
+        "mingpt": draw_as_mingpt,
     },
 )
 """From a model, a generator and the width of its vectors; all weights are drawn in place."""

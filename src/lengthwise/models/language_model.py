@@ -27,7 +27,6 @@ from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import WordError
 from lengthwise.layers.norms import EPSILON, LayerNorm
 from lengthwise.layers.token_loss import ReadOut
-from lengthwise.models.initial import gpt2_deviation
 from lengthwise.models.transformer_layer import ResidualLayer
 
 
@@ -99,7 +98,8 @@ class LanguageModel(nn.Module):
                 elif parameter.ndim < 2 or name.endswith("attention.bias"):
                     parameter.zero_()
                 else:
-                    deviation = gpt2_deviation(name, self.num_layers)
+                    ends = name.endswith(("attention.output.weight", "contract.weight"))
+                    deviation = 0.02 / (2 * self.num_layers if ends else 1) ** 0.5
                     parameter.normal_(0.0, deviation, generator=generator)
 
     @property

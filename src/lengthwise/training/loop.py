@@ -20,6 +20,9 @@ from lengthwise.models.threads import processor_threads
 from lengthwise.training.processes import ALONE, Processes
 from lengthwise.training.runs import RunFolder
 
+BETA1 = 0.9
+"""Adam's: how much of the mean of gradients is kept at a step."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LoopConfig(Config):
@@ -32,6 +35,8 @@ class LoopConfig(Config):
     """The rate stays, or falls to 0 at the last step along half a cosine."""
     warmup: int = 0
     """Steps in which the rate rises to that from 0, in a line."""
+    beta2: float = 0.999
+    """Adam's: how much of the mean of squared gradients is kept at a step."""
     clip: float = 1.0
     """Largest norm of the gradient."""
     accumulate: int = 1
@@ -69,6 +74,11 @@ class LoopConfig(Config):
         for name in ("learning_rate", "clip"):
             value = getattr(self, name)
             require(0 < value <= 1e30, f"{name}={value} is not a positive number. Use one above 0.")
+        require(
+            0 <= self.beta2 < 1,
+            f"beta2={self.beta2} is not the share of a mean that is kept. Use at least 0, and "
+            f"less than 1.",
+        )
         for name, most in {"seed": 2**62, "threads": 1024}.items():
             value = getattr(self, name)
             require(value <= most, f"{name}={value} is too large. Use {most} or less.")
@@ -260,7 +270,9 @@ def begin(model: nn.Module, config: LoopConfig, folder: RunFolder | None) -> Sta
     device = next(model.parameters()).device
     state = State(
         model=model,
-        optimiser=torch.optim.Adam(model.parameters(), lr=config.learning_rate),
+        optimiser=torch.optim.Adam(
+            model.parameters(), lr=config.learning_rate, betas=(BETA1, config.beta2)
+        ),
         generators={
             "data": torch.Generator().manual_seed(config.seed + 1_000_003),
             "validation": torch.Generator().manual_seed(config.seed + 2_000_003),

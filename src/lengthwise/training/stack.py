@@ -26,6 +26,7 @@ from lengthwise.models.threads import processor_threads
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import load_weights
 from lengthwise.training.loop import (
+    BETA1,
     Clock,
     LoopConfig,
     Progress,
@@ -43,8 +44,8 @@ from lengthwise.training.recognition import Final, RecognitionConfig
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Plan, Run, choose_device, claim, environment
 
-_BETAS, _EPSILON = (0.9, 0.999), 1e-8
-"""Of Adam, as torch has them."""
+_EPSILON = 1e-8
+"""Of Adam, as torch has it."""
 
 
 def train_stack(
@@ -249,9 +250,10 @@ class _Stack:
 
     def _descend(self, gradients: Sequence[Tensor], scale: Tensor) -> None:
         """Adam, with the clipped gradients, rate and count of steps of each member."""
-        (beta1, beta2), counts = _BETAS, [member.state.step + 1 for member in self._members]
+        beta2 = self._members[0].config.beta2  # all have the same
+        counts = [member.state.step + 1 for member in self._members]
         rates = [
-            m.config.learning_rate * share_of_rate(m.config, m.state.step) / (1 - beta1**count)
+            m.config.learning_rate * share_of_rate(m.config, m.state.step) / (1 - BETA1**count)
             for m, count in zip(self._members, counts, strict=True)
         ]
         roots = [(1 - beta2**count) ** 0.5 for count in counts]
@@ -259,6 +261,6 @@ class _Stack:
         for (name, weight), gradient in zip(self._weights.items(), gradients, strict=True):
             column = (-1, *[1] * (weight.ndim - 1))
             clipped = gradient * scale.view(column)
-            mean = self._means[name].lerp_(clipped, 1 - beta1)
+            mean = self._means[name].lerp_(clipped, 1 - BETA1)
             square = self._squares[name].mul_(beta2).addcmul_(clipped, clipped, value=1 - beta2)
             weight.sub_(mean / (square.sqrt() / root.view(column) + _EPSILON) * rate.view(column))
