@@ -45,8 +45,8 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
         "step-decoder": StepModel(
             summary="a decoder of one layer and one head, in the manner of minGPT",
             architecture=DECODER,
-            defaults={"position": "sinusoidal"},
-            training=_TRAINING,
+            defaults={"position": "learned", "initial": "mingpt"},
+            training={**_TRAINING, "learning_rate": 3e-4, "beta2": 0.95},
             smoke={"d_model": 16, "warmup": 0},
         ),
         "gpt2": StepModel(
