@@ -25,9 +25,11 @@ from lengthwise.languages.adders import adder
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
 from lengthwise.models.catalogue import MODELS
+from lengthwise.models.decoder import Decoder
 from lengthwise.models.masked import masked_logits
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad
+from lengthwise.models.step_models import STEP_MODELS
 from lengthwise.tasks.task import Task
 from lengthwise.training.stack import train_stack
 from lengthwise.training.train import Plan, make_plan, train
@@ -230,6 +232,24 @@ def constructions() -> dict[str, float]:
     }
 
 
+def steps() -> dict[str, float]:
+    """Decoding all gates of an adder, as the tests of `steps2022/table1` do."""
+    sequence = adder(48, 2)
+    inputs, written = words(2_000, sequence.num_inputs), len(sequence.steps)
+    shape = {"vocab_size": 2, "max_length": sequence.num_inputs + written}
+    entry = STEP_MODELS["step-decoder"]
+    model = entry.draw(entry.configure(shape), torch.Generator().manual_seed(0)).eval()
+    assert isinstance(model, Decoder)
+    result, before = {}, torch.get_num_threads()
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        (time_of_some,) = seconds(partial(model.complete, inputs, written), repeat=1)
+        title = f"seconds to add 10,000 pairs of 48-bit numbers, {threads} thread"
+        result[title + "s" * (threads > 1)] = 10_000 / len(inputs) * time_of_some
+    torch.set_num_threads(before)
+    return result
+
+
 def scratchpad() -> dict[str, float]:
     """What RegularGPT saves beside the remedy before it: steps that must wait, and time.
 
@@ -307,6 +327,7 @@ SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "lookup": lookup,
     "constructions": constructions,
     "stack": stack,
+    "steps": steps,
     "scratchpad": scratchpad,
     "dilated": partial(texts.forms, seconds),
     "token-loss": partial(texts.losses, seconds),
