@@ -284,6 +284,10 @@ def curves_figure(
     return panels_figure(percent, xlabel=xlabel, ylabel=ylabel, limits=(-4, 104))
 
 
+_LONG_TITLE = 26
+"""Letters; from there on it would run into the next panel's."""
+
+
 def panels_figure(
     panels: Mapping[str, Mapping[str, Mapping[int, float]]],
     *,
@@ -307,7 +311,8 @@ def panels_figure(
                 lengths = sorted(curve)
                 heights = [curve[n] for n in lengths]
                 axes.plot(lengths, heights, color=colors[name], lw=1.2, label=name)
-            axes.set(title=title, ylim=limits)
+            axes.set_title(title, fontsize=9 if len(title) < _LONG_TITLE else 7)
+            axes.set_ylim(limits)
         for axes in figure.axes[len(panels) :]:
             axes.set_visible(False)
         figure.supxlabel(xlabel, fontsize=9)
