@@ -14,6 +14,7 @@ from typing import Any
 import exact_tables
 import protocol_tables
 import reproduced
+import step_tables
 import text_tables
 
 from lengthwise.analysis.figures import (
@@ -201,6 +202,10 @@ def wanted() -> dict[Path, str]:
     text_page = put(
         text_page, "long-context", text_tables.long_context_table(_rows("long_context"))
     )
+    step_page = (ROOT / "docs" / "steps.md").read_text(encoding="utf-8")
+    step_page = put(step_page, "weak", step_tables.weak_table(_rows("weak_supervision")))
+    grid = step_tables.grid_table(_rows("steps2022-table1", "records"))
+    step_page = put(step_page, "grid", grid)
     drawn = reproduced.pictures(ROOT / "results")
     return {
         ROOT / "docs" / "reproducing.md": put(
@@ -216,6 +221,7 @@ def wanted() -> dict[Path, str]:
         ROOT / "docs" / "constructions.md": exact_page,
         ROOT / "docs" / "tasks.md": task_page,
         ROOT / "docs" / "language_models.md": text_page,
+        ROOT / "docs" / "steps.md": step_page,
         ROOT / "README.md": readme,
         ROOT / "docs" / "img" / "main_job.svg": to_svg(main_job_figure(curves, trained=40)),
     }

@@ -1,6 +1,6 @@
 """Make `weak_supervision.json`: what decides whether 8-bit addition is learned from outputs alone?
 
-    .venv/bin/python results/weak_supervision.py          (a quarter of an hour on one core; resumes)
+    .venv/bin/python results/weak_supervision.py          (a quarter of an hour; resumes)
 
 The step decoder as it is, and with one thing otherwise; three seeds of each, all steps taken. Exact
 match is that of the best weights on the 10,000 inputs that no run has seen.

@@ -23,14 +23,14 @@ def section(name: str, experiment: Collected, result: Mapping[str, Any], picture
         *figures,
     ]
     for title, table in experiment.tables(records).items():
-        parts.append(f"**{title}**\n\n{_markdown(table)}" if title else _markdown(table))
+        parts.append(f"**{title}**\n\n{markdown(table)}" if title else markdown(table))
     verdicts = [
         [one.where, one.says, "yes" if one.holds else "**no**", one.measured]
         for one in experiment.check(records)
     ]
     columns = ["where", "what the paper says", "holds", "measured"]
     if verdicts:
-        parts.append(_markdown(Table(columns, verdicts)))
+        parts.append(markdown(Table(columns, verdicts)))
     return "\n\n".join(parts)
 
 
@@ -59,7 +59,8 @@ def _each(values: Iterable[Any]) -> str:
     return ", ".join(dict.fromkeys(map(str, values)))
 
 
-def _markdown(table: Table) -> str:
+def markdown(table: Table) -> str:
+    """The table in Markdown."""
     rows = [[cell.replace("|", "\\|") for cell in row] for row in table.rows]
     lines = [table.columns, ["---"] * len(table.columns), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
