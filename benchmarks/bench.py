@@ -30,6 +30,7 @@ from lengthwise.models.masked import masked_logits
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.models.step_models import STEP_MODELS
+from lengthwise.models.threads import processor_threads
 from lengthwise.tasks.task import Task
 from lengthwise.training.stack import train_stack
 from lengthwise.training.train import Plan, make_plan, train
@@ -233,20 +234,20 @@ def constructions() -> dict[str, float]:
 
 
 def steps() -> dict[str, float]:
-    """Decoding all gates of an adder, as the tests of `steps2022/table1` do."""
+    """Decoding all gates of an adder, as the tests of `steps2022/table1` do: 2,000 pairs, times
+    five."""
     sequence = adder(48, 2)
     inputs, written = words(2_000, sequence.num_inputs), len(sequence.steps)
     shape = {"vocab_size": 2, "max_length": sequence.num_inputs + written}
     entry = STEP_MODELS["step-decoder"]
     model = entry.draw(entry.configure(shape), torch.Generator().manual_seed(0)).eval()
     assert isinstance(model, Decoder)
-    result, before = {}, torch.get_num_threads()
+    result = {}
     for threads in (1, 2):
-        torch.set_num_threads(threads)
-        (time_of_some,) = seconds(partial(model.complete, inputs, written), repeat=1)
+        with processor_threads(threads):
+            (time_of_some,) = seconds(partial(model.complete, inputs, written), repeat=1)
         title = f"seconds to add 10,000 pairs of 48-bit numbers, {threads} thread"
         result[title + "s" * (threads > 1)] = 10_000 / len(inputs) * time_of_some
-    torch.set_num_threads(before)
     return result
 
 

@@ -11,7 +11,7 @@ for supervision in ("weak", "strong"):
         supervision=supervision,
         examples=1_000,
         d_model=64,
-        learning_rate=3e-3,
+        learning_rate=1e-3,
         steps=600,
         warmup=30,
         validate_every=100,

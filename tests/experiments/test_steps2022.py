@@ -8,7 +8,8 @@ import pytest
 from lengthwise.experiments.experiment import Record, Sitting
 from lengthwise.experiments.steps2022 import figure2, table1, table2, tasks
 from lengthwise.experiments.steps2022.table1 import FIGURE_3, FIGURE_4, TABLE_1, Choice
-from lengthwise.training.step_plan import make_step_plan
+from lengthwise.models.decoder import DecoderConfig
+from lengthwise.training.step_plan import StepPlan, make_step_plan
 
 
 def record(regime: str, bits: int, choice: Choice, exact: float, seed: int = 0) -> Record:
@@ -103,6 +104,19 @@ def test_the_laptops_grid_is_a_part_of_the_papers() -> None:
     assert set(presets["laptop"].choices) <= set(presets["paper"].choices)
     assert len(presets["paper"].choices) == 5 * 2 * 3
     assert len(TABLE_1.runs(presets["paper"], ())) == 6 * 3 * 30 * 4
+
+
+def test_only_fixed_positions_are_trained_otherwise_than_mingpt() -> None:
+    for run in TABLE_1.runs(TABLE_1.presets["laptop"], ()):
+        plan = run.job.plan
+        assert isinstance(plan, StepPlan)
+        network = plan.network
+        assert isinstance(network, DecoderConfig)
+        found = (network.initial, plan.loop.learning_rate, plan.loop.beta2)
+        learned = run.column.endswith("learned")
+        assert found == (("mingpt", 3e-4, 0.95) if learned else ("xavier", 1e-3, 0.999))
+    plan = make_step_plan("steps:addition")
+    assert (plan.network.to_dict()["position"], plan.loop.beta2) == ("learned", 0.95)
 
 
 def test_figures_show_the_runs_of_the_table(tmp_path: Any) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from lengthwise.experiments.chi2023 import table3
 from lengthwise.experiments.chi2023.table3 import (
     FIGURE_4,
     LAST,
@@ -79,6 +80,17 @@ def test_what_is_trained_for_longer_is_judged_by_its_reach_but_not_beside_the_ot
     beside = check([*others, record(longer, {64: 3.0, 128: 9.0})])
     assert beside[-1] == check(others)[-1]
     assert "1.03 (8 / 1), 3 (8 / 1, 20,000 steps)" in beside[1].measured
+
+
+@pytest.mark.parametrize("preset", ["smoke", "laptop", "paper"])
+def test_the_names_of_columns_say_what_is_trained(preset: str) -> None:
+    columns = table3._networks(TABLE_3.presets[preset])
+    regular = {name: settings for name, (_, settings) in columns.items() if " / " in name}
+    assert regular
+    for name, settings in regular.items():
+        chunk, thickness, longer = table3._network(name)
+        assert (chunk, thickness) == (settings["chunk"], settings["thickness"])
+        assert longer == (f"{settings['steps']:,} steps" if "steps" in settings else "")
 
 
 def test_a_cell_is_the_mean_over_seeds_with_the_least_and_the_greatest() -> None:

@@ -65,6 +65,20 @@ def test_all_that_is_claimed_comes_back(name: str, tmp_path: Path) -> None:
     assert verify(after, longest=16, all_words=64).holds
 
 
+def test_a_folder_that_lacks_a_setting_of_today_is_that_of_its_default(tmp_path: Path) -> None:
+    before = made("steps2022/addition-nor")
+    folder = saved(tmp_path / "made", before)
+    old = config_of(folder)
+    assert old["network"].pop("initial") == "xavier"
+    (folder / "config.json").write_text(json.dumps(old), encoding="utf-8")
+    assert saved(folder, before) == folder
+    assert config_of(folder) == old
+    old["network"]["num_heads"] = 2
+    (folder / "config.json").write_text(json.dumps(old), encoding="utf-8")
+    with pytest.raises(RunError, match="num_heads"):
+        saved(folder, before)
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_settings_survive_as_plain_values(name: str) -> None:
     values = json.loads(json.dumps(made(name).compiled.to_dict()))

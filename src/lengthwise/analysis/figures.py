@@ -311,7 +311,7 @@ def panels_figure(
                 lengths = sorted(curve)
                 heights = [curve[n] for n in lengths]
                 axes.plot(lengths, heights, color=colors[name], lw=1.2, label=name)
-            axes.set_title(title, fontsize=9 if len(title) < _LONG_TITLE else 7)
+            axes.set_title(title, fontsize="large" if len(title) < _LONG_TITLE else 7)
             axes.set_ylim(limits)
         for axes in figure.axes[len(panels) :]:
             axes.set_visible(False)

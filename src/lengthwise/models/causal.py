@@ -20,7 +20,6 @@ from torch import Tensor, nn
 
 from lengthwise.config import require_at_least
 from lengthwise.layers.position import Position
-from lengthwise.models.initial import INITIALISATIONS
 from lengthwise.models.layer_stack import LayerStack, LayerStackConfig
 from lengthwise.models.transformer_layer import TransformerLayer
 
@@ -44,11 +43,9 @@ class CausalConfig(LayerStackConfig):
     norm: Literal["post", "pre", "none"] = "pre"
     activation: Literal["relu", "gelu"] = "gelu"
     initial: str = "xavier"
-    """A name in `INITIALISATIONS`."""
 
     def __post_init__(self) -> None:
         LayerStackConfig.__post_init__(self)
-        INITIALISATIONS[self.initial]  # raises unless it is a name
         least = {"max_length": 1, "num_layers": 1, "value_width": 0, "d_hidden": 0}
         require_at_least(self, least)
 
@@ -73,12 +70,7 @@ class CausalTransformer(LayerStack):
             activation=config.activation,
             value_width=config.value_width,
         )
-        self._width, self._usual_places = config.d_model, usual_places
-        self._initial = config.initial
-
-    def initialise(self, generator: torch.Generator) -> None:
-        """Draw all weights, in the manner of `initial`."""
-        INITIALISATIONS[self._initial](self, generator, self._width)
+        self._usual_places = usual_places
 
     def vectors(
         self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None

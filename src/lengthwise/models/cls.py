@@ -20,7 +20,6 @@ from torch import Tensor, nn
 
 from lengthwise.config import require_at_least
 from lengthwise.models.alignment import left_aligned
-from lengthwise.models.initial import INITIALISATIONS
 from lengthwise.models.layer_stack import LayerStack, LayerStackConfig
 
 
@@ -45,12 +44,10 @@ class ClsConfig(LayerStackConfig):
     """Where CLS stands. If `last`, places count from the end of the word: CLS is place 0, the last
     symbol place 1."""
     initial: str = "torch"
-    """A name in `INITIALISATIONS`."""
 
     def __post_init__(self) -> None:
         LayerStackConfig.__post_init__(self)
         require_at_least(self, {"num_classes": 1, "d_hidden": 1, "max_length": 0})
-        INITIALISATIONS[self.initial]
 
 
 class ClsEncoder(LayerStack):
@@ -74,10 +71,6 @@ class ClsEncoder(LayerStack):
         self.answer = nn.Linear(
             config.d_model, 1 if config.num_classes == 2 else config.num_classes
         )
-
-    def initialise(self, generator: torch.Generator) -> None:
-        """Draw all weights, in the manner of `initial`."""
-        INITIALISATIONS[self._config.initial](self, generator, self._config.d_model)
 
     def read(self, vectors: Float[Tensor, "word width"]) -> Float[Tensor, "word class"]:
         """The logits from the vectors at CLS."""

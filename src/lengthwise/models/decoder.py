@@ -33,7 +33,8 @@ from lengthwise.models.causal import (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DecoderConfig(CausalConfig):
-    """Shape of the network. The defaults are those of the paper's experiments (section 5).
+    """Shape of the network. The defaults are those of the paper's experiments (section 5), but
+    that their weights are drawn as minGPT does (`initial="mingpt"`, as in `STEP_MODELS`).
 
     `max_length` is the most places that are read; the last symbol of a completion is written only.
     It is the paper's b.

@@ -11,11 +11,11 @@ With fan-in and fan-out of a matrix, U(b) uniform in -b..b, and width d:
             copies the layer that it is given; where one layer is used again and again, the same
     haiku   what the Chomsky-hierarchy study (Deletang et al. 2023) does: matrices N(0, 1/in),
             embeddings N(0, 0.02^2) times sqrt(d), both cut at two standard deviations; biases 0
-    mingpt  what minGPT (Karpathy 2020) does: matrices, embeddings and learned positions
-            N(0, 0.02^2), biases 0. Small, so that layer norms blow up what tells symbols and
-            places apart. GPT-2's own draw also divides by sqrt(2 L) where a branch ends
+    mingpt  what minGPT (Karpathy 2020) does, all alike: matrices, embeddings and learned
+            positions N(0, 0.02^2), also where a branch ends; biases 0
 
-A position draws its own weights; the factors of norms and scales are 1, and biases of norms 0.
+A position draws its own weights, but for learned ones in `mingpt`; the factors of norms and scales
+are 1, and biases of norms 0.
 """
 
 import math
@@ -31,10 +31,8 @@ from lengthwise.layers.position import Position
 from lengthwise.models.transformer_layer import TransformerLayer
 
 EMBEDDING_DEVIATION = 0.02
-"""Of the study's embeddings, before they are multiplied with sqrt(width)."""
-
-MINGPT_DEVIATION = 0.02
-"""Of matrices, embeddings and learned positions."""
+"""Of the study's embeddings, before they are multiplied with sqrt(width), and of all that minGPT
+and GPT-2 draw."""
 
 _Rule = Callable[[str, Tensor, nn.Module], None]
 """Draws one parameter, from its full name and the module that owns it."""
@@ -111,12 +109,12 @@ def draw_as_mingpt(model: nn.Module, generator: torch.Generator, width: int) -> 
         if parameter.ndim < 2:
             parameter.zero_()
         else:
-            parameter.normal_(0.0, MINGPT_DEVIATION, generator=generator)
+            parameter.normal_(0.0, EMBEDDING_DEVIATION, generator=generator)
 
     _draw(model, generator, rule)
     for each in model.modules():
         if isinstance(each, LearnedPosition):
-            nn.init.normal_(each.vectors, 0.0, MINGPT_DEVIATION, generator=generator)
+            nn.init.normal_(each.vectors, 0.0, EMBEDDING_DEVIATION, generator=generator)
 
 
 Initialisation = Callable[[nn.Module, torch.Generator, int], None]

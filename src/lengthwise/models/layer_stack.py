@@ -8,6 +8,7 @@ Axes:
 from dataclasses import dataclass
 from typing import Literal
 
+import torch
 from torch import nn
 
 from lengthwise.config import Config, require, require_at_least
@@ -15,6 +16,7 @@ from lengthwise.layers.attention import SCALES
 from lengthwise.layers.norms import EPSILON
 from lengthwise.layers.position import PositionShape
 from lengthwise.layers.positions import POSITIONS
+from lengthwise.models.initial import INITIALISATIONS
 from lengthwise.models.transformer_layer import TransformerLayer
 
 MOST_PAIRS = 2**25
@@ -38,6 +40,8 @@ class LayerStackConfig(Config):
     """What layer normalisation adds to the variance."""
     scale: str = "standard"
     """A name in `SCALES`."""
+    initial: str
+    """A name in `INITIALISATIONS`."""
 
     def __post_init__(self) -> None:
         least = dict.fromkeys(("vocab_size", "d_model", "num_heads"), 1)
@@ -49,6 +53,7 @@ class LayerStackConfig(Config):
         )
         POSITIONS[self.position]  # raises unless it is a name
         SCALES[self.scale]
+        INITIALISATIONS[self.initial]
 
 
 class LayerStack(nn.Module):
@@ -69,7 +74,7 @@ class LayerStack(nn.Module):
         super().__init__()
         width, num_heads = config.d_model, config.num_heads
         head_width = config.head_width or width // num_heads
-        self._num_heads = num_heads
+        self._num_heads, self._width, self._initial = num_heads, width, config.initial
         self.embedding = nn.Embedding(num_symbols, width)
         self.position = POSITIONS[config.position](
             PositionShape(
@@ -96,6 +101,10 @@ class LayerStack(nn.Module):
             for _ in range(num_layers)
         )
         self.final_norm = self.block[0].attention_norm.final(width, config.epsilon)
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Draw all weights, in the manner of `initial`."""
+        INITIALISATIONS[self._initial](self, generator, self._width)
 
     @property
     def block(self) -> list[TransformerLayer]:

@@ -45,7 +45,7 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
         "step-decoder": StepModel(
             summary="a decoder of one layer and one head, in the manner of minGPT",
             architecture=DECODER,
-            defaults={"position": "learned", "initial": "mingpt"},
+            defaults={"initial": "mingpt"},
             training={**_TRAINING, "learning_rate": 3e-4, "beta2": 0.95},
             smoke={"d_model": 16, "warmup": 0},
         ),

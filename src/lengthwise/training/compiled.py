@@ -103,11 +103,17 @@ def save_compiled(
 ) -> RunFolder:
     """Store computed weights: in float32 if they are the same numbers there, and right there too.
 
+    A folder of an older version, which lacks settings of the network that were added since, is that
+    of their defaults.
+
     Raises:
         RunError: the folder holds something else, or the same with other weights.
     """
     folder = RunFolder(Path(path))
-    folder.claim({**compiled.to_dict(), "environment": dict(environment)})
+    stored = folder.config() if folder.is_claimed else {}
+    same_as_stored = is_compiled(stored) and Compiled.from_dict(stored) == compiled
+    asked = {**compiled.to_dict(), "environment": dict(environment)}
+    folder.claim(stored if same_as_stored else asked)
     with folder.locked():
         weights = model.state_dict()
         narrow = {name: weight.float() for name, weight in weights.items()}

@@ -6,6 +6,8 @@ windows of 512 to 8,192. `laptop` has windows of 128, and lengths and chunks in 
 paper's 32 and 64, C = 16 and C = 32 reach twice and eight times the training length, 64 past all
 tested lengths, and of 96 places at a higher level training sees two, of the paper's 256 also two.
 
+One network is trained for longer, too (`longer`): does what happens beyond grow with training?
+
 Each RegularGPT is also tested with as many levels as it was trained with, whatever the length: what
 comes with more levels is told from what comes with longer texts.
 
@@ -366,6 +368,7 @@ _SMOKE = Sizes(
     vocab_size=257,
     window=8,
     chunks=((2, 1), (3, 1), (4, 1)),
+    longer={6: ((2, 1),)},
     num_layers=1,
     baselines=("ALiBi",),
     seeds=(0,),

@@ -6,8 +6,9 @@ kinds of positions, 4 trials. `paper` is that grid; `laptop` is the part of it t
 in hours, and says which.
 
 Learned positions go with what is minGPT's own: small weights, a rate of 3e-4, and a beta2 of 0.95
-for Adam. Without these, weak supervision learned nothing at n = 8. Fixed positions are much larger
-than minGPT's embeddings, and learned to add sooner from Xavier's with a rate of 1e-3.
+for Adam (not its weight decay and dropout). With them weak supervision learns n = 8
+(docs/steps.md). Fixed positions, which are much larger than minGPT's embeddings, have settings of
+their own (`FIXED`), so that kinds of positions are not compared with all else alike.
 
 The paper's hand-coded positions have a coordinate for each of 7 n places. It does not say what they
 are where the width is less than that and 3; ours share coordinates there (`one-hot`).
@@ -274,7 +275,7 @@ def _judge_positions(records: Sequence[Record]) -> list[Statement]:
     """What section 5 says of Figure 3."""
     return _better(
         "Figure 3",
-        "the best is reached with sinusoidal positions",
+        "the best is reached with sinusoidal positions (learned ones are trained otherwise)",
         records,
         chosen=lambda choice: choice.position == "sinusoidal",
         alike=lambda choice: (choice.width, choice.examples),
