@@ -71,6 +71,8 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
         exact = measure_steps(replace(run, model=model))["exact_match"]
         found = step_attention(model, sequence, inputs)
         records.append({"decoder": name, "bits": sizes.bits, "exact_match": exact, **found})
+    records[-1]["settings"] = {part: own.to_dict() for part, own in plan.settings().items()}
+    records[-1]["steps"] = run.metrics[-1]["step"]
     progress(plan.loop.steps + 1, plan.loop.steps + 1)
     return records
 
