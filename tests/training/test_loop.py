@@ -141,7 +141,7 @@ def test_squared_gradients_are_kept_as_told(beta2: float) -> None:
     mean = square = torch.zeros_like(weights(plain))
     for step in range(1, 4):
         plain.zero_grad()
-        objective.step(plain, data, noise).loss.backward()
+        objective.step(plain, data, noise).loss.backward()  # type: ignore[no-untyped-call]
         gradient = torch.cat([p.grad.flatten() for p in plain.parameters() if p.grad is not None])
         mean = 0.9 * mean + 0.1 * gradient
         square = beta2 * square + (1 - beta2) * gradient**2
