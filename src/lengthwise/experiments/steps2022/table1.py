@@ -21,7 +21,7 @@ paper, on the test inputs, so its maximum flatters: the table of runs has every 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product, starmap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture, curves_figure
 from lengthwise.catalogue import Catalogue
@@ -55,9 +55,18 @@ class Choice(NamedTuple):
     width: int
     examples: int
     position: str
+    rate: float | None = None
+    """The learning rate, where it is not the usual one."""
 
     def __str__(self) -> str:
-        return f"width {self.width}, {self.examples:,} examples, {self.position}"
+        rate = f", rate {self.rate:g}" if self.rate else ""
+        return f"width {self.width}, {self.examples:,} examples, {self.position}{rate}"
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """Settings of training that are not the step decoder's own."""
+        fixed = {} if self.position == "learned" else FIXED
+        return {**fixed, **({"learning_rate": self.rate} if self.rate else {})}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,7 +95,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                         "d_model": choice.width,
                         "examples": choice.examples,
                         "position": choice.position,
-                        **({} if choice.position == "learned" else FIXED),
+                        **choice.training,
                         "steps": sizes.steps,
                         "warmup": sizes.steps // 20,
                         "validate_every": min(500, sizes.steps),
@@ -228,6 +237,7 @@ _TINY = Choice(16, 40, "sinusoidal")
 
 _LAPTOP = (
     Choice(128, 10_000, "learned"),
+    Choice(128, 10_000, "learned", 6e-4),
     Choice(128, 1_000, "learned"),
     Choice(256, 10_000, "learned"),
     Choice(128, 10_000, "sinusoidal"),
@@ -249,7 +259,7 @@ _PRESETS = Catalogue(
     },
 )
 
-_CHOICES = {str(choice): choice for choice in (_TINY, *GRID)}
+_CHOICES = {str(choice): choice for choice in (_TINY, *GRID, *_LAPTOP)}
 _ROWS: dict[str, tuple[str, int]] = {
     f"{regime}, n = {n}": (regime, n)
     for regime, sizes in product(REGIMES, _PRESETS.values())
