@@ -364,7 +364,7 @@ _BY_ROW: Mapping[str, Mapping[str, Any]] = {
 }
 
 _LONGER = {"steps": 15_000, "learning_rate": 1e-3}
-"""For rows in which a seed was not perfect in validation after the usual steps."""
+"""For rows in which a seed of C = 2 was not perfect in validation after the usual steps."""
 
 _HARD = ("modular-arithmetic", "d-2", "d-3", "d-4", "d-12", "tomita-5", "tomita-6")
 
