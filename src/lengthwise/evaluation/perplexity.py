@@ -67,8 +67,9 @@ class AtLength:
         return perplexity_of(self.nats)
 
     def to_record(self) -> dict[str, Any]:
-        """As plain values."""
-        return {**asdict(self), "perplexity": self.perplexity}
+        """As the plain values that come back from JSON."""
+        intervals = {"interval_95": list(self.interval_95), "ratio_95": list(self.ratio_95)}
+        return {**asdict(self), **intervals, "perplexity": self.perplexity}
 
 
 @torch.no_grad()
