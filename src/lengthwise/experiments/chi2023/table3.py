@@ -6,7 +6,8 @@ windows of 512 to 8,192. `laptop` has windows of 128, and lengths and chunks in 
 paper's 32 and 64, C = 16 and C = 32 reach twice and eight times the training length, 64 past all
 tested lengths, and of 96 places at a higher level training sees two, of the paper's 256 also two.
 
-One network is trained for longer, too (`longer`): does what happens beyond grow with training?
+Some networks are trained for longer, too (`longer`): does what happens beyond grow with training,
+and what does a thicker network gain?
 
 Each RegularGPT is also tested with as many levels as it was trained with, whatever the length: what
 comes with more levels is told from what comes with longer texts.
@@ -256,7 +257,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
     regular = {column: curve for column, curve in found.items() if " / " in column}
     if not regular:
         return []
-    within, beyond, alike = {}, {}, {}
+    within, beyond = {}, {}
+    alike: dict[str, dict[tuple[int, int], dict[int, float]]] = {}
     for column, curve in regular.items():
         chunk, thickness, longer = _network(column)
         trained = min(curve)
@@ -266,8 +268,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
         past = [ratio for n, ratio in ratios.items() if n > reach]
         if past:
             beyond[column] = min(past)
-        if not longer:
-            alike[chunk, thickness] = curve
+        alike.setdefault(longer, {})[chunk, thickness] = curve
     statements = [
         Statement(
             where="section 6",
@@ -285,18 +286,24 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 measured=f"at least times {_ratios(beyond)}",
             )
         )
-    return [*statements, *_of_thickness(alike), *_of_chunk(alike)]
+    for longer, of_steps in alike.items():
+        statements += _of_thickness(of_steps, longer)
+    return [*statements, *_of_chunk(alike.get("", {}))]
 
 
-def _of_thickness(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[Statement]:
+def _of_thickness(
+    regular: Mapping[tuple[int, int], Mapping[int, float]], longer: str
+) -> list[Statement]:
+    """Of networks that were trained for equally long: as all are, or for `longer`."""
     pairs = [(key, (key[0], 2 * key[1])) for key in regular if (key[0], 2 * key[1]) in regular]
     if not pairs:
         return []
     gains = [regular[thin][n] / regular[thick][n] for thin, thick in pairs for n in regular[thin]]
+    after = f", after {longer}" if longer else ""
     return [
         Statement(
             where="section 6",
-            says="twice the thickness is better, at every length",
+            says=f"twice the thickness is better, at every length{after}",
             holds=min(gains) > 1,
             measured=f"perplexity {min(gains):.3f} to {max(gains):.3f} times that of the thicker",
         )
@@ -382,8 +389,8 @@ _LAPTOP = Sizes(
     source="python",
     vocab_size=4096,
     window=128,
-    chunks=((16, 2), (32, 2), (64, 2), (64, 4), (96, 2)),
-    longer={20_000: ((16, 2),)},
+    chunks=((16, 2), (16, 6), (32, 2), (64, 2), (64, 4), (96, 2)),
+    longer={10_000: ((64, 2), (64, 4)), 20_000: ((16, 2),)},
     num_layers=4,
     seeds=(0,),
     settings={"d_model": 128, "num_heads": 4, "steps": 4_000, "batch_size": 16},
