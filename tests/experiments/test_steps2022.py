@@ -180,6 +180,9 @@ def test_table_2_has_a_line_for_each_body() -> None:
     worse += [run("pretrained, frozen", "medium", 16, 0.1)]
     assert [one.holds for one in table2.check(worse)] == [False, False]
     assert table2.check([run("random, frozen", "strong", 8, 0.0)]) == []
+    freer = run("pretrained, positions trained", "strong", 8, 1.0)
+    assert [one.holds for one in table2.check([*worse, freer])] == [False, False, True]
+    assert "positions trained" in table2.check([freer])[0].says
     failed = {**run("random, frozen", "weak", 8, 0.0), "error": "ClaimError: the loss is nan"}
     del failed["parameters"]
     _, bodies = table2.bodies_table([*records, failed])

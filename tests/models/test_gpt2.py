@@ -67,15 +67,19 @@ def test_logits_are_those_of_transformers_with_the_same_vectors(body: str) -> No
     torch.testing.assert_close(model(tokens), expected)
 
 
-@pytest.mark.parametrize("trained", ["norms", "all"])
+@pytest.mark.parametrize("trained", ["norms", "positions", "all"])
 def test_what_is_trained_is_counted_and_changes_alone(body: str, trained: str) -> None:
     plan = plan_of(body, trained=trained)
     model = draw(body, trained=trained)
     width, vocabulary = WIDTH, 2
     ends = vocabulary * width + width * vocabulary + vocabulary
     norms = 2 * width * (2 * LAYERS + 1)
-    every = sum(p.numel() for p in model.parameters())
-    assert trained_parameters(model) == (ends + norms if trained == "norms" else every)
+    counts = {
+        "norms": ends + norms,
+        "positions": ends + norms + model.config.places * width,
+        "all": sum(p.numel() for p in model.parameters()),
+    }
+    assert trained_parameters(model) == counts[trained]
 
     before = {name: weight.clone() for name, weight in plan.draw().state_dict().items()}
     after = train(plan, device="cpu").model.state_dict()
@@ -83,6 +87,7 @@ def test_what_is_trained_is_counted_and_changes_alone(body: str, trained: str) -
     may = {name for name, p in model.named_parameters() if p.requires_grad}
     assert moved <= may
     assert {"embedding.weight", "answer.weight", "body.ln_f.weight"} <= moved
+    assert ("body.wpe.weight" in moved) == (trained != "norms")
     assert ("body.h.0.mlp.c_fc.weight" in moved) == (trained == "all")
 
 

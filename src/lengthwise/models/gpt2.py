@@ -6,8 +6,9 @@ and shifts of the layer norms, which are
 
     V d + (d V + V) + 2 d (2 L + 1)
 
-numbers for a vocabulary of V, width d and L layers. Controls: the same body with random weights,
-and with all of it trained. Dropout is off.
+numbers for a vocabulary of V, width d and L layers. Lu et al. train the embeddings of positions,
+too; so can this (`trained="positions"`). Controls: the same body with random weights, and with all
+of it trained. Dropout is off.
 
 Axes:
     word    words of a batch, all of one length
@@ -46,8 +47,8 @@ class BodyConfig(Config):
     body: str
     """A name in `BODIES`, a folder of `save_pretrained`, or a name on the Hugging Face hub."""
     weights: Literal["pretrained", "random"] = "pretrained"
-    trained: Literal["norms", "all"] = "norms"
-    """What is trained besides the input and the output layer."""
+    trained: Literal["norms", "positions", "all"] = "norms"
+    """What is trained besides the input and the output layer; with `positions`, the norms, too."""
     vocab_size: int
     max_length: int
     """Most places that are read."""
@@ -74,6 +75,9 @@ class BodyConfig(Config):
             f"Use a body with more, or a smaller task.",
         )
 
+
+_TRAINED = {"norms": (".ln_",), "positions": (".ln_", ".wpe."), "all": ("",)}
+"""What is trained, to parts of the names of its parameters."""
 
 FROM_BODY = frozenset(
     ("d_model", "num_layers", "num_heads", "d_hidden", "places", "activation", "epsilon")
@@ -206,9 +210,8 @@ class Body(nn.Module):
         self.body = GPT2Model(shape)
         del self.body.wte
         self.answer = nn.Linear(config.d_model, config.vocab_size)
-        if config.trained == "norms":
-            for name, parameter in self.body.named_parameters():
-                parameter.requires_grad_(".ln_" in f".{name}")
+        for name, parameter in self.body.named_parameters():
+            parameter.requires_grad_(any(part in f".{name}" for part in _TRAINED[config.trained]))
 
     def initialise(self, generator: torch.Generator) -> None:
         """Load or draw the body, and draw the input and the output layer from N(0, 0.02^2)."""

@@ -49,8 +49,8 @@ class StepPlan(BasePlan):
         network = self.network
         if not isinstance(network, BodyConfig):
             return None
-        trained = "all trained" if network.trained == "all" else "frozen"
-        return f"{network.body}, {network.weights} weights, {trained}"
+        trained = {"norms": "frozen", "positions": "positions trained", "all": "all trained"}
+        return f"{network.body}, {network.weights} weights, {trained[network.trained]}"
 
     @property
     def words(self) -> str:
