@@ -239,7 +239,8 @@ def test_figure_4_is_judged_by_the_end_of_its_curves() -> None:
     def check(key: tuple[str, int] = ("standard", 10), **other: float) -> list[bool]:
         found = {**ends, key: {**ends[key], **other}}
         curves = [
-            {"scale": scale, "length": n, "epoch": 2, **end} for (scale, n), end in found.items()
+            {"position": "first", "scale": scale, "length": n, "epoch": 2, **end}
+            for (scale, n), end in found.items()
         ]
         early = [
             {**one, "epoch": 1, "accuracy": 0.5, "bits": 9.0, "attention": 0.0} for one in curves
@@ -247,6 +248,13 @@ def test_figure_4_is_judged_by_the_end_of_its_curves() -> None:
         return [one.holds for one in figure4.check([*early, *curves])]
 
     assert check() == [True] * 5
+    both = [
+        {"position": position, "scale": scale, "length": n, "epoch": 2, **end, **worse}
+        for position, worse in (("first", {"bits": 0.1}), ("first-early", {}))
+        for (scale, n), end in ends.items()
+    ]
+    assert [one.holds for one in figure4.check(both)] == [*([True] * 3), False, *([True] * 6)]
+    assert len(figure4.last(both)) == 8
     assert check(("standard", 30), accuracy=1.0) == [False, True, True, True, True]
     assert check(accuracy=0.7) == [True, False, True, True, True]
     assert check(("log-length", 30), accuracy=0.999) == [True, True, False, True, True]

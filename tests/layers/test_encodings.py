@@ -4,9 +4,12 @@ import math
 
 import pytest
 import torch
+from torch import nn
+from torch.nn import functional as F
 
 from lengthwise.errors import WordError
-from lengthwise.layers.encodings import FeaturePosition
+from lengthwise.layers.encodings import EarlyFirstPosition, FeaturePosition
+from lengthwise.layers.position import PositionShape
 from position_makers import LONGEST, WIDTH, make, whole
 
 
@@ -105,3 +108,21 @@ def test_one_hot_positions_have_a_coordinate_each_as_far_as_there_are(width: int
         hot = [3 + place % (width - 3)] if width > 3 else []
         assert [k for k, value in enumerate(vector) if value == 1] == hot
         assert sum(vector) == len(hot)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 50])
+def test_the_early_mark_of_the_first_symbol_is_a_linear_map_of_three_features(count: int) -> None:
+    position = make("first-early").double()
+    assert isinstance(position, EarlyFirstPosition)
+    place = torch.arange(count)
+    features = torch.stack([place == 0, place == 1, place >= 2], dim=1).double()
+    expected = F.linear(features, position.vectors.T, position.shared)
+    torch.testing.assert_close(position(*whole(count))[0], expected)
+
+
+def test_the_early_map_is_drawn_as_torch_draws_a_linear_map() -> None:
+    position = EarlyFirstPosition(PositionShape(width=20_000, max_places=5))
+    position.draw(torch.Generator().manual_seed(0))
+    ours = torch.cat([position.vectors.flatten(), position.shared]).sort().values
+    theirs = torch.cat([p.flatten() for p in nn.Linear(3, 20_000).parameters()]).sort().values
+    torch.testing.assert_close(ours, theirs, atol=0.02, rtol=0)

@@ -164,3 +164,36 @@ class FirstPosition(FeaturePosition):
     def features(self, place: Tensor, count: Tensor) -> tuple[Tensor, ...]:
         """1 at the first symbol."""
         return ((place == 1).double(),)
+
+
+class EarlyFirstPosition(Position):
+    r"""A learned map of whether i = 0, i = 1, i >= 2: in the paper's early code, before `first`.
+
+    $$PE(i) = M e_{\min(i, 2)} + b$$
+
+    with a matrix M and a bias b, both drawn as torch's `Linear` draws them: U(1 / sqrt(3)).
+    """
+
+    def __init__(self, shape: PositionShape) -> None:
+        super().__init__(shape)
+        self.vectors = nn.Parameter(torch.zeros(_MARKS, shape.width))
+        self.shared = nn.Parameter(torch.zeros(shape.width))
+
+    def forward(
+        self,
+        place: Int[Tensor, "*axes"],
+        count: Int[Tensor, "*#axes"],
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "*axes width"]:
+        """The vectors of the places: all from the second symbol on have the same."""
+        return self.vectors[place.clamp(max=_MARKS - 1)] + self.shared
+
+    def draw(self, generator: torch.Generator) -> None:
+        """Draw all weights from U(1 / sqrt(3))."""
+        bound = _MARKS**-0.5
+        with torch.no_grad():
+            for parameter in self.parameters():
+                parameter.uniform_(-bound, bound, generator=generator)
+
+
+_MARKS = 3

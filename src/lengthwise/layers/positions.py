@@ -12,6 +12,7 @@ from lengthwise.layers.biases import (
     T5Position,
 )
 from lengthwise.layers.encodings import (
+    EarlyFirstPosition,
     EarlyFractionPosition,
     FirstPosition,
     FractionPosition,
@@ -35,6 +36,7 @@ POSITIONS: Catalogue[type[Position]] = Catalogue(
         "fraction": FractionPosition,
         "fraction-early": EarlyFractionPosition,
         "first": FirstPosition,
+        "first-early": EarlyFirstPosition,
         "transformer-xl": TransformerXlPosition,
         "t5": T5Position,
         "alibi": AlibiPosition,

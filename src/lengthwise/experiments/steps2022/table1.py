@@ -75,7 +75,7 @@ class Sizes:
 
     preset: str
     bits: tuple[int, ...]
-    choices: tuple[Choice, ...]
+    choices: Mapping[Regime, tuple[Choice, ...]]
     trials: tuple[int, ...]
     steps: int = 6_000
 
@@ -85,7 +85,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     found = []
     for bits in sizes.bits:
         for regime in REGIMES:
-            for choice in sizes.choices:
+            for choice in sizes.choices[regime]:
                 plan = make_step_plan(
                     "steps:addition",
                     preset=sizes.preset,
@@ -235,31 +235,46 @@ GRID = tuple(starmap(Choice, product(WIDTHS, EXAMPLES, POSITIONS)))
 
 _TINY = Choice(16, 40, "sinusoidal")
 
-_LAPTOP = (
-    Choice(128, 10_000, "learned"),
-    Choice(128, 10_000, "learned", 6e-4),
-    Choice(128, 1_000, "learned"),
-    Choice(256, 10_000, "learned"),
-    Choice(128, 10_000, "sinusoidal"),
-    Choice(128, 10_000, "one-hot"),
-)
+_USUAL, _FEW = Choice(128, 10_000, "learned"), Choice(128, 1_000, "learned")
+_LAPTOP: dict[Regime, tuple[Choice, ...]] = {
+    "weak": (_USUAL, _FEW),
+    "medium": (_USUAL,),
+    "strong": (
+        _USUAL,
+        _FEW,
+        Choice(128, 10_000, "learned", 6e-4),
+        Choice(128, 10_000, "sinusoidal"),
+        Choice(128, 10_000, "one-hot"),
+    ),
+}
 
 _PRESETS = Catalogue(
     "preset",
     {
-        "smoke": Sizes(preset="smoke", bits=(3,), choices=(_TINY,), trials=(0,), steps=4),
+        "smoke": Sizes(
+            preset="smoke",
+            bits=(3,),
+            choices=dict.fromkeys(REGIMES, (_TINY,)),
+            trials=(0,),
+            steps=4,
+        ),
         "laptop": Sizes(preset="laptop", bits=(8, 16, 24), choices=_LAPTOP, trials=(0,)),
         "paper": Sizes(
             preset="paper",
             bits=(8, 16, 24, 32, 40, 48),
-            choices=GRID,
+            choices=dict.fromkeys(REGIMES, GRID),
             trials=(0, 1, 2, 3),
             steps=30_000,
         ),
     },
 )
 
-_CHOICES = {str(choice): choice for choice in (_TINY, *GRID, *_LAPTOP)}
+_CHOICES = {
+    str(choice): choice
+    for preset in _PRESETS.values()
+    for choices in preset.choices.values()
+    for choice in choices
+}
 _ROWS: dict[str, tuple[str, int]] = {
     f"{regime}, n = {n}": (regime, n)
     for regime, sizes in product(REGIMES, _PRESETS.values())
