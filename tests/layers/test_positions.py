@@ -71,7 +71,7 @@ def test_words_far_longer_than_told_will_do(name: str) -> None:
     vectors = make(name).double()(*whole(100_000))
     assert vectors.isfinite().all()
     weights = make(name).parameters()
-    drawn = sum(float(each.abs().max()) for each in weights)
+    drawn = sum(float(each.detach().abs().max()) for each in weights)
     assert vectors.abs().max() <= (100_000 if name == "fraction-early" else max(drawn, 1.0))
 
 
