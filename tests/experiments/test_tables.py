@@ -11,7 +11,7 @@ from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.chi2023 import scratchpad, table1, table2
 from lengthwise.experiments.chi2023.table1 import FAR, NEAR, TABLE_1
 from lengthwise.experiments.chiang2022 import figure4, parity
-from lengthwise.experiments.experiment import CORPORA, Record, Sitting
+from lengthwise.experiments.experiment import CORPORA, Record, Sitting, TrainingWatch
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -260,6 +260,23 @@ def test_figure_4_is_judged_by_the_end_of_its_curves() -> None:
     assert check(("log-length", 30), accuracy=0.999) == [True, True, False, True, True]
     assert check(("log-length", 30), bits=0.1) == [True, True, True, False, True]
     assert check(("log-length", 10), attention=0.1) == [True, True, True, True, False]
+
+
+@SLOW
+def test_figure_4_is_reached_with_the_positions_of_the_early_code_alone() -> None:
+    """With n = 10 and scaling: some of 20 runs fail with the fixed positions of section 5.1."""
+    sizes = figure4.Sizes(lengths=(10,), epochs=20, epochs_between_tests=20, test_words=50)
+    watch = TrainingWatch(lambda *_: None, 0, 2000)
+    fixed, early = (
+        figure4.curve(
+            sizes,
+            [figure4.plan_of_run(sizes, position, "log-length", 10, seed) for seed in range(20)],
+            watch,
+        )[-1]
+        for position in ("first", "first-early")
+    )
+    assert fixed["least_accuracy"] < 0.8
+    assert early["accuracy"] == 1.0
 
 
 def test_parity_is_learned_or_not_by_the_best_seed_at_the_lengths_of_training() -> None:

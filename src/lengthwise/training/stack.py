@@ -179,7 +179,7 @@ def _fit(members: list[_Member], progress: Progress | None) -> None:
 
 
 class _Stack:
-    """The weights of the members and the state of their Adam, each `[member, ...]`.
+    """The weights of the members and the state of their Adam, each `[member, number]`.
 
     The models of the members hold views of them, so that each can be validated and stored alone.
     """
@@ -188,26 +188,28 @@ class _Stack:
         self._members = members
         self._answers = members_of(members[0].state.model)
         self._weights: dict[str, Tensor] = {}
-        self._means: dict[str, Tensor] = {}
-        self._squares: dict[str, Tensor] = {}
-        parameters = [dict(member.state.model.named_parameters()) for member in members]
-        for name in parameters[0]:
-            own = [named[name] for named in parameters]
-            stored = [m.state.optimiser.state[p] for m, p in zip(members, own, strict=True)]
-            blank = torch.zeros_like(own[0])
-            self._weights[name] = torch.stack([p.detach() for p in own])
-            self._means[name] = torch.stack([s.get("exp_avg", blank) for s in stored])
-            self._squares[name] = torch.stack([s.get("exp_avg_sq", blank) for s in stored])
-            for index, (parameter, kept) in enumerate(zip(own, stored, strict=True)):
-                parameter.data = self._weights[name][index]
+        """Name to `[member, ...]`, views of `_all`."""
+        models = [member.state.model for member in members]
+        self._all = torch.stack([_flat(list(model.parameters())) for model in models])
+        self._means, self._squares = torch.zeros_like(self._all), torch.zeros_like(self._all)
+        end = 0
+        for name, parameter in models[0].named_parameters():
+            begin, end = end, end + parameter.numel()
+            self._weights[name] = self._all[:, begin:end].view(-1, *parameter.shape)
+            for index, (member, model) in enumerate(zip(members, models, strict=True)):
+                own = model.get_parameter(name)
+                own.data = self._weights[name][index]
+                kept = member.state.optimiser.state[own]
                 kept.setdefault("step", torch.tensor(0.0))
-                kept["exp_avg"] = self._means[name][index]
-                kept["exp_avg_sq"] = self._squares[name][index]
+                for key, every in ("exp_avg", self._means), ("exp_avg_sq", self._squares):
+                    view = every[index, begin:end].view(parameter.shape)
+                    kept[key] = view.copy_(kept[key]) if key in kept else view
 
     def step(self) -> list[dict[str, Any]]:
         """One step of every member, and the record of each."""
         for member in self._members:
-            member.state.model.train()
+            if not member.state.model.training:
+                member.state.model.train()
         weights = {name: weight.requires_grad_() for name, weight in self._weights.items()}
         losses, right, num_words = self._losses(weights)
         gradients = torch.autograd.grad(losses.sum(), list(weights.values()))
@@ -215,11 +217,11 @@ class _Stack:
             weight.requires_grad_(False)
         values = losses.tolist()
         self._check("loss", values)
-        squares = [g.flatten(1).square().sum(dim=1) for g in gradients]
-        norms = torch.stack(squares).sum(dim=0).sqrt()
+        gradient = torch.cat([each.flatten(1) for each in gradients], dim=1)
+        norms = gradient.square().sum(dim=1).sqrt()
         self._check("norm of the gradient", norms.tolist())
         clip = norms.new_tensor([member.config.clip for member in self._members])
-        self._descend(gradients, (clip / (norms + 1e-6)).clamp(max=1.0))
+        self._descend(gradient.mul_((clip / (norms + 1e-6)).clamp(max=1.0).view(-1, 1)))
         return [
             member.advance(value, share, num_words)
             for member, value, share in zip(self._members, values, right.tolist(), strict=True)
@@ -248,7 +250,7 @@ class _Stack:
         for member, value in zip(self._members, values, strict=True):
             require_finite(what, value, member.state, member.config)
 
-    def _descend(self, gradients: Sequence[Tensor], scale: Tensor) -> None:
+    def _descend(self, gradient: Tensor) -> None:
         """Adam, with the clipped gradients, rate and count of steps of each member."""
         beta2 = self._members[0].config.beta2  # all have the same
         counts = [member.state.step + 1 for member in self._members]
@@ -257,10 +259,11 @@ class _Stack:
             for m, count in zip(self._members, counts, strict=True)
         ]
         roots = [(1 - beta2**count) ** 0.5 for count in counts]
-        rate, root = scale.new_tensor(rates), scale.new_tensor(roots)
-        for (name, weight), gradient in zip(self._weights.items(), gradients, strict=True):
-            column = (-1, *[1] * (weight.ndim - 1))
-            clipped = gradient * scale.view(column)
-            mean = self._means[name].lerp_(clipped, 1 - BETA1)
-            square = self._squares[name].mul_(beta2).addcmul_(clipped, clipped, value=1 - beta2)
-            weight.sub_(mean / (square.sqrt() / root.view(column) + _EPSILON) * rate.view(column))
+        rate, root = (gradient.new_tensor(each).view(-1, 1) for each in (rates, roots))
+        mean = self._means.lerp_(gradient, 1 - BETA1)
+        square = self._squares.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
+        self._all.sub_(square.sqrt().div_(root).add_(_EPSILON).reciprocal_().mul_(mean).mul_(rate))
+
+
+def _flat(parameters: Sequence[Tensor]) -> Tensor:
+    return torch.cat([parameter.detach().flatten() for parameter in parameters])

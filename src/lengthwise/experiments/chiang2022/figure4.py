@@ -69,6 +69,17 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
     records: list[Record] = []
     curves = list(product(POSITIONS, SCALES, sizes.lengths))
     steps = sizes.epochs * STEPS
+    for number, (position, scale, length) in enumerate(curves):
+        watch = TrainingWatch(progress, number * steps, len(curves) * steps)
+        seeds = range(seed, seed + sizes.runs)
+        plans = [plan_of_run(sizes, position, scale, length, one) for one in seeds]
+        common = {"position": position, "scale": scale, "length": length}
+        records += [{**common, **found} for found in curve(sizes, plans, watch)]
+    return records
+
+
+def curve(sizes: Sizes, plans: Sequence[Plan], progress: TrainingWatch) -> list[Record]:
+    """A record for each tested epoch, the mean over runs."""
 
     class Tested(Final):
         """FIRST on uniform words, looked at on longer ones."""
@@ -81,30 +92,24 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
         def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
             return tested(model, sizes.test_words, sizes.test_length, data)
 
-    for number, (position, scale, length) in enumerate(curves):
-        watch = TrainingWatch(progress, number * steps, len(curves) * steps)
-        plans = [_plan(sizes, position, scale, length, seed + run) for run in range(sizes.runs)]
-        runs = train_stack(plans, goal=Tested, device="cpu", progress=watch)
-        for tests in zip(*(run.metrics for run in runs), strict=True):
-            records.append(
-                {
-                    "position": position,
-                    "scale": scale,
-                    "length": length,
-                    "epoch": tests[0]["step"] // STEPS,
-                    "runs": sizes.runs,
-                    "test_length": sizes.test_length,
-                    "test_words": sizes.test_words,
-                    "bits": _mean([test["validation_loss"] / math.log(2) for test in tests]),
-                    "accuracy": _mean([test["validation_accuracy"] for test in tests]),
-                    "least_accuracy": min(test["validation_accuracy"] for test in tests),
-                    "attention": _mean([test["attention"] for test in tests]),
-                }
-            )
-    return records
+    runs = train_stack(plans, goal=Tested, device="cpu", progress=progress)
+    return [
+        {
+            "epoch": tests[0]["step"] // STEPS,
+            "runs": len(plans),
+            "test_length": sizes.test_length,
+            "test_words": sizes.test_words,
+            "bits": _mean([test["validation_loss"] / math.log(2) for test in tests]),
+            "accuracy": _mean([test["validation_accuracy"] for test in tests]),
+            "least_accuracy": min(test["validation_accuracy"] for test in tests),
+            "attention": _mean([test["attention"] for test in tests]),
+        }
+        for tests in zip(*(run.metrics for run in runs), strict=True)
+    ]
 
 
-def _plan(sizes: Sizes, position: str, scale: str, length: int, seed: int) -> Plan:
+def plan_of_run(sizes: Sizes, position: str, scale: str, length: int, seed: int) -> Plan:
+    """The settings of one run of a curve."""
     return make_plan(
         parse("first"),
         "encoder-cls",
@@ -260,7 +265,7 @@ FIGURE_4: Experiment[Sizes] = Experiment(
         "preset",
         {
             "smoke": Sizes(runs=2, lengths=(3,), epochs=1, test_words=4, test_length=20),
-            "laptop": Sizes(epochs_between_tests=5, test_words=50),
+            "laptop": Sizes(runs=10, epochs_between_tests=5, test_words=50),
             "paper": Sizes(),
         },
     ),
