@@ -76,6 +76,15 @@ def test_a_symbol_changes_nothing_before_it(
     assert not torch.allclose(before[:, place], after[:, place], rtol=1e-6, atol=1e-9)
 
 
+@given(shape=shapes, length=st.integers(1, LONGEST), data=st.data())
+def test_places_that_are_not_asked_change_nothing(
+    shape: dict[str, Any], length: int, data: st.DataObject
+) -> None:
+    model, words = make(**shape), draw(3, length)
+    first = data.draw(st.integers(0, length - 1))
+    torch.testing.assert_close(model(words, first=first), model(words)[:, first:])
+
+
 @given(shape=shapes, given_symbols=st.integers(1, 6), steps=st.integers(0, 6))
 def test_completing_with_a_cache_is_completing_without(
     shape: dict[str, Any], given_symbols: int, steps: int

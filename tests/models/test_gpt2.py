@@ -65,6 +65,7 @@ def test_logits_are_those_of_transformers_with_the_same_vectors(body: str) -> No
     vectors = reference(inputs_embeds=F.embedding(tokens, model.embedding.weight))
     expected = F.linear(vectors.last_hidden_state, model.answer.weight, model.answer.bias)
     torch.testing.assert_close(model(tokens), expected)
+    torch.testing.assert_close(model(tokens, first=3), expected[:, 3:])
 
 
 @pytest.mark.parametrize("trained", ["norms", "positions", "all"])

@@ -4,6 +4,7 @@ Axes:
     word    words of a batch
     input   symbols that are given
     place   places of a sequence: inputs, then what is written
+    asked   places whose answers are asked for
     symbol  the vocabulary
 """
 
@@ -26,9 +27,13 @@ class Completer(Protocol):
     """A model that goes on with a sequence."""
 
     def __call__(
-        self, tokens: Int[Tensor, "word place"], *, generator: torch.Generator | None = None
-    ) -> Float[Tensor, "word place symbol"]:
-        """The logits of the symbol after each place."""
+        self,
+        tokens: Int[Tensor, "word place"],
+        *,
+        first: int = 0,
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "word asked symbol"]:
+        """The logits of the symbol after each place from `first` on."""
         ...
 
     def complete(self, prefix: Int[Tensor, "word place"], steps: int) -> Int[Tensor, "word longer"]:

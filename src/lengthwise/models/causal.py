@@ -6,6 +6,7 @@ what was read, so that a step computes the new places only.
 Axes:
     word    words of a batch
     place   places of a word, from the left
+    asked   those of them whose answers are asked for
     query   places that attend
     key     places that are attended to
     width   numbers in a vector
@@ -73,16 +74,21 @@ class CausalTransformer(LayerStack):
         self._usual_places = usual_places
 
     def vectors(
-        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
-    ) -> Float[Tensor, "word place width"]:
-        """What the read-out reads at every place.
+        self,
+        tokens: Int[Tensor, "word place"],
+        generator: torch.Generator | None = None,
+        first: int = 0,
+    ) -> Float[Tensor, "word asked width"]:
+        """What the read-out reads at every place from `first` on: the last layer has no others.
 
         `generator` is for positions that are drawn in training.
         """
         x = self.embed(tokens, generator=generator)
         seen, place = causal_mask(tokens), places(tokens)
         for number, layer in enumerate(self.block):
-            x = layer(x, x, seen, self.position.in_layer(number, place, place))
+            start = first if number == len(self.block) - 1 else 0
+            here = self.position.in_layer(number, place[start:], place)
+            x = layer(x[:, start:], x, seen[:, start:], here)
         return self.final_norm(x)
 
     def embed(

@@ -8,6 +8,7 @@ Axes:
     layer   layers, in order
     word    words of a batch, all of one length
     place   places of a word, from the left
+    asked   those of them whose answers are asked for
     query   places that attend
     key     places that are attended to
     head    attention heads
@@ -57,9 +58,13 @@ class Decoder(CausalTransformer):
         self.answer = nn.Linear(config.d_model, config.vocab_size, bias=False)
 
     def forward(
-        self, tokens: Int[Tensor, "word place"], *, generator: torch.Generator | None = None
-    ) -> Float[Tensor, "word place symbol"]:
-        """The logits of the symbol at place i + 1, for every place i.
+        self,
+        tokens: Int[Tensor, "word place"],
+        *,
+        first: int = 0,
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "word asked symbol"]:
+        """The logits of the symbol at place i + 1, for every place i from `first` on.
 
         `generator` is for positions that are drawn in training.
 
@@ -67,7 +72,7 @@ class Decoder(CausalTransformer):
             WordError: the words are longer than `max_length`.
         """
         self._require_length(tokens.shape[1])
-        return self.answer(self.vectors(tokens, generator))
+        return self.answer(self.vectors(tokens, generator, first))
 
     @torch.no_grad()
     def attention_weights(

@@ -13,6 +13,7 @@ of it trained. Dropout is off.
 Axes:
     word    words of a batch, all of one length
     place   places of a word, from the left
+    asked   those of them whose answers are asked for
     symbol  the vocabulary
 """
 
@@ -235,16 +236,22 @@ class Body(nn.Module):
             ) from None
 
     def forward(
-        self, tokens: Int[Tensor, "word place"], *, generator: torch.Generator | None = None
-    ) -> Float[Tensor, "word place symbol"]:
-        """The logits of the symbol at place i + 1, for every place i. Nothing is drawn.
+        self,
+        tokens: Int[Tensor, "word place"],
+        *,
+        first: int = 0,
+        generator: torch.Generator | None = None,
+    ) -> Float[Tensor, "word asked symbol"]:
+        """The logits of the symbol at place i + 1, for every place i from `first` on.
+
+        Nothing is drawn.
 
         Raises:
             WordError: the words are longer than the body has places.
         """
         self._require_places(tokens.shape[1])
         found = self.body(inputs_embeds=self.embedding(tokens), use_cache=False)
-        return self.answer(found.last_hidden_state)
+        return self.answer(found.last_hidden_state[:, first:])
 
     @torch.no_grad()
     def complete(self, prefix: Int[Tensor, "word place"], steps: int) -> Int[Tensor, "word longer"]:

@@ -116,7 +116,8 @@ class Guided(Objective):
         self._task, self._config = task, config
         self._layout = task.layout(config.supervision)
         self._told = [task.num_inputs + place for place in self._layout.told]
-        self._asking = [place - 1 for place in self._told]
+        self._first = min(self._told) - 1
+        self._asking = [place - 1 - self._first for place in self._told]
 
     @cached_property
     def _examples(self) -> tuple[Int[Tensor, "word place"], Int[Tensor, "word place"]]:
@@ -149,7 +150,7 @@ class Guided(Objective):
     def _judge(
         self, model: nn.Module, words: Tensor, noise: torch.Generator | None
     ) -> tuple[Float[Tensor, ""], float]:
-        logits = model(words[:, :-1], generator=noise)[:, self._asking]
+        logits = model(words[:, :-1], first=self._first, generator=noise)[:, self._asking]
         targets = words[:, self._told]
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         return loss, (logits.argmax(dim=2) == targets).all(dim=1).double().mean().item()
