@@ -2,6 +2,10 @@
 
 Trained and tested with the same P(1), on words of at most 40 symbols; tested at 40 symbols ("same
 length") and at 41..500 ("extrapolation"). The paper prints the mean over 3 seeds.
+
+Words with few ones, or few zeros, teach less than uniform ones. So on a laptop RegularGPT is
+trained for twice as long as in Table 1, where one run of 15 came to 99.0 %, and the RNN has 256
+units, as in the Chomsky-hierarchy study, where with 64 some runs missed a word in thousands.
 """
 
 from collections.abc import Mapping, Sequence
@@ -155,6 +159,11 @@ def _is_learnt(of_cell: Sequence[Record]) -> bool:
     return bool(of_cell) and best_and_mean(of_cell, FARTHER)[0] >= 99
 
 
+_LAPTOP = {
+    key: {**LAPTOP.get(key, {}), **own}
+    for key, own in {"regular-gpt C=2": {"steps": 10_000}, "rnn": {"d_model": 256}}.items()
+}
+
 TABLE_2 = TrainedExperiment(
     paper="Chi et al. (2023)",
     item="Table 2",
@@ -174,7 +183,7 @@ TABLE_2 = TrainedExperiment(
                 preset="laptop",
                 seeds=(0, 1, 2),
                 seeds_of={"transformer": (0,)},
-                settings=LAPTOP,
+                settings={**LAPTOP, **_LAPTOP},
                 stride=SPARSE,
             ),
             "paper": Sizes(preset="paper", seeds=(0, 1, 2)),
