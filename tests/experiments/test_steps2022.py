@@ -108,7 +108,7 @@ def test_the_laptops_grid_is_a_part_of_the_papers() -> None:
     assert len(TABLE_1.runs(presets["paper"], ())) == 6 * 3 * 30 * 4
 
 
-def test_only_fixed_positions_are_trained_otherwise_than_mingpt() -> None:
+def test_only_sinusoids_are_trained_otherwise_than_mingpt() -> None:
     for run in TABLE_1.runs(TABLE_1.presets["laptop"], ()):
         plan = run.job.plan
         assert isinstance(plan, StepPlan)
@@ -118,6 +118,8 @@ def test_only_fixed_positions_are_trained_otherwise_than_mingpt() -> None:
         if "learned" in run.column:
             rate = 6e-4 if run.column.endswith("rate 0.0006") else 3e-4
             assert found == ("mingpt", rate, 0.95)
+        elif "one-hot" in run.column:
+            assert found == ("mingpt", 1e-3, 0.95)
         else:
             assert found == ("xavier", 1e-3, 0.999)
     plan = make_step_plan("steps:addition")

@@ -8,10 +8,11 @@ in hours, and says which.
 Learned positions go with what is minGPT's own: small weights, a rate of 3e-4, and a beta2 of 0.95
 for Adam (not its weight decay and dropout). With them weak supervision learns n = 8
 (docs/steps.md). Fixed positions, which are much larger than minGPT's embeddings, have settings of
-their own (`FIXED`), so that kinds of positions are not compared with all else alike.
+their own (`OWN_TRAINING`), so that kinds of positions are not compared with all else alike.
 
 The paper's hand-coded positions have a coordinate for each of 7 n places. It does not say what they
-are where the width is less than that and 3; ours share coordinates there (`one-hot`).
+are where the width is less than that and 3; ours share coordinates there (`one-hot`). `laptop` has
+a width that suffices for 24 bits.
 
 Examples of training, validation and test are the same in all regimes, and no input is in two of
 them. Checkpoints are chosen on the validation inputs; the best of the grid is chosen, as in the
@@ -45,8 +46,12 @@ PUBLISHED: dict[tuple[str, int], float] = {
 """Regime and n to the best exact match of the paper's grid."""
 
 
-FIXED = {"initial": "xavier", "learning_rate": 1e-3, "beta2": 0.999}
-"""Settings of training with positions that are not learned."""
+OWN_TRAINING: Mapping[str, Mapping[str, Any]] = {
+    "learned": {},
+    "one-hot": {"learning_rate": 1e-3},
+    "sinusoidal": {"initial": "xavier", "learning_rate": 1e-3, "beta2": 0.999},
+}
+"""Position to settings of training that are not the step decoder's own."""
 
 
 class Choice(NamedTuple):
@@ -65,8 +70,8 @@ class Choice(NamedTuple):
     @property
     def training(self) -> dict[str, Any]:
         """Settings of training that are not the step decoder's own."""
-        fixed = {} if self.position == "learned" else FIXED
-        return {**fixed, **({"learning_rate": self.rate} if self.rate else {})}
+        rate = {"learning_rate": self.rate} if self.rate else {}
+        return {**OWN_TRAINING[self.position], **rate}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -244,7 +249,7 @@ _LAPTOP: dict[Regime, tuple[Choice, ...]] = {
         _FEW,
         Choice(128, 10_000, "learned", 6e-4),
         Choice(128, 10_000, "sinusoidal"),
-        Choice(128, 10_000, "one-hot"),
+        Choice(256, 10_000, "one-hot"),
     ),
 }
 
