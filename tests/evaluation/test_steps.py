@@ -18,7 +18,9 @@ class Knowing(nn.Module):
         self.weight = nn.Parameter(torch.zeros(1))
         self._task, self._layout, self._wrong = task, layout, wrong
 
-    def forward(self, tokens: Tensor, *, generator: torch.Generator | None = None) -> Tensor:
+    def forward(
+        self, tokens: Tensor, *, first: int = 0, generator: torch.Generator | None = None
+    ) -> Tensor:
         raise NotImplementedError
 
     def complete(self, prefix: Tensor, steps: int) -> Tensor:

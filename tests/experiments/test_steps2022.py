@@ -108,7 +108,7 @@ def test_the_laptops_grid_is_a_part_of_the_papers() -> None:
     assert len(TABLE_1.runs(presets["paper"], ())) == 6 * 3 * 30 * 4
 
 
-def test_only_sinusoids_are_trained_otherwise_than_mingpt() -> None:
+def test_each_kind_of_positions_has_its_own_training() -> None:
     for run in TABLE_1.runs(TABLE_1.presets["laptop"], ()):
         plan = run.job.plan
         assert isinstance(plan, StepPlan)

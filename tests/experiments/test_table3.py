@@ -69,6 +69,14 @@ def test_a_level_too_many_that_does_no_harm_is_told() -> None:
     assert check(printed(["T5"])) == []
 
 
+def test_thickness_is_judged_among_those_that_were_trained_for_equally_long() -> None:
+    curves = {"64 / 2": 40.0, "64 / 4": 41.0, "64 / 2, 9 steps": 30.0, "64 / 4, 9 steps": 29.0}
+    found = check([record(column, {64: value}) for column, value in curves.items()])
+    says = {one.says: one.holds for one in found if "thickness" in one.says}
+    every = "twice the thickness is better, at every length"
+    assert says == {every: False, f"{every}, after 9 steps": True}
+
+
 def test_what_is_trained_for_longer_is_judged_by_its_reach_but_not_beside_the_others() -> None:
     longer = "8 / 1, 20,000 steps"
     alone = check([record(longer, {64: 30.0, 128: 90.0})])

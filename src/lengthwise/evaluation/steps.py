@@ -33,7 +33,7 @@ class Completer(Protocol):
         first: int = 0,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word asked symbol"]:
-        """The logits of the symbol after each place from `first` on."""
+        """The logits of the symbol after each place from `first` on, 0 <= first < places."""
         ...
 
     def complete(self, prefix: Int[Tensor, "word place"], steps: int) -> Int[Tensor, "word longer"]:

@@ -167,7 +167,7 @@ class FirstPosition(FeaturePosition):
 
 
 class EarlyFirstPosition(Position):
-    r"""A learned map of whether i = 0, i = 1, i >= 2: in the paper's early code, before `first`.
+    r"""A learned map of whether i = 0, i = 1 or i >= 2 (early code of Chiang & Cholak 2022).
 
     $$PE(i) = M e_{\min(i, 2)} + b$$
 
@@ -197,3 +197,4 @@ class EarlyFirstPosition(Position):
 
 
 _MARKS = 3
+"""CLS, the first symbol, all others."""

@@ -7,8 +7,8 @@ and shifts of the layer norms, which are
     V d + (d V + V) + 2 d (2 L + 1)
 
 numbers for a vocabulary of V, width d and L layers. Lu et al. train the embeddings of positions,
-too; so can this (`trained="positions"`). Controls: the same body with random weights, and with all
-of it trained. Dropout is off.
+too, which are P d more for P places; so can this (`trained="positions"`). Controls: the same body
+with random weights, and with all of it trained. Dropout is off.
 
 Axes:
     word    words of a batch, all of one length

@@ -192,23 +192,24 @@ class _Stack:
         models = [member.state.model for member in members]
         self._all = torch.stack([_flat(list(model.parameters())) for model in models])
         self._means, self._squares = torch.zeros_like(self._all), torch.zeros_like(self._all)
-        end = 0
+        stop = 0
         for name, parameter in models[0].named_parameters():
-            begin, end = end, end + parameter.numel()
-            self._weights[name] = self._all[:, begin:end].view(-1, *parameter.shape)
+            start, stop = stop, stop + parameter.numel()
+            every = self._all[:, start:stop]
+            self._weights[name] = every.view(len(members), *parameter.shape)
             for index, (member, model) in enumerate(zip(members, models, strict=True)):
                 own = model.get_parameter(name)
                 own.data = self._weights[name][index]
                 kept = member.state.optimiser.state[own]
                 kept.setdefault("step", torch.tensor(0.0))
-                for key, every in ("exp_avg", self._means), ("exp_avg_sq", self._squares):
-                    view = every[index, begin:end].view(parameter.shape)
+                for key, moments in ("exp_avg", self._means), ("exp_avg_sq", self._squares):
+                    view = moments[index, start:stop].view(parameter.shape)
                     kept[key] = view.copy_(kept[key]) if key in kept else view
 
     def step(self) -> list[dict[str, Any]]:
         """One step of every member, and the record of each."""
         for member in self._members:
-            if not member.state.model.training:
+            if not member.state.model.training:  # a walk through all modules, each time
                 member.state.model.train()
         weights = {name: weight.requires_grad_() for name, weight in self._weights.items()}
         losses, right, num_words = self._losses(weights)
@@ -218,7 +219,7 @@ class _Stack:
         values = losses.tolist()
         self._check("loss", values)
         gradient = torch.cat([each.flatten(1) for each in gradients], dim=1)
-        norms = gradient.square().sum(dim=1).sqrt()
+        norms = torch.linalg.vector_norm(gradient, dim=1)
         self._check("norm of the gradient", norms.tolist())
         clip = norms.new_tensor([member.config.clip for member in self._members])
         self._descend(gradient.mul_((clip / (norms + 1e-6)).clamp(max=1.0).view(-1, 1)))

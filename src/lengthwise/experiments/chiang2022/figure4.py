@@ -8,7 +8,8 @@ words, and the attention of CLS on the first symbol, added up over layers.
 
 The paper says that positions are those of the exact solution, a fixed 1 at the first symbol, as in
 the last version of its code. An early version has a learned map of three features of the place.
-Both are here, since the paper's figure is reached with the early one alone.
+Both are here: of 20 runs with n = 10 and scaling some fail with the fixed ones, and none with the
+early map, which is what the paper's figure shows.
 
 The runs of a curve are trained in one stack. They are looked at on test words after some epochs;
 nothing is chosen by what is seen there.
@@ -48,7 +49,9 @@ _AT_ONCE = 4
 STEPS = 100
 """Of an epoch, a word each."""
 
-POSITIONS = {"first": "fixed", "first-early": "learned"}
+POSITIONS = {"first": "fixed", "first-early": "early"}
+"""Position to what it is called: a fixed 1 at the first symbol, or the map of the early code."""
+
 SCALES = {"standard": "standard", "log-length": "scaled by log n"}
 
 
@@ -189,7 +192,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Bits, accuracy and attention by epoch: for each positions, standard beside scaled."""
+    """Bits, accuracy and attention by epoch, standard beside scaled, for both positions."""
     panels: dict[str, dict[str, list[Record]]] = {}
     for record in records:
         title = f"{SCALES[record['scale']]}, {POSITIONS[record['position']]} positions"

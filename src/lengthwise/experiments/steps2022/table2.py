@@ -184,12 +184,12 @@ def _of_body(kind: str, found: Mapping[tuple[str, int], float]) -> list[Statemen
             )
         )
     if (short := found.get((WEAK, 8))) is not None:
-        statements.append(weak_suffices(f"Table 2 ({kind})", short))
+        statements.append(weak_suffices("Table 2", short, f" ({kind})"))
     if untold:
         statements.append(
             Statement(
                 where="Table 2",
-                says=f"and ({kind}) does not from n = 16 on, from weak or medium supervision",
+                says=f"from n = 16 on the body ({kind}) learns it from no other supervision",
                 holds=max(untold.values()) < 0.05,
                 measured=_list(untold),
             )
