@@ -3,10 +3,10 @@
 Trained and tested with the same P(1), on words of at most 40 symbols; tested at 40 symbols ("same
 length") and at 41..500 ("extrapolation"). The paper prints the mean over 3 seeds.
 
-`laptop` trains RegularGPT with the rate that the authors have for PARITY, and the RNN has 256 units,
-as in the Chomsky-hierarchy study. With Table 1's rate, 2e-3, one of 15 runs had 99.0 % beyond 40
-symbols after 5,000 steps, and two had 99.6 and 99.9 % after 10,000; of the RNNs with 64 units the
-worst of 15 had 99.95 %.
+`laptop` trains RegularGPT with the authors' rate for PARITY, and the RNN has 256 units, as in the
+Chomsky-hierarchy study. With Table 1's rate, 2e-3, one of 15 runs had 99.0 % beyond 40 symbols
+after 5,000 steps, and two had 99.6 and 99.9 % after 10,000; of the RNNs with 64 units the worst of
+15 had 99.95 %.
 """
 
 from collections.abc import Mapping, Sequence
