@@ -3,9 +3,9 @@
 Trained and tested with the same P(1), on words of at most 40 symbols; tested at 40 symbols ("same
 length") and at 41..500 ("extrapolation"). The paper prints the mean over 3 seeds.
 
-`laptop` trains RegularGPT for 10,000 steps. A run or two of 15 lose some words beyond 128 symbols,
-for other seeds and shares of ones after 5,000 steps (99.0 %) than after 10,000 (99.6 and 99.9 %);
-with the authors' rate for PARITY, 3e-4 in place of 2e-3, the first one did, too.
+`laptop` trains RegularGPT with dropout, which keeps the states of its tree apart. Without it a run
+or two of 15 lose some words beyond 128 symbols, for other seeds and shares of ones after 5,000
+steps (99.0 %) than after 10,000 (99.6 and 99.9 %).
 """
 
 from collections.abc import Mapping, Sequence
@@ -159,7 +159,7 @@ def _is_learnt(of_cell: Sequence[Record]) -> bool:
     return bool(of_cell) and best_and_mean(of_cell, FARTHER)[0] >= 99
 
 
-_LAPTOP = {**LAPTOP, "regular-gpt C=2": {"steps": 10_000}}
+_LAPTOP = {**LAPTOP, "regular-gpt C=2": {"dropout": 0.1}}
 """Settings of training by model."""
 
 TABLE_2 = TrainedExperiment(

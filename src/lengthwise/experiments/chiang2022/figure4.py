@@ -8,8 +8,8 @@ words, and the attention of CLS on the first symbol, added up over layers.
 
 The paper says that positions are those of the exact solution, a fixed 1 at the first symbol, as in
 the last version of its code. An early version has a learned map of three features of the place.
-Both are here: of 20 runs with n = 10 and scaling some fail with the fixed ones, and none with the
-early map, which is what the paper's figure shows.
+Both are here: with scaling all runs carry with the early map, as in the paper's figure; with the
+fixed ones some do not, or have not learned after the paper's 100 epochs.
 
 The runs of a curve are trained in one stack. They are looked at on test words after some epochs;
 nothing is chosen by what is seen there.
