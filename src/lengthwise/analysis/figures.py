@@ -287,6 +287,9 @@ def curves_figure(
 _LONG_TITLE = 26
 """Letters; from there on it would run into the next panel's."""
 
+_FEW_POINTS = 10
+"""A curve of fewer shows where they are, and is seen if there is one alone."""
+
 
 def panels_figure(
     panels: Mapping[str, Mapping[str, Mapping[int, float]]],
@@ -310,7 +313,9 @@ def panels_figure(
             for name, curve in curves.items():
                 lengths = sorted(curve)
                 heights = [curve[n] for n in lengths]
-                axes.plot(lengths, heights, color=colors[name], lw=1.2, label=name)
+                marker = "." if len(lengths) < _FEW_POINTS else None
+                style = {"color": colors[name], "lw": 1.2, "marker": marker}
+                axes.plot(lengths, heights, label=name, **style)
             axes.set_title(title, fontsize="large" if len(title) < _LONG_TITLE else 7)
             axes.set_ylim(limits)
         for axes in figure.axes[len(panels) :]:
@@ -318,7 +323,12 @@ def panels_figure(
         figure.supxlabel(xlabel, fontsize=9)
         figure.supylabel(ylabel, fontsize=9)
         lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
-        figure.legend(handles=[lines[name] for name in names], loc="outside upper center", ncols=3)
+        fit = int(2.6 * across / (0.5 + 0.07 * max(map(len, names), default=1)))
+        figure.legend(
+            handles=[lines[name] for name in names],
+            loc="outside upper center",
+            ncols=min(3, max(1, fit)),
+        )
     return figure
 
 
