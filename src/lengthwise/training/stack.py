@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.nn.utils import parameters_to_vector
 
 from lengthwise.config import require
 from lengthwise.errors import ConfigError
@@ -190,7 +191,7 @@ class _Stack:
         self._weights: dict[str, Tensor] = {}
         """Name to `[member, ...]`, views of `_all`."""
         models = [member.state.model for member in members]
-        self._all = torch.stack([_flat(list(model.parameters())) for model in models])
+        self._all = torch.stack([parameters_to_vector(m.parameters()).detach() for m in models])
         self._means, self._squares = torch.zeros_like(self._all), torch.zeros_like(self._all)
         stop = 0
         for name, parameter in models[0].named_parameters():
@@ -264,7 +265,3 @@ class _Stack:
         mean = self._means.lerp_(gradient, 1 - BETA1)
         square = self._squares.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
         self._all.sub_(square.sqrt().div_(root).add_(_EPSILON).reciprocal_().mul_(mean).mul_(rate))
-
-
-def _flat(parameters: Sequence[Tensor]) -> Tensor:
-    return torch.cat([parameter.detach().flatten() for parameter in parameters])

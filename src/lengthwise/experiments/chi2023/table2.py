@@ -3,9 +3,9 @@
 Trained and tested with the same P(1), on words of at most 40 symbols; tested at 40 symbols ("same
 length") and at 41..500 ("extrapolation"). The paper prints the mean over 3 seeds.
 
-`laptop` trains RegularGPT with dropout, which keeps the states of its tree apart. Without it a run
-or two of 15 lose some words beyond 128 symbols, for other seeds and shares of ones after 5,000
-steps (99.0 %) than after 10,000 (99.6 and 99.9 %).
+`laptop` trains RegularGPT with dropout. Without it a run or two of 15 lose some words beyond 100
+symbols, for other seeds and shares of ones after 5,000 steps (99.0 %) than after 10,000 (99.6 and
+99.9 %).
 """
 
 from collections.abc import Mapping, Sequence
