@@ -69,15 +69,15 @@ def test_a_level_too_many_that_does_no_harm_is_told() -> None:
     assert check(printed(["T5"])) == []
 
 
-def test_thickness_is_judged_among_those_that_were_trained_for_equally_long() -> None:
+def test_thickness_is_judged_among_those_that_were_trained_alike() -> None:
     curves = {"64 / 2": 40.0, "64 / 4": 41.0, "64 / 2, 9 steps": 30.0, "64 / 4, 9 steps": 29.0}
     found = check([record(column, {64: value}) for column, value in curves.items()])
     says = {one.says: one.holds for one in found if "thickness" in one.says}
     every = "twice the thickness is better, at every length"
-    assert says == {every: False, f"{every}, after 9 steps": True}
+    assert says == {every: False, f"{every} (9 steps)": True}
 
 
-def test_what_is_trained_for_longer_is_judged_by_its_reach_but_not_beside_the_others() -> None:
+def test_what_is_trained_otherwise_is_judged_by_its_reach_but_not_beside_the_others() -> None:
     longer = "8 / 1, 20,000 steps"
     alone = check([record(longer, {64: 30.0, 128: 90.0})])
     assert [(one.holds, one.measured) for one in alone] == [
@@ -87,7 +87,11 @@ def test_what_is_trained_for_longer_is_judged_by_its_reach_but_not_beside_the_ot
     others = [record(f"{chunk} / 1", {64: 30.0, 128: 31.0}) for chunk in (8, 16, 32)]
     beside = check([*others, record(longer, {64: 3.0, 128: 9.0})])
     assert beside[-1] == check(others)[-1]
-    assert "1.03 (8 / 1), 3 (8 / 1, 20,000 steps)" in beside[1].measured
+    explodes = {one.says: one.holds for one in beside if "explodes" in one.says}
+    assert explodes == {
+        "and explodes beyond": False,
+        "and explodes beyond (20,000 steps)": True,
+    }
 
 
 @pytest.mark.parametrize("preset", ["smoke", "laptop", "paper"])
@@ -96,9 +100,12 @@ def test_the_names_of_columns_say_what_is_trained(preset: str) -> None:
     regular = {name: settings for name, (_, settings) in columns.items() if " / " in name}
     assert regular
     for name, settings in regular.items():
-        chunk, thickness, longer = table3._network(name)
+        chunk, thickness, variant = table3._network(name)
         assert (chunk, thickness) == (settings["chunk"], settings["thickness"])
-        assert longer == (f"{settings['steps']:,} steps" if "steps" in settings else "")
+        assert ("steps" in settings) == variant.endswith(" steps")
+        if "steps" in settings:
+            assert variant == f"{settings['steps']:,} steps"
+        assert (settings.get("norm") == "post") == (variant == "norms after the branches")
 
 
 def test_a_cell_is_the_mean_over_seeds_with_the_least_and_the_greatest() -> None:

@@ -1,11 +1,13 @@
 """Are language models causal, and do all ways to read a text give the same?"""
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import Tensor
+from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.layers import dilated
@@ -17,13 +19,18 @@ from lengthwise.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
 CAUSAL = [name for name in POSITIONS if name != "one-hot" and not name.startswith("randomised")]
 
 
-def regular(seed: int = 0, **settings_: int) -> RegularGPTLM:
+def regular(seed: int = 0, **settings_: Any) -> RegularGPTLM:
     config = {"chunk": 3, "thickness": 2, "d_model": 8, "num_heads": 2, **settings_}
     model = RegularGPTLM(RegularGPTLMConfig(vocab_size=5, **config)).double().eval()
     return drawn(model, seed)
 
 
-def gpt(position: str = "alibi", seed: int = 0, scale: str = "standard") -> GPTLM:
+def gpt(
+    position: str = "alibi",
+    seed: int = 0,
+    scale: str = "standard",
+    norm: Literal["pre", "post"] = "pre",
+) -> GPTLM:
     config = GPTLMConfig(
         vocab_size=5,
         d_model=8,
@@ -32,6 +39,7 @@ def gpt(position: str = "alibi", seed: int = 0, scale: str = "standard") -> GPTL
         position=position,
         max_length=64,
         scale=scale,
+        norm=norm,
     )
     return drawn(GPTLM(config).double().eval(), seed)
 
@@ -56,12 +64,14 @@ models = st.one_of(
         chunk=st.integers(2, 7),
         thickness=st.integers(1, 3),
         levels=st.sampled_from([0, 0, 0, 1, 2, 3]),
+        norm=st.sampled_from(["pre", "post"]),
     ),
     st.builds(
         gpt,
         position=st.sampled_from(CAUSAL),
         seed=st.integers(0, 5),
         scale=st.sampled_from(["standard", "log-length", "learned-log"]),
+        norm=st.sampled_from(["pre", "post"]),
     ),
 )
 
@@ -143,6 +153,26 @@ def test_read_out_and_embedding_are_one_and_biases_start_at_zero() -> None:
     assert not [name for name, _ in model.named_parameters() if "answer" in name]
     for name, parameter in model.named_parameters():
         assert (name.endswith(("bias", "norm.weight"))) == (parameter.std() == 0), name
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@torch.no_grad()
+def test_norms_stand_before_the_branches_or_after_them(norm: str) -> None:
+    model, words = regular(chunk=7, thickness=1, norm=norm), tokens(2, 7)
+    [(layer, attention)] = model.block()
+
+    def attend(x: Tensor) -> Tensor:
+        return attention.finish(attention.gather(*attention.heads(x), 1))
+
+    def feed(x: Tensor) -> Tensor:
+        return layer.contract(F.gelu(layer.expand(x)))
+
+    x = model.embedding(words)
+    for placement, branch in ((layer.attention_norm, attend), (layer.feed_forward_norm, feed)):
+        normalised = placement.get_submodule("norm")
+        x = x + branch(normalised(x)) if norm == "pre" else normalised(x + branch(x))
+    x = model.final_norm(x) if norm == "pre" else x
+    assert torch.allclose(model(words), x @ model.embedding.weight.mT, rtol=0, atol=1e-10)
 
 
 def test_greedy_completion_is_the_likeliest_token_again_and_again() -> None:

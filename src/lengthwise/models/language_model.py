@@ -5,8 +5,8 @@
     last      the logits after the last place only, for perplexity with a full context
     reading   a few tokens at a time, for generation
 
-All are pre-norm transformers in the manner of GPT-2, with GELU, biases, and the embeddings as
-read-out, so that models of this file differ in their attention alone.
+All are transformers in the manner of GPT-2: a norm before each branch (`norm="post"`: after it, as
+in GPT-1), GELU, biases, and the embeddings as read-out. So they differ in their attention alone.
 
 Axes:
     word    texts of a batch, all of one length
@@ -16,7 +16,7 @@ Axes:
 """
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -25,7 +25,7 @@ from torch.nn import functional as F
 
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import WordError
-from lengthwise.layers.norms import EPSILON, LayerNorm
+from lengthwise.layers.norms import EPSILON, NORMS
 from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.transformer_layer import ResidualLayer
 
@@ -39,6 +39,8 @@ class LanguageModelConfig(Config):
     num_heads: int = 4
     d_hidden: int = 0
     """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
+    norm: Literal["pre", "post"] = "pre"
+    """Before each branch and the read-out, or after each branch."""
 
     def __post_init__(self) -> None:
         least = {"vocab_size": 1, "d_model": 1, "num_heads": 1, "d_hidden": 0}
@@ -51,14 +53,14 @@ class LanguageModelConfig(Config):
 
 
 class Layer(ResidualLayer):
-    """A layer of a language model: norm before each branch, GELU."""
+    """A layer of a language model: attention, then a feed-forward network with GELU."""
 
     def __init__(self, config: LanguageModelConfig, attention: nn.Module) -> None:
         super().__init__(
             attention,
             d_model=config.d_model,
             d_hidden=config.d_hidden or 4 * config.d_model,
-            norm="pre",
+            norm=config.norm,
             epsilon=EPSILON,
             activation="gelu",
         )
@@ -79,7 +81,7 @@ class LanguageModel(nn.Module):
     def __init__(self, config: LanguageModelConfig) -> None:
         super().__init__()
         self.embedding = nn.Embedding(config.vocab_size, config.d_model)
-        self.final_norm = LayerNorm(config.d_model)
+        self.final_norm = NORMS[config.norm].final(config.d_model)
 
     @property
     def num_layers(self) -> int:

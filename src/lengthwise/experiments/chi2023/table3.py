@@ -6,8 +6,9 @@ windows of 512 to 8,192. `laptop` has windows of 128, and lengths and chunks in 
 paper's 32 and 64, C = 16 and C = 32 reach twice and eight times the training length, 64 past all
 tested lengths, and of 96 places at a higher level training sees two, of the paper's 256 also two.
 
-Some networks are trained for longer, too (`longer`): does what happens beyond grow with training,
-and what does a thicker network gain?
+Some networks are also trained otherwise (`variants`): longer, since what happens beyond could grow
+with training, and a thicker network learns more slowly at first; and with norms after the branches,
+as the paper's code for languages has them.
 
 Each RegularGPT is also tested with as many levels as it was trained with, whatever the length: what
 comes with more levels is told from what comes with longer texts.
@@ -22,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture, lines_figure, receptive_field_figure
 from lengthwise.catalogue import Catalogue
@@ -63,6 +64,14 @@ FLAT, EXPLODED = 1.3, 2.0
 """Times the perplexity at the training length: at most, and at least."""
 
 
+class Variant(NamedTuple):
+    """Networks that are also trained otherwise."""
+
+    chunks: tuple[tuple[int, int], ...]
+    """C and K of each."""
+    settings: Mapping[str, Any]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
     """Which networks, on which text, and how long."""
@@ -74,8 +83,8 @@ class Sizes:
     window: int
     chunks: tuple[tuple[int, int], ...]
     """C and K of each RegularGPT."""
-    longer: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
-    """Steps to the C and K that are also trained for so many."""
+    variants: Mapping[str, Variant] = field(default_factory=dict)
+    """By what is said of them in the name of a column."""
     num_layers: int
     """Of the baselines."""
     seeds: tuple[int, ...]
@@ -131,18 +140,18 @@ def _networks(sizes: Sizes) -> dict[str, tuple[str, dict[str, Any]]]:
     for chunk, thickness in sizes.chunks:
         own = {"chunk": chunk, "thickness": thickness}
         found[f"{chunk} / {thickness}"] = ("regular-gpt-lm", own)
-    for steps, chunks in sizes.longer.items():
-        for chunk, thickness in chunks:
-            own = {"chunk": chunk, "thickness": thickness, "steps": steps}
-            found[f"{chunk} / {thickness}, {steps:,} steps"] = ("regular-gpt-lm", own)
+    for name, variant in sizes.variants.items():
+        for chunk, thickness in variant.chunks:
+            own = {"chunk": chunk, "thickness": thickness, **variant.settings}
+            found[f"{chunk} / {thickness}, {name}"] = ("regular-gpt-lm", own)
     return found
 
 
 def _network(column: str) -> tuple[int, int, str]:
-    """C, K and, of a RegularGPT that is trained for longer, how long."""
+    """C, K and the variant; "" where there is none."""
     chunk, _, rest = column.partition(" / ")
-    thickness, _, longer = rest.partition(", ")
-    return int(chunk), int(thickness), longer
+    thickness, _, variant = rest.partition(", ")
+    return int(chunk), int(thickness), variant
 
 
 def _text(corpus: Corpus) -> str:
@@ -257,18 +266,19 @@ def check(records: Sequence[Record]) -> list[Statement]:
     regular = {column: curve for column, curve in found.items() if " / " in column}
     if not regular:
         return []
-    within, beyond = {}, {}
+    within: dict[str, float] = {}
+    beyond: dict[str, dict[str, float]] = {}
     alike: dict[str, dict[tuple[int, int], dict[int, float]]] = {}
     for column, curve in regular.items():
-        chunk, thickness, longer = _network(column)
+        chunk, thickness, variant = _network(column)
         trained = min(curve)
         reach = chunk ** depth(trained, chunk)
         ratios = {n: value / curve[trained] for n, value in curve.items()}
         within[column] = max(r for n, r in ratios.items() if n <= reach)
         past = [ratio for n, ratio in ratios.items() if n > reach]
         if past:
-            beyond[column] = min(past)
-        alike.setdefault(longer, {})[chunk, thickness] = curve
+            beyond.setdefault(variant, {})[column] = min(past)
+        alike.setdefault(variant, {})[chunk, thickness] = curve
     statements = [
         Statement(
             where="section 6",
@@ -277,33 +287,32 @@ def check(records: Sequence[Record]) -> list[Statement]:
             measured=f"at most times {_ratios(within)}",
         )
     ]
-    if beyond:
-        statements.append(
-            Statement(
-                where="section 6",
-                says="and explodes beyond",
-                holds=min(beyond.values()) >= EXPLODED,
-                measured=f"at least times {_ratios(beyond)}",
-            )
+    statements += [
+        Statement(
+            where="section 6",
+            says=f"and explodes beyond{_with(variant)}",
+            holds=min(ratios.values()) >= EXPLODED,
+            measured=f"at least times {_ratios(ratios)}",
         )
-    for longer, of_steps in alike.items():
-        statements += _of_thickness(of_steps, longer)
+        for variant, ratios in beyond.items()
+    ]
+    for variant, of_variant in alike.items():
+        statements += _of_thickness(of_variant, variant)
     return [*statements, *_of_chunk(alike.get("", {}))]
 
 
 def _of_thickness(
-    regular: Mapping[tuple[int, int], Mapping[int, float]], longer: str
+    regular: Mapping[tuple[int, int], Mapping[int, float]], variant: str
 ) -> list[Statement]:
-    """Of networks that were trained for equally long: as all are, or for `longer`."""
+    """Of networks that were trained alike: as most are, or as the variant says."""
     pairs = [(key, (key[0], 2 * key[1])) for key in regular if (key[0], 2 * key[1]) in regular]
     if not pairs:
         return []
     gains = [regular[thin][n] / regular[thick][n] for thin, thick in pairs for n in regular[thin]]
-    after = f", after {longer}" if longer else ""
     return [
         Statement(
             where="section 6",
-            says=f"twice the thickness is better, at every length{after}",
+            says=f"twice the thickness is better, at every length{_with(variant)}",
             holds=min(gains) > 1,
             measured=f"perplexity {min(gains):.3f} to {max(gains):.3f} times that of the thicker",
         )
@@ -328,6 +337,10 @@ def _of_chunk(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[St
             + ", ".join(f"{chunk}: {alike[chunk][longest]:.4g}" for chunk in sorted(alike)),
         )
     ]
+
+
+def _with(variant: str) -> str:
+    return f" ({variant})" if variant else ""
 
 
 def _ratios(found: Mapping[str, float]) -> str:
@@ -369,13 +382,18 @@ def check_fields(records: Sequence[Record]) -> list[Statement]:
 
 # ---- the experiments ---------------------------------------------------------------------------
 
+_POST = "norms after the branches"
+
 _SMOKE = Sizes(
     preset="smoke",
     source="python-topics",
     vocab_size=257,
     window=8,
     chunks=((2, 1), (3, 1), (4, 1)),
-    longer={6: ((2, 1),)},
+    variants={
+        "6 steps": Variant(((2, 1),), {"steps": 6}),
+        _POST: Variant(((2, 1),), {"norm": "post"}),
+    },
     num_layers=1,
     baselines=("ALiBi",),
     seeds=(0,),
@@ -390,7 +408,11 @@ _LAPTOP = Sizes(
     vocab_size=4096,
     window=128,
     chunks=((16, 2), (16, 6), (32, 2), (64, 2), (64, 4), (96, 2)),
-    longer={10_000: ((64, 2), (64, 4)), 20_000: ((16, 2),)},
+    variants={
+        "10,000 steps": Variant(((64, 2), (64, 4)), {"steps": 10_000}),
+        "20,000 steps": Variant(((16, 2),), {"steps": 20_000}),
+        _POST: Variant(((16, 2),), {"norm": "post"}),
+    },
     num_layers=4,
     seeds=(0,),
     settings={"d_model": 128, "num_heads": 4, "steps": 4_000, "batch_size": 16},
