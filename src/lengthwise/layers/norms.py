@@ -1,6 +1,7 @@
 """Where does a residual branch normalise? One class per placement, under one contract.
 
-A branch f becomes `after(x + f(before(x)))`. `final` is applied once, before the read-out.
+A branch f becomes `after(x + f(before(x)))`. `embedded` is applied once, to the embeddings, and
+`final` once, before the read-out.
 """
 
 import torch
@@ -54,9 +55,27 @@ class PostNorm(nn.Module):
         return self.norm(x)
 
     @staticmethod
+    def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
+        """What is done to the embeddings."""
+        return nn.Identity()
+
+    @staticmethod
     def final(width: int, epsilon: float = EPSILON) -> nn.Module:
         """What stands before the read-out."""
         return nn.Identity()
+
+
+class EmbeddedPostNorm(PostNorm):
+    """LN(x + f(x)), where the first x is LN(embedding), as in BERT.
+
+    It is what equations 9 and 13 of "Guiding transformers to process in steps" (2022) say as they
+    are printed; its own proof and minGPT have `PreNorm` (docs/errata.md).
+    """
+
+    @staticmethod
+    def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
+        """What is done to the embeddings."""
+        return LayerNorm(width, eps=epsilon)
 
 
 class PreNorm(nn.Module):
@@ -73,6 +92,11 @@ class PreNorm(nn.Module):
     def after(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
         """The sum of input and branch."""
         return x
+
+    @staticmethod
+    def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
+        """What is done to the embeddings."""
+        return nn.Identity()
 
     @staticmethod
     def final(width: int, epsilon: float = EPSILON) -> nn.Module:
@@ -95,11 +119,17 @@ class NoNorm(nn.Module):
         return x
 
     @staticmethod
+    def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
+        """What is done to the embeddings."""
+        return nn.Identity()
+
+    @staticmethod
     def final(width: int, epsilon: float = EPSILON) -> nn.Module:
         """What stands before the read-out."""
         return nn.Identity()
 
 
 NORMS: Catalogue[type[PostNorm] | type[PreNorm] | type[NoNorm]] = Catalogue(
-    "norm", {"post": PostNorm, "pre": PreNorm, "none": NoNorm}
+    "norm",
+    {"post": PostNorm, "post-embedded": EmbeddedPostNorm, "pre": PreNorm, "none": NoNorm},
 )

@@ -41,7 +41,7 @@ class CausalConfig(LayerStackConfig):
     """Numbers in a value of a head; 0 for as many."""
     d_hidden: int = 0
     """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
-    norm: Literal["post", "pre", "none"] = "pre"
+    norm: Literal["post", "post-embedded", "pre", "none"] = "pre"
     activation: Literal["relu", "gelu"] = "gelu"
     initial: str = "xavier"
 
@@ -71,6 +71,7 @@ class CausalTransformer(LayerStack):
             activation=config.activation,
             value_width=config.value_width,
         )
+        self.embedding_norm = self.block[0].attention_norm.embedded(config.d_model, config.epsilon)
         self._usual_places = usual_places
 
     def vectors(
@@ -100,7 +101,8 @@ class CausalTransformer(LayerStack):
         """The vectors of symbols that stand from place `start` on."""
         place = places(tokens, start)[None]
         count = (place + 1).clamp(min=self._usual_places)
-        return self.embedding(tokens) + self.position(place, count, generator=generator)
+        added = self.position(place, count, generator=generator)
+        return self.embedding_norm(self.embedding(tokens) + added)
 
     def words_to_read_at_once(self, num_places: int) -> int:
         """How many words of so many places are read together, so that their cache stays small."""

@@ -30,7 +30,7 @@ class LayerStackConfig(Config):
     vocab_size: int
     d_model: int
     num_heads: int
-    norm: Literal["post", "pre", "none"]
+    norm: Literal["post", "post-embedded", "pre", "none"]
     position: str
     """A name in `POSITIONS`."""
     max_length: int

@@ -30,7 +30,7 @@ class ResidualLayer(nn.Module):
         *,
         d_model: int,
         d_hidden: int,
-        norm: Literal["post", "pre", "none"],
+        norm: Literal["post", "post-embedded", "pre", "none"],
         epsilon: float,
         activation: Literal["relu", "gelu"],
     ) -> None:
@@ -73,7 +73,7 @@ class TransformerLayer(ResidualLayer):
         num_heads: int,
         head_width: int,
         d_hidden: int,
-        norm: Literal["post", "pre", "none"],
+        norm: Literal["post", "post-embedded", "pre", "none"],
         epsilon: float,
         activation: Literal["relu", "gelu"],
         scale: str,
