@@ -91,23 +91,35 @@ def test_doubled_vectors_are_only_multiplied() -> None:
 
 @pytest.mark.parametrize("name", sorted(NORMS))
 def test_a_norm_stands_where_its_name_says(name: str) -> None:
-    """`before` the branch, `after` the sum, or `final`: exactly these places normalise."""
-    norm, final = NORMS[name](6), NORMS[name].final(6)
+    """`embedded`, `before` the branch, `after` the sum, `final`: exactly these places normalise."""
+    norm, embedded, final = NORMS[name](6), NORMS[name].embedded(6), NORMS[name].final(6)
     x = draw(4, 6).float()
     normal = nn.functional.layer_norm(x, (6,))
-    places = {"before": norm.before(x), "after": norm.after(x), "final": final(x)}
+    places = {
+        "embedded": embedded(x),
+        "before": norm.before(x),
+        "after": norm.after(x),
+        "final": final(x),
+    }
     normalised = {place for place, out in places.items() if torch.allclose(out, normal)}
     untouched = {place for place, out in places.items() if torch.equal(out, x)}
-    assert normalised == {"post": {"after"}, "pre": {"before", "final"}, "none": set()}[name]
+    expected: dict[str, set[str]] = {
+        "post": {"after"},
+        "post-embedded": {"embedded", "after"},
+        "pre": {"before", "final"},
+        "none": set(),
+    }
+    assert normalised == expected[name]
     assert untouched == set(places) - normalised
 
 
-@pytest.mark.parametrize("name", ["post", "pre"])
+@pytest.mark.parametrize("name", ["post", "post-embedded", "pre"])
 @pytest.mark.parametrize("epsilon", [0.0, 1e-5, 3.0])
 def test_every_norm_has_the_epsilon_that_it_was_given(name: str, epsilon: float) -> None:
-    norms = [NORMS[name](6, epsilon), NORMS[name].final(6, epsilon)]
+    once = [NORMS[name].embedded(6, epsilon), NORMS[name].final(6, epsilon)]
+    norms = [NORMS[name](6, epsilon), *once]
     found = [m.eps for norm in norms for m in norm.modules() if isinstance(m, LayerNorm)]
-    assert found == [epsilon] * {"post": 1, "pre": 2}[name]
+    assert found == [epsilon] * {"post": 1, "post-embedded": 2, "pre": 2}[name]
 
 
 def test_epsilon_is_that_of_torch_unless_told() -> None:

@@ -1,5 +1,6 @@
 """Decoders: nobody sees what comes later, and completing with a cache is completing without."""
 
+import math
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.layers.attention import SCALES
@@ -16,6 +18,7 @@ from lengthwise.models.decoder import Decoder, DecoderConfig
 
 VOCABULARY = 3
 LONGEST = 12
+NORMS = ["post", "post-embedded", "pre", "none"]
 
 
 def make(seed: int = 0, **values: Any) -> Decoder:
@@ -51,7 +54,7 @@ shapes = st.fixed_dictionaries(
         "num_heads": st.sampled_from([1, 2, 4]),
         "head_width": st.sampled_from([0, 3]),
         "d_hidden": st.sampled_from([0, 5]),
-        "norm": st.sampled_from(["post", "pre", "none"]),
+        "norm": st.sampled_from(NORMS),
         "epsilon": st.sampled_from([0.0, 1e-5, 1.0]),
         "activation": st.sampled_from(["relu", "gelu"]),
         "position": st.sampled_from(sorted(POSITIONS)),
@@ -211,13 +214,27 @@ def test_attention_weights_are_those_that_the_logits_come_from(position: str) ->
         x = layer(x, x, seen, places)
 
 
-@pytest.mark.parametrize("norm", ["post", "pre", "none"])
+@pytest.mark.parametrize("norm", NORMS)
 def test_stored_weights_give_the_same_model(norm: str) -> None:
     model, other = make(norm=norm), make(seed=1, norm=norm)
     words = draw(3, 6)
     assert not torch.equal(model(words), other(words))
     other.load_state_dict(model.state_dict())
     assert torch.equal(model(words), other(words))
+
+
+def test_with_embeddings_that_are_normalised_it_is_the_equations_as_printed() -> None:
+    """Equations 1 to 15 of the steps paper, word by word, residuals of (9) and (13) included."""
+    model, words = make(norm="post-embedded", num_heads=1, num_layers=1), draw(3, 7)
+    [layer] = model.block
+    emb = model.embedding(words) + model.position(torch.arange(7)[None], torch.tensor([[LONGEST]]))
+    ln1 = model.embedding_norm(emb)
+    attention = layer.attention
+    logits = attention.query(ln1) @ attention.key(ln1).mT / math.sqrt(8)
+    hidden = logits.masked_fill(~torch.ones(7, 7).tril().bool(), -math.inf).softmax(dim=2)
+    ln2 = layer.attention_norm.after(attention.output(hidden @ attention.value(ln1)) + ln1)
+    ln3 = layer.feed_forward_norm.after(layer.contract(F.gelu(layer.expand(ln2))) + ln2)
+    torch.testing.assert_close(model(words), model.answer(ln3))
 
 
 def test_one_seed_gives_one_model() -> None:
