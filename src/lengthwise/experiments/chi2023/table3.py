@@ -409,9 +409,8 @@ _LAPTOP = Sizes(
     window=128,
     chunks=((16, 2), (16, 6), (32, 2), (64, 2), (64, 4), (96, 2)),
     variants={
-        "10,000 steps": Variant(((64, 2), (64, 4)), {"steps": 10_000}),
         "20,000 steps": Variant(((16, 2),), {"steps": 20_000}),
-        _POST: Variant(((16, 2),), {"norm": "post"}),
+        _POST: Variant(((16, 2), (16, 6), (64, 2), (64, 4)), {"norm": "post"}),
     },
     num_layers=4,
     seeds=(0,),
