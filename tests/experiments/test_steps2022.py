@@ -116,10 +116,7 @@ def test_each_kind_of_positions_has_its_own_training() -> None:
         assert isinstance(network, DecoderConfig)
         found = (network.initial, plan.loop.learning_rate, plan.loop.beta2)
         one_hot = "one-hot" in run.column
-        assert (network.norm, plan.guided.batch_size) == (
-            ("post-embedded", 16) if one_hot else ("pre", 32)
-        )
-        assert plan.loop.steps * plan.guided.batch_size == 6_000 * 32
+        assert network.norm == ("post-embedded" if one_hot else "pre")
         if "learned" in run.column:
             rate = 6e-4 if run.column.endswith("rate 0.0006") else 3e-4
             assert found == ("mingpt", rate, 0.95)

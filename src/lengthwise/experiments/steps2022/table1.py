@@ -32,7 +32,6 @@ from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.experiments.trained import CellRun, TrainedExperiment
 from lengthwise.tasks.steps import Regime
-from lengthwise.training.guided import GuidedConfig
 from lengthwise.training.step_plan import make_step_plan
 
 REGIMES: tuple[Regime, ...] = ("weak", "medium", "strong")
@@ -51,7 +50,7 @@ PUBLISHED: dict[tuple[str, int], float] = {
 
 TRAINING_OF: Mapping[str, Mapping[str, Any]] = {
     "learned": {},
-    "one-hot": {"learning_rate": 1e-3, "batch_size": 16, "norm": "post-embedded"},
+    "one-hot": {"learning_rate": 1e-3, "norm": "post-embedded"},
     "sinusoidal": {"initial": "xavier", "learning_rate": 1e-3, "beta2": 0.999},
 }
 """Position to settings of training that are not the step decoder's usual ones."""
@@ -76,12 +75,6 @@ class Choice(NamedTuple):
         rate = {"learning_rate": self.rate} if self.rate else {}
         return {**TRAINING_OF[self.position], **rate}
 
-    @property
-    def batches_of_usual(self) -> int:
-        """So many batches are one of the usual size: all choices see as many examples."""
-        usual = GuidedConfig().batch_size
-        return usual // int(self.training.get("batch_size", usual))
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
@@ -100,7 +93,6 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     for bits in sizes.bits:
         for regime in REGIMES:
             for choice in sizes.choices[regime]:
-                steps = sizes.steps * choice.batches_of_usual
                 plan = make_step_plan(
                     "steps:addition",
                     preset=sizes.preset,
@@ -111,9 +103,9 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                         "examples": choice.examples,
                         "position": choice.position,
                         **choice.training,
-                        "steps": steps,
-                        "warmup": steps // 20,
-                        "validate_every": min(500, steps),
+                        "steps": sizes.steps,
+                        "warmup": sizes.steps // 20,
+                        "validate_every": min(500, sizes.steps),
                     },
                 )
                 jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
