@@ -121,7 +121,7 @@ def test_each_kind_of_positions_has_its_own_training() -> None:
             rate = 6e-4 if run.column.endswith("rate 0.0006") else 3e-4
             assert found == ("mingpt", rate, 0.95)
         elif one_hot:
-            assert found == ("mingpt", 1e-3, 0.95)
+            assert found == ("mingpt", 5e-4, 0.95)
         else:
             assert found == ("xavier", 1e-3, 0.999)
     plan = make_step_plan("steps:addition")

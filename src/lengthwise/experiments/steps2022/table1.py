@@ -50,7 +50,7 @@ PUBLISHED: dict[tuple[str, int], float] = {
 
 TRAINING_OF: Mapping[str, Mapping[str, Any]] = {
     "learned": {},
-    "one-hot": {"learning_rate": 1e-3, "norm": "post-embedded"},
+    "one-hot": {"learning_rate": 5e-4, "norm": "post-embedded"},
     "sinusoidal": {"initial": "xavier", "learning_rate": 1e-3, "beta2": 0.999},
 }
 """Position to settings of training that are not the step decoder's usual ones."""
