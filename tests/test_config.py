@@ -6,7 +6,7 @@ from typing import Any, Literal
 import pytest
 
 from lengthwise.catalogue import Catalogue
-from lengthwise.config import Config, require_at_least
+from lengthwise.config import Config, require_at_least, require_options
 from lengthwise.errors import ConfigError
 
 
@@ -20,6 +20,7 @@ class Example(Config):
 
     def __post_init__(self) -> None:
         require_at_least(self, {"size": 2, "rate": 0})
+        require_options(self)
 
 
 def test_settings_survive_a_round_trip() -> None:
@@ -47,6 +48,12 @@ def test_settings_survive_a_round_trip() -> None:
 def test_what_does_not_fit_is_refused(values: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         Example.from_dict(values)
+
+
+def test_options_are_checked_wherever_settings_are_made() -> None:
+    wrong: Any = "c"
+    with pytest.raises(ConfigError, match=r"kind='c' is not an option\. Use one of 'a', 'b'\."):
+        Example(size=2, kind=wrong)
 
 
 def test_digests_tell_settings_and_classes_apart() -> None:

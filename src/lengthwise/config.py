@@ -81,6 +81,14 @@ def require_at_least(config: Config, least: Mapping[str, float]) -> None:
         require(value < math.inf, f"{name}={value} must be finite.")
 
 
+def require_options(config: Config) -> None:
+    """Raise `ConfigError` if a setting is none of the options that its type names."""
+    for name, hint in get_type_hints(type(config)).items():
+        value = getattr(config, name)
+        told = f"{name}={value!r} is not an option. Use {_describe(hint)}."
+        require(get_origin(hint) is not Literal or _fits(value, hint), told)
+
+
 def require(condition: bool, message: str) -> None:
     """Raise `ConfigError(message)` unless the condition holds."""
     if not condition:

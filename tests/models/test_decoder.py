@@ -223,12 +223,14 @@ def test_stored_weights_give_the_same_model(norm: str) -> None:
     assert torch.equal(model(words), other(words))
 
 
-def test_with_embeddings_that_are_normalised_it_is_the_equations_as_printed() -> None:
-    """Equations 1 to 15 of the steps paper, word by word, residuals of (9) and (13) included."""
-    model, words = make(norm="post-embedded", num_heads=1, num_layers=1), draw(3, 7)
+def test_with_embeddings_that_are_normalised_norms_and_residuals_are_as_printed() -> None:
+    """Those of equations 2, 9, 10, 13 and 14 of the steps paper."""
+    model = make(norm="post-embedded", num_heads=1, num_layers=1, epsilon=0.3)
+    words = draw(3, 7)
     [layer] = model.block
     emb = model.embedding(words) + model.position(torch.arange(7)[None], torch.tensor([[LONGEST]]))
-    ln1 = model.embedding_norm(emb)
+    norm = model.embedding_norm.get_parameter
+    ln1 = F.layer_norm(emb, (8,), norm("weight"), norm("bias"), eps=0.3)
     attention = layer.attention
     logits = attention.query(ln1) @ attention.key(ln1).mT / math.sqrt(8)
     hidden = logits.masked_fill(~torch.ones(7, 7).tril().bool(), -math.inf).softmax(dim=2)

@@ -15,7 +15,11 @@ from lengthwise.errors import ConfigError, WordError
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.catalogue import MODELS
-from lengthwise.models.encoder import Encoder
+from lengthwise.models.encoder import Encoder, EncoderConfig
+from lengthwise.models.encoder_decoder import EncoderDecoderConfig
+from lengthwise.models.gpt_lm import GPTLMConfig
+from lengthwise.models.regular_gpt import RegularGPTConfig
+from lengthwise.models.regular_gpt_lm import RegularGPTLMConfig
 from lengthwise.training.recognition import AnswersEverywhere
 
 SYMBOLS, CLASSES, PAD = 3, 4, -1
@@ -24,6 +28,14 @@ OF_LANGUAGE: Mapping[str, Mapping[str, Any]] = {
     "scratchpad": {"state_classes": [0, 1, 2, 3, 1, CLASSES]}
 }
 """What a model must know of a language beside its symbols and classes."""
+NORMED: tuple[type[Any], ...] = (
+    EncoderConfig,
+    EncoderDecoderConfig,
+    GPTLMConfig,
+    RegularGPTConfig,
+    RegularGPTLMConfig,
+)
+"""Settings of networks whose embeddings are not normalised."""
 
 
 def configure(name: str, **values: Any) -> Any:
@@ -224,3 +236,15 @@ def test_encoder_has_room_for_fewer_words_the_longer_they_are() -> None:
     with torch.no_grad():
         model.block[0].attention.query.weight.zero_()
     assert model.words_at_once(500) is None
+
+
+@pytest.mark.parametrize("config", NORMED, ids=lambda config: config.__name__)
+def test_a_norm_that_a_network_has_not_is_refused_where_settings_are_made(
+    config: type[Any],
+) -> None:
+    """A network that does not normalise its embeddings would be another than was asked for."""
+    classes = {"num_classes": 2} if config in (EncoderConfig, RegularGPTConfig) else {}
+    made = config(**{"vocab_size": 3, **classes})
+    object.__setattr__(made, "norm", "post-embedded")  # the tests check types, users do not
+    with pytest.raises(ConfigError, match=r"norm='post-embedded' is not an option\. Use one of '"):
+        made.__post_init__()

@@ -25,7 +25,7 @@ from lengthwise.models.text_cache_hf import TextCache
 SHAPE = {"vocab_size": 11, "d_model": 8, "num_heads": 2, "d_hidden": 12, "chunk": 2, "thickness": 2}
 
 
-def network(levels: int = 0, seed: int = 0, **shape: int) -> RegularGPTLM:
+def network(levels: int = 0, seed: int = 0, **shape: Any) -> RegularGPTLM:
     """A network in which every weight matters."""
     config = RegularGPTLMConfig.from_dict({**SHAPE, "levels": levels, **shape})
     model = RegularGPTLM(config).double().eval()
@@ -36,9 +36,10 @@ def network(levels: int = 0, seed: int = 0, **shape: int) -> RegularGPTLM:
     return model
 
 
-@pytest.fixture(params=[0, 2])
+@pytest.fixture(params=[(0, "pre"), (2, "pre"), (0, "post")], ids=str)
 def model(request: pytest.FixtureRequest) -> RegularGPTLM:
-    return network(request.param)
+    levels, norm = request.param
+    return network(levels, norm=norm)
 
 
 def tokens_of(num_words: int = 3, num_places: int = 9) -> Tensor:

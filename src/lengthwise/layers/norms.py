@@ -4,6 +4,8 @@ A branch f becomes `after(x + f(before(x)))`. `embedded` is applied once, to the
 `final` once, before the read-out.
 """
 
+from typing import Literal
+
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -39,8 +41,8 @@ class LayerNorm(nn.LayerNorm):
         return torch.where(constant, 0.0, unit) * self.weight + self.bias
 
 
-class PostNorm(nn.Module):
-    """LN(x + f(x)), as in the original transformer and RegularGPT's own code."""
+class _AfterBranches(nn.Module):
+    """LN(x + f(x))."""
 
     def __init__(self, width: int, epsilon: float = EPSILON) -> None:
         super().__init__()
@@ -55,17 +57,21 @@ class PostNorm(nn.Module):
         return self.norm(x)
 
     @staticmethod
-    def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
-        """What is done to the embeddings."""
-        return nn.Identity()
-
-    @staticmethod
     def final(width: int, epsilon: float = EPSILON) -> nn.Module:
         """What stands before the read-out."""
         return nn.Identity()
 
 
-class EmbeddedPostNorm(PostNorm):
+class PostNorm(_AfterBranches):
+    """LN(x + f(x)), as in the original transformer and RegularGPT's own code."""
+
+    @staticmethod
+    def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
+        """What is done to the embeddings."""
+        return nn.Identity()
+
+
+class EmbeddedPostNorm(_AfterBranches):
     """LN(x + f(x)), where the first x is LN(embedding), as in BERT.
 
     It is what equations 9 and 13 of "Guiding transformers to process in steps" (2022) say as they
@@ -129,7 +135,12 @@ class NoNorm(nn.Module):
         return nn.Identity()
 
 
-NORMS: Catalogue[type[PostNorm] | type[PreNorm] | type[NoNorm]] = Catalogue(
-    "norm",
-    {"post": PostNorm, "post-embedded": EmbeddedPostNorm, "pre": PreNorm, "none": NoNorm},
+Placement = Literal["post", "post-embedded", "pre", "none"]
+"""A name in `NORMS`. `post-embedded` is for models that apply `embedded`: causal transformers."""
+
+NORMS: Catalogue[type[PostNorm] | type[EmbeddedPostNorm] | type[PreNorm] | type[NoNorm]] = (
+    Catalogue(
+        "norm",
+        {"post": PostNorm, "post-embedded": EmbeddedPostNorm, "pre": PreNorm, "none": NoNorm},
+    )
 )

@@ -20,6 +20,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lengthwise.config import require_at_least
+from lengthwise.layers.norms import Placement
 from lengthwise.layers.position import Position
 from lengthwise.models.layer_stack import LayerStack, LayerStackConfig
 from lengthwise.models.transformer_layer import TransformerLayer
@@ -41,7 +42,7 @@ class CausalConfig(LayerStackConfig):
     """Numbers in a value of a head; 0 for as many."""
     d_hidden: int = 0
     """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
-    norm: Literal["post", "post-embedded", "pre", "none"] = "pre"
+    norm: Placement = "pre"
     activation: Literal["relu", "gelu"] = "gelu"
     initial: str = "xavier"
 

@@ -32,7 +32,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require, require_at_least
+from lengthwise.config import Config, require, require_at_least, require_options
 from lengthwise.layers.attention import SCALES, Attention
 from lengthwise.layers.dropout import Drop, dropout, keep_all
 from lengthwise.layers.encodings import sinusoids
@@ -70,6 +70,7 @@ class EncoderDecoderConfig(Config):
     def __post_init__(self) -> None:
         least = {"vocab_size": 1, "d_model": 1, "num_heads": 1, "num_layers": 1, "d_hidden": 0}
         require_at_least(self, least)
+        require_options(self)
         require(
             self.d_model % self.num_heads == 0,
             f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "

@@ -23,7 +23,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require, require_at_least
+from lengthwise.config import Config, require, require_at_least, require_options
 from lengthwise.errors import WordError
 from lengthwise.layers.norms import EPSILON, NORMS
 from lengthwise.layers.token_loss import ReadOut
@@ -45,6 +45,7 @@ class LanguageModelConfig(Config):
     def __post_init__(self) -> None:
         least = {"vocab_size": 1, "d_model": 1, "num_heads": 1, "d_hidden": 0}
         require_at_least(self, least)
+        require_options(self)
         require(
             self.d_model % self.num_heads == 0,
             f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "

@@ -11,9 +11,9 @@ from typing import Literal
 import torch
 from torch import nn
 
-from lengthwise.config import Config, require, require_at_least
+from lengthwise.config import Config, require, require_at_least, require_options
 from lengthwise.layers.attention import SCALES
-from lengthwise.layers.norms import EPSILON
+from lengthwise.layers.norms import EPSILON, Placement
 from lengthwise.layers.position import PositionShape
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.initial import INITIALISATIONS
@@ -30,7 +30,7 @@ class LayerStackConfig(Config):
     vocab_size: int
     d_model: int
     num_heads: int
-    norm: Literal["post", "post-embedded", "pre", "none"]
+    norm: Placement
     position: str
     """A name in `POSITIONS`."""
     max_length: int
@@ -46,6 +46,7 @@ class LayerStackConfig(Config):
     def __post_init__(self) -> None:
         least = dict.fromkeys(("vocab_size", "d_model", "num_heads"), 1)
         require_at_least(self, {**least, "head_width": 0, "epsilon": 0})
+        require_options(self)
         require(
             self.head_width > 0 or self.d_model % self.num_heads == 0,
             f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "

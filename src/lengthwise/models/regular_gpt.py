@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import Config, require, require_at_least
+from lengthwise.config import Config, require, require_at_least, require_options
 from lengthwise.layers.activations import ACTIVATIONS, Activation
 from lengthwise.layers.chunks import ABSENT, Level, Tree, depth, grow, representatives
 from lengthwise.layers.memory import MEMORIES, BinaryMemory
@@ -72,6 +72,7 @@ class RegularGPTConfig(Config):
                 "noise": 0,
             },
         )
+        require_options(self)
         require(
             self.d_model % self.num_heads == 0,
             f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. "

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from lengthwise.layers.activations import ACTIVATIONS, Activation
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.dropout import Drop, keep_all
-from lengthwise.layers.norms import NORMS
+from lengthwise.layers.norms import NORMS, Placement
 from lengthwise.layers.position import Places
 
 
@@ -30,7 +30,7 @@ class ResidualLayer(nn.Module):
         *,
         d_model: int,
         d_hidden: int,
-        norm: Literal["post", "post-embedded", "pre", "none"],
+        norm: Placement,
         epsilon: float,
         activation: Literal["relu", "gelu"],
     ) -> None:
@@ -73,7 +73,7 @@ class TransformerLayer(ResidualLayer):
         num_heads: int,
         head_width: int,
         d_hidden: int,
-        norm: Literal["post", "post-embedded", "pre", "none"],
+        norm: Placement,
         epsilon: float,
         activation: Literal["relu", "gelu"],
         scale: str,

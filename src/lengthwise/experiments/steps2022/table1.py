@@ -8,9 +8,10 @@ is of more runs where supervision is strong.
 
 Learned positions go with what is minGPT's own: small weights, a rate of 3e-4, and a beta2 of 0.95
 for Adam (not its weight decay and dropout). With them weak supervision learns n = 8
-(docs/steps.md). One-hot positions have a greater rate, and sinusoids, with which minGPT's small
-weights are slow, other weights and the usual Adam (`TRAINING_OF`): kinds of positions are not
-compared with all else alike.
+(docs/steps.md). One-hot positions have a greater rate, and norms of the embeddings and after the
+branches, as equations 9 and 13 are printed (minGPT has them before). Sinusoids, with which minGPT's
+small weights are slow, have other weights and the usual Adam (`TRAINING_OF`): kinds of positions
+are not compared with all else alike.
 
 The paper's hand-coded positions have a coordinate for each of 7 n places. It does not say what they
 are where the width is less than that and 3; ours share coordinates there (`one-hot`). `laptop` has
