@@ -412,7 +412,7 @@ _LAPTOP = Sizes(
     chunks=((16, 2), (16, 6), (32, 2), (64, 2), (64, 4), (96, 2)),
     variants={
         "20,000 steps": Variant(((16, 2),), {"steps": 20_000}),
-        _POST: Variant(((16, 2), (16, 4), (64, 2), (64, 4)), {"norm": "post"}),
+        _POST: Variant(((16, 2), (32, 2), (64, 2), (64, 4)), {"norm": "post"}),
     },
     num_layers=4,
     seeds=(0,),
