@@ -1,12 +1,12 @@
 """Make `long_context.json`: a trained RegularGPT reads 32,768 tokens on two cores.
 
-    lengthwise reproduce chi2023/table3 --only "32 / 2"        (its run is the model)
+    lengthwise reproduce chi2023/table3 --only "32 / 2, seed"  (its run is the model)
     .venv/bin/python results/long_context.py runs/chi2023-table3-laptop/*/run
 
-Of the runs that are named, the first RegularGPT with C = 32 and K = 2 is asked for the last tokens
-of the same windows at each length, with exactly the tokens before as context. Time and memory are
-those of one window at a time, of each length in a process of its own on Linux: the most memory that
-it had while it read, less what it had before.
+Of the runs that are named, the first RegularGPT with C = 32, K = 2 and norms before the branches is
+asked for the last tokens of the same windows at each length, with exactly the tokens before as
+context. Time and memory are those of one window at a time, of each length in a process of its own
+on Linux: the most memory that it had while it read, less what it had before.
 """
 
 import json
@@ -29,7 +29,7 @@ LENGTHS = (128, 2_048, 4_096, 8_192, 16_384, 32_768)
 WINDOWS, TIMED = 100, 3
 THREADS = 2
 SEED = 0
-SHAPE = {"chunk": 32, "thickness": 2}
+SHAPE = {"chunk": 32, "thickness": 2, "norm": "pre"}
 
 _ONE = f"""
 import json, pathlib, sys, time, torch
