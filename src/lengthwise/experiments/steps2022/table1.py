@@ -65,10 +65,13 @@ class Choice(NamedTuple):
     position: str
     rate: float | None = None
     """The learning rate, where it is not the usual one."""
+    steps: int | None = None
+    """How long is trained, where it is not the preset's time."""
 
     def __str__(self) -> str:
         rate = f", rate {self.rate:g}" if self.rate else ""
-        return f"width {self.width}, {self.examples:,} examples, {self.position}{rate}"
+        steps = f", {self.steps:,} steps" if self.steps else ""
+        return f"width {self.width}, {self.examples:,} examples, {self.position}{rate}{steps}"
 
     @property
     def training(self) -> dict[str, Any]:
@@ -94,6 +97,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     for bits in sizes.bits:
         for regime in REGIMES:
             for choice in sizes.choices[regime]:
+                steps = choice.steps or sizes.steps
                 plan = make_step_plan(
                     "steps:addition",
                     preset=sizes.preset,
@@ -104,9 +108,9 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                         "examples": choice.examples,
                         "position": choice.position,
                         **choice.training,
-                        "steps": sizes.steps,
-                        "warmup": sizes.steps // 20,
-                        "validate_every": min(500, sizes.steps),
+                        "steps": steps,
+                        "warmup": steps // 20,
+                        "validate_every": min(500, steps),
                     },
                 )
                 jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
@@ -252,7 +256,7 @@ _LAPTOP: dict[Regime, tuple[Choice, ...]] = {
         _FEW,
         Choice(128, 10_000, "learned", 6e-4),
         Choice(128, 10_000, "sinusoidal"),
-        Choice(256, 10_000, "one-hot"),
+        Choice(256, 10_000, "one-hot", steps=12_000),
     ),
 }
 
