@@ -8,8 +8,9 @@ import pytest
 import torch
 from torch import nn
 
+import lengthwise as lw
 from lengthwise.errors import ClaimError, ConfigError, RunError
-from lengthwise.training.loop import Clock, LoopConfig, Step, Validation, fit, kept
+from lengthwise.training.loop import Clock, LoopConfig, Step, Validation, decays, fit, kept
 from lengthwise.training.runs import RunFolder
 
 
@@ -129,16 +130,17 @@ def test_gradients_are_clipped() -> None:
     assert not torch.equal(after(1e3), after(0.1))
 
 
-@pytest.mark.parametrize("beta2", [0.5, 0.95])
-def test_squared_gradients_are_kept_as_told(beta2: float) -> None:
-    """Against Adam as it is written (Kingma and Ba 2015), step by step."""
-    config = LoopConfig(steps=3, validate_every=3, beta2=beta2, clip=1e9)
+@pytest.mark.parametrize(("beta2", "decay"), [(0.5, 0.0), (0.95, 0.0), (0.999, 20.0)])
+def test_squared_gradients_are_kept_and_weights_decay_as_told(beta2: float, decay: float) -> None:
+    """Against AdamW as it is written (Loshchilov and Hutter 2019), step by step."""
+    config = LoopConfig(steps=3, validate_every=3, beta2=beta2, clip=1e9, weight_decay=decay)
     model, plain = make_model(), make_model()
     fit(model, Regression(), config)
     objective, (data, noise) = Regression(), (torch.Generator(), torch.Generator())
     data.manual_seed(config.seed + 1_000_003)
     noise.manual_seed(config.seed + 3_000_017)
     mean = square = torch.zeros_like(weights(plain))
+    matrices = torch.cat([torch.full((p.numel(),), p.ndim == 2) for p in plain.parameters()])
     for step in range(1, 4):
         plain.zero_grad()
         objective.step(plain, data, noise).loss.backward()  # type: ignore[no-untyped-call]
@@ -146,9 +148,31 @@ def test_squared_gradients_are_kept_as_told(beta2: float) -> None:
         mean = 0.9 * mean + 0.1 * gradient
         square = beta2 * square + (1 - beta2) * gradient**2
         root = (square / (1 - beta2**step)).sqrt() + 1e-8
-        after = weights(plain) - config.learning_rate * mean / (1 - 0.9**step) / root
+        shrunk = weights(plain) * (1 - config.learning_rate * decay * matrices.float())
+        after = shrunk - config.learning_rate * mean / (1 - 0.9**step) / root
         torch.nn.utils.vector_to_parameters(after, plain.parameters())
     torch.testing.assert_close(weights(model), weights(plain))
+
+
+def test_weights_decay_where_they_are_applied_alone() -> None:
+    """Of a step decoder: not embeddings, positions, biases and norms, as in minGPT."""
+    decoder = lw.train("steps:addition", bits=2, examples=4, validation_words=2, steps=1, warmup=0)
+    decayed = {name for name, is_one in decays(decoder.model).items() if is_one}
+    layer = "layers.0."
+    assert decayed == {"answer.weight"} | {
+        f"{layer}{name}.weight"
+        for name in (
+            *(f"attention.{part}" for part in ("query", "key", "value", "output")),
+            "expand",
+            "contract",
+        )
+    }
+    gru = decays(lw.train("parity", model="gru", steps=1).model)
+    assert {name for name, is_one in gru.items() if is_one} == {
+        "cell.weight_ih_l0",
+        "cell.weight_hh_l0",
+        "answer.weight",
+    }
 
 
 @pytest.mark.parametrize("fail_at", [1, 42, 63, 179])
@@ -237,6 +261,8 @@ def test_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
         ({"learning_rate": -1.0}, "learning_rate=-1.0 is not a positive number"),
         ({"beta2": 1.0}, "beta2=1.0 is not the share of a mean that is kept"),
         ({"beta2": -0.1}, "beta2=-0.1 is not the share"),
+        ({"weight_decay": -0.1}, "weight_decay=-0.1 times learning_rate=0.0005 is not a share"),
+        ({"weight_decay": 2e3}, "less than 1 / learning_rate"),
         ({"schedule": "linear"}, "one of 'constant', 'cosine'"),
         ({"seed": -1}, "seed=-1 is too small"),
         ({"step": 5}, "Did you mean 'steps'"),

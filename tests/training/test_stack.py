@@ -82,6 +82,8 @@ def assert_as_one_by_one(
         ("regular-gpt", {"thickness": 2, "chunk": 3, "pad": "absent", "norm": "pre"}),
         ("elman", {}),
         ("elman", {"beta2": 0.5}),
+        ("elman", {"weight_decay": 20.0}),
+        ("encoder-cls", {"weight_decay": 20.0}),
         ("gru", {"num_layers": 2}),
         ("lstm", {"num_layers": 2}),
         ("encoder-cls", {"scale": "log-length"}),

@@ -1,6 +1,6 @@
 """How is a model trained? One loop for every model and every objective.
 
-Adam, clipped gradients, validation on the training distribution only, and a checkpoint at every
+AdamW, clipped gradients, validation on the training distribution only, and a checkpoint at every
 validation: the state of the optimiser and of all random generators is stored, so that a run that is
 killed and started again ends with the same weights, bit for bit.
 """
@@ -37,6 +37,10 @@ class LoopConfig(Config):
     """Steps in which the rate rises to that from 0, in a line."""
     beta2: float = 0.999
     """Adam's: how much of the mean of squared gradients is kept at a step."""
+    weight_decay: float = 0.0
+    """What a step takes off the matrices, as a share of them, times the rate; apart from Adam's own
+    step (AdamW, Loshchilov and Hutter 2019). As in minGPT, embeddings, positions, biases and norms
+    are left as they are."""
     clip: float = 1.0
     """Largest norm of the gradient."""
     accumulate: int = 1
@@ -78,6 +82,11 @@ class LoopConfig(Config):
             0 <= self.beta2 < 1,
             f"beta2={self.beta2} is not the share of a mean that is kept. Use at least 0, and "
             f"less than 1.",
+        )
+        require(
+            0 <= self.weight_decay * self.learning_rate < 1,
+            f"weight_decay={self.weight_decay} times learning_rate={self.learning_rate} is not a "
+            f"share of the weights. Use at least 0, and less than 1 / learning_rate.",
         )
         for name, most in {"seed": 2**62, "threads": 1024}.items():
             value = getattr(self, name)
@@ -134,7 +143,7 @@ class State:
     """Everything that changes from step to step."""
 
     model: nn.Module
-    optimiser: torch.optim.Adam
+    optimiser: torch.optim.AdamW
     generators: dict[str, torch.Generator]
     step: int = 0
     perfect: int = 0
@@ -270,8 +279,8 @@ def begin(model: nn.Module, config: LoopConfig, folder: RunFolder | None) -> Sta
     device = next(model.parameters()).device
     state = State(
         model=model,
-        optimiser=torch.optim.Adam(
-            model.parameters(), lr=config.learning_rate, betas=(BETA1, config.beta2)
+        optimiser=torch.optim.AdamW(
+            _groups(model, config), lr=config.learning_rate, betas=(BETA1, config.beta2)
         ),
         generators={
             "data": torch.Generator().manual_seed(config.seed + 1_000_003),
@@ -283,6 +292,29 @@ def begin(model: nn.Module, config: LoopConfig, folder: RunFolder | None) -> Sta
     if folder and saved is not None:
         state.restore(saved, folder.metrics())
     return state
+
+
+def decays(model: nn.Module) -> dict[str, bool]:
+    """Name of every parameter to whether weight decay is for it: the matrices that are applied."""
+    owners = dict(model.named_modules())
+
+    def is_applied(name: str, parameter: Tensor) -> bool:
+        owner = owners[name.rpartition(".")[0]]
+        return parameter.ndim == 2 and isinstance(owner, (nn.Linear, nn.RNNBase))
+
+    return {name: is_applied(name, each) for name, each in model.named_parameters()}
+
+
+def _groups(model: nn.Module, config: LoopConfig) -> list[dict[str, Any]]:
+    """The parameters, by their weight decay."""
+    decayed = decays(model)
+    return [
+        {
+            "params": [each for name, each in model.named_parameters() if decayed[name] is with_it],
+            "weight_decay": config.weight_decay if with_it else 0.0,
+        }
+        for with_it in (True, False)
+    ]
 
 
 def _train_step(

@@ -33,6 +33,7 @@ from lengthwise.training.loop import (
     Progress,
     State,
     begin,
+    decays,
     end,
     is_due,
     is_over,
@@ -193,10 +194,13 @@ class _Stack:
         models = [member.state.model for member in members]
         self._all = torch.stack([parameters_to_vector(m.parameters()).detach() for m in models])
         self._means, self._squares = torch.zeros_like(self._all), torch.zeros_like(self._all)
+        self._decayed = torch.zeros_like(self._all[0])
+        decayed = decays(models[0])
         stop = 0
         for name, parameter in models[0].named_parameters():
             start, stop = stop, stop + parameter.numel()
             every = self._all[:, start:stop]
+            self._decayed[start:stop] = decayed[name]
             self._weights[name] = every.view(len(members), *parameter.shape)
             for index, (member, model) in enumerate(zip(members, models, strict=True)):
                 own = model.get_parameter(name)
@@ -253,15 +257,18 @@ class _Stack:
             require_finite(what, value, member.state, member.config)
 
     def _descend(self, gradient: Tensor) -> None:
-        """Adam, with the clipped gradients, rate and count of steps of each member."""
-        beta2 = self._members[0].config.beta2  # all have the same
+        """AdamW, with the clipped gradients, rate and count of steps of each member."""
+        loop = self._members[0].config
+        beta2, decay = loop.beta2, loop.weight_decay  # all have the same
         counts = [member.state.step + 1 for member in self._members]
         rates = [
-            m.config.learning_rate * share_of_rate(m.config, m.state.step) / (1 - BETA1**count)
-            for m, count in zip(self._members, counts, strict=True)
+            m.config.learning_rate * share_of_rate(m.config, m.state.step) for m in self._members
         ]
+        steps = [rate / (1 - BETA1**count) for rate, count in zip(rates, counts, strict=True)]
         roots = [(1 - beta2**count) ** 0.5 for count in counts]
-        rate, root = (gradient.new_tensor(each).view(-1, 1) for each in (rates, roots))
+        rate, root = (gradient.new_tensor(each).view(-1, 1) for each in (steps, roots))
+        if decay:
+            self._all.mul_(1 - gradient.new_tensor(rates).view(-1, 1) * decay * self._decayed)
         mean = self._means.lerp_(gradient, 1 - BETA1)
         square = self._squares.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
         self._all.sub_(square.sqrt().div_(root).add_(_EPSILON).reciprocal_().mul_(mean).mul_(rate))
