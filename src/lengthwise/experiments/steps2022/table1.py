@@ -51,7 +51,7 @@ PUBLISHED: dict[tuple[str, int], float] = {
 
 TRAINING_OF: Mapping[str, Mapping[str, Any]] = {
     "learned": {},
-    "one-hot": {"learning_rate": 5e-4, "norm": "post-embedded"},
+    "one-hot": {"learning_rate": 5e-4, "norm": "post-embedded", "weight_decay": 0.5},
     "sinusoidal": {"initial": "xavier", "learning_rate": 1e-3, "beta2": 0.999},
 }
 """Position to settings of training that are not the step decoder's usual ones."""
@@ -65,13 +65,10 @@ class Choice(NamedTuple):
     position: str
     rate: float | None = None
     """The learning rate, where it is not the usual one."""
-    steps: int | None = None
-    """How long is trained, where it is not the preset's time."""
 
     def __str__(self) -> str:
         rate = f", rate {self.rate:g}" if self.rate else ""
-        steps = f", {self.steps:,} steps" if self.steps else ""
-        return f"width {self.width}, {self.examples:,} examples, {self.position}{rate}{steps}"
+        return f"width {self.width}, {self.examples:,} examples, {self.position}{rate}"
 
     @property
     def training(self) -> dict[str, Any]:
@@ -97,7 +94,6 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     for bits in sizes.bits:
         for regime in REGIMES:
             for choice in sizes.choices[regime]:
-                steps = choice.steps or sizes.steps
                 plan = make_step_plan(
                     "steps:addition",
                     preset=sizes.preset,
@@ -108,9 +104,9 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                         "examples": choice.examples,
                         "position": choice.position,
                         **choice.training,
-                        "steps": steps,
-                        "warmup": steps // 20,
-                        "validate_every": min(500, steps),
+                        "steps": sizes.steps,
+                        "warmup": sizes.steps // 20,
+                        "validate_every": min(500, sizes.steps),
                     },
                 )
                 jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
@@ -256,7 +252,7 @@ _LAPTOP: dict[Regime, tuple[Choice, ...]] = {
         _FEW,
         Choice(128, 10_000, "learned", 6e-4),
         Choice(128, 10_000, "sinusoidal"),
-        Choice(256, 10_000, "one-hot", steps=12_000),
+        Choice(256, 10_000, "one-hot"),
     ),
 }
 
