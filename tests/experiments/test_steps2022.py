@@ -129,6 +129,18 @@ def test_each_kind_of_positions_has_its_own_training() -> None:
     assert (plan.network.to_dict()["position"], plan.loop.beta2) == ("learned", 0.95)
 
 
+def test_longer_numbers_have_a_coordinate_for_each_place() -> None:
+    found = [run for run in TABLE_1.runs(TABLE_1.presets["laptop"], ()) if "one-hot" in run.column]
+    asked = [run.row for run in found]
+    assert asked == [f"strong, n = {n}" for n in (8, 16, 24, 32, 40, 48)]
+    for run, n in zip(found, (8, 16, 24, 32, 40, 48), strict=True):
+        plan = run.job.plan
+        assert isinstance(plan, StepPlan)
+        places = plan.steps.num_inputs + len(plan.steps.names)
+        assert places == 7 * n + 1
+        assert plan.network.to_dict()["d_model"] >= places
+
+
 def test_figures_show_the_runs_of_the_table(tmp_path: Any) -> None:
     def collect(name: str, **chosen: Any) -> list[Record]:
         sitting = Sitting(progress=lambda *_: None, runs=tmp_path, **chosen)
