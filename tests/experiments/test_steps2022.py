@@ -118,6 +118,7 @@ def test_each_kind_of_positions_has_its_own_training() -> None:
         one_hot = "one-hot" in run.column
         assert network.norm == ("post-embedded" if one_hot else "pre")
         assert plan.loop.weight_decay == (0.5 if one_hot else 0.0)
+        assert plan.loop.steps == 20 * plan.loop.warmup == (12_000 if one_hot else 6_000)
         if "learned" in run.column:
             rate = 6e-4 if run.column.endswith("rate 0.0006") else 3e-4
             assert found == ("mingpt", rate, 0.95)
