@@ -162,7 +162,10 @@ def test_agreement_is_the_share_of_rows_whose_greatest_weight_is_on_a_source(mov
         {**common, "decoder": name, "exact_match": 1.0, "on_sources": 1.0 - moved} | matrices
         for name, matrices in (
             ("hand-coded", {"weights": targets.tolist(), "targets": targets.tolist()}),
-            ("trained", {"weights": weights.tolist(), "targets": targets.tolist()}),
+            (
+                "trained, learned positions",
+                {"weights": weights.tolist(), "targets": targets.tolist()},
+            ),
         )
     ]
     assert figure2.agreement(records, records[1]) == 1 - moved
