@@ -8,6 +8,7 @@ import pytest
 from lengthwise.experiments.experiment import Record, Sitting
 from lengthwise.experiments.steps2022 import figure2, table1, table2, tasks
 from lengthwise.experiments.steps2022.table1 import FIGURE_3, FIGURE_4, TABLE_1, Choice
+from lengthwise.layers.encodings import OWN_COORDINATES
 from lengthwise.models.decoder import DecoderConfig
 from lengthwise.training.step_plan import StepPlan, make_step_plan
 
@@ -137,9 +138,10 @@ def test_longer_numbers_have_a_coordinate_for_each_place() -> None:
     for run, n in zip(found, (8, 16, 24, 32, 40, 48), strict=True):
         plan = run.job.plan
         assert isinstance(plan, StepPlan)
-        places = plan.steps.num_inputs + len(plan.steps.names)
-        assert places == 7 * n + 1
-        assert plan.network.to_dict()["d_model"] >= places
+        network = plan.network
+        assert isinstance(network, DecoderConfig)
+        assert network.max_length == 7 * n
+        assert network.d_model - OWN_COORDINATES >= network.max_length
 
 
 def test_figures_show_the_runs_of_the_table(tmp_path: Any) -> None:

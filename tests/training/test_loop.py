@@ -1,5 +1,6 @@
 """The training loop: the same weights whatever happens on the way."""
 
+import math
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import lengthwise as lw
 from lengthwise.errors import ClaimError, ConfigError, RunError
 from lengthwise.training.loop import Clock, LoopConfig, Step, Validation, decays, fit, kept
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.step_plan import make_step_plan
 
 
 class Regression:
@@ -173,6 +175,11 @@ def test_weights_decay_where_they_are_applied_alone() -> None:
         "cell.weight_hh_l0",
         "answer.weight",
     }
+    body = make_step_plan("steps:addition", "gpt2", settings={"body": "python-small"}).build()
+    decayed = {name for name, is_one in decays(body).items() if is_one and ".h.0." in name}
+    parts = ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj")
+    assert {name.partition(".h.0.")[2] for name in decayed} == {f"{part}.weight" for part in parts}
+    assert not any(decays(body)[name] for name in decays(body) if "wte" in name or "wpe" in name)
 
 
 @pytest.mark.parametrize("fail_at", [1, 42, 63, 179])
@@ -261,8 +268,10 @@ def test_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
         ({"learning_rate": -1.0}, "learning_rate=-1.0 is not a positive number"),
         ({"beta2": 1.0}, "beta2=1.0 is not the share of a mean that is kept"),
         ({"beta2": -0.1}, "beta2=-0.1 is not the share"),
-        ({"weight_decay": -0.1}, "weight_decay=-0.1 times learning_rate=0.0005 is not a share"),
-        ({"weight_decay": 2e3}, "less than 1 / learning_rate"),
+        ({"weight_decay": -0.1}, "weight_decay=-0.1 is too small"),
+        ({"weight_decay": 2e3}, "weight_decay=2000.0 times learning_rate=0.0005 is not a share"),
+        ({"weight_decay": math.inf}, "weight_decay=inf"),
+        ({"weight_decay": math.nan}, "weight_decay=nan"),
         ({"schedule": "linear"}, "one of 'constant', 'cosine'"),
         ({"seed": -1}, "seed=-1 is too small"),
         ({"step": 5}, "Did you mean 'steps'"),

@@ -38,9 +38,9 @@ class LoopConfig(Config):
     beta2: float = 0.999
     """Adam's: how much of the mean of squared gradients is kept at a step."""
     weight_decay: float = 0.0
-    """What a step takes off the matrices, as a share of them, times the rate; apart from Adam's own
-    step (AdamW, Loshchilov and Hutter 2019). As in minGPT, embeddings, positions, biases and norms
-    are left as they are."""
+    """Each step takes this, times the rate of the step, off the matrices as a share of them; apart
+    from Adam's own step (AdamW, Loshchilov and Hutter 2019). As in minGPT, embeddings, positions,
+    biases and norms are left as they are."""
     clip: float = 1.0
     """Largest norm of the gradient."""
     accumulate: int = 1
@@ -67,6 +67,7 @@ class LoopConfig(Config):
                 "accumulate": 1,
                 "validate_every": 1,
                 "patience": 0,
+                "weight_decay": 0,
                 "seed": 0,
                 "threads": 1,
             },
@@ -84,9 +85,9 @@ class LoopConfig(Config):
             f"less than 1.",
         )
         require(
-            0 <= self.weight_decay * self.learning_rate < 1,
+            self.weight_decay * self.learning_rate < 1,
             f"weight_decay={self.weight_decay} times learning_rate={self.learning_rate} is not a "
-            f"share of the weights. Use at least 0, and less than 1 / learning_rate.",
+            f"share of the weights. Use less than 1 / learning_rate.",
         )
         for name, most in {"seed": 2**62, "threads": 1024}.items():
             value = getattr(self, name)
@@ -295,12 +296,17 @@ def begin(model: nn.Module, config: LoopConfig, folder: RunFolder | None) -> Sta
 
 
 def decays(model: nn.Module) -> dict[str, bool]:
-    """Name of every parameter to whether weight decay is for it: the matrices that are applied."""
+    """Name of every parameter to whether weight decay is for it: the matrices that are applied.
+
+    These are the `weight`s of layers, by torch's manner of naming, which recurrent layers and those
+    of transformers' GPT-2 share; an embedding has one, too, and is left out.
+    """
     owners = dict(model.named_modules())
 
     def is_applied(name: str, parameter: Tensor) -> bool:
-        owner = owners[name.rpartition(".")[0]]
-        return parameter.ndim == 2 and isinstance(owner, (nn.Linear, nn.RNNBase))
+        owner, _, kind = name.rpartition(".")
+        is_matrix = parameter.ndim == 2 and kind.startswith("weight")
+        return is_matrix and not isinstance(owners[owner], nn.Embedding)
 
     return {name: is_applied(name, each) for name, each in model.named_parameters()}
 

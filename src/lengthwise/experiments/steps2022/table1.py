@@ -3,9 +3,9 @@
 A decoder of one layer and one head adds two n-bit numbers under weak, medium and strong
 supervision. The paper takes, for every n, the best of a grid: 5 widths, 2 numbers of examples, 3
 kinds of positions, 4 trials. `paper` is that grid; `laptop` is the part of it that two cores can do
-in hours: five choices with strong supervision, two of them with weak, one with medium, and for 32
-bits and more one with strong supervision alone. So its best is of more runs where supervision is
-strong.
+in hours: five choices with strong supervision, two of them with weak, one with medium. So its best
+is of more runs where supervision is strong. For 32, 40 and 48 bits it has one choice, with strong
+supervision alone; for 40 and 48 of widths between the paper's.
 
 Learned positions go with what is minGPT's own: small weights, a rate of 3e-4, and a beta2 of 0.95
 for Adam (not its weight decay and dropout). With them weak supervision learns n = 8
@@ -16,8 +16,8 @@ of positions are not compared with all else alike.
 
 The paper's hand-coded positions have a coordinate for each of 7 n places. It does not say what they
 are where the width is less than that and 3; ours share coordinates there (`one-hot`). `laptop` has
-widths that suffice: 256 up to 32 bits, and the next multiples of 64 for 40 and 48; and up to twice
-as many steps, since which gates are found late, and when, differs between seeds.
+widths that suffice: 256 up to 32 bits, and the next multiples of 64 for 40 and 48. With these it
+trains up to twice as long: seeds differ in which gates are found late.
 
 Examples of training, validation and test are the same in all regimes, and no input is in two of
 them. Checkpoints are chosen on the validation inputs; the best of the grid is chosen, as in the
@@ -92,7 +92,7 @@ class Sizes:
     trials: tuple[int, ...]
     steps: int = 6_000
     longer: Mapping[int, Choice] = field(default_factory=dict)
-    """More bits, which strong supervision alone is asked for."""
+    """Bits to the one choice that is trained with them, with strong supervision."""
 
     @property
     def cells(self) -> list[tuple[int, Regime, Choice]]:
