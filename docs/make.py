@@ -206,6 +206,8 @@ def wanted() -> dict[Path, str]:
     step_page = put(step_page, "weak", step_tables.weak_table(_rows("weak_supervision")))
     grid = step_tables.grid_table(_rows("steps2022-table1", "records"))
     step_page = put(step_page, "grid", grid)
+    others = step_tables.tasks_table(_rows("steps2022-other-tasks", "records"))
+    step_page = put(step_page, "tasks", others)
     drawn = reproduced.pictures(ROOT / "results")
     return {
         ROOT / "docs" / "reproducing.md": put(

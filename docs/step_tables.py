@@ -5,7 +5,7 @@ from typing import Any
 
 from lengthwise.experiments.experiment import Table
 from lengthwise.experiments.page import markdown
-from lengthwise.experiments.steps2022 import table1
+from lengthwise.experiments.steps2022 import table1, tasks
 
 
 def weak_table(rows: list[dict[str, Any]]) -> str:
@@ -26,3 +26,8 @@ def weak_table(rows: list[dict[str, Any]]) -> str:
 def grid_table(records: list[dict[str, Any]]) -> str:
     """Table 1: printed, measured, and of how many runs."""
     return markdown(table1.table(records))
+
+
+def tasks_table(records: list[dict[str, Any]]) -> str:
+    """Other tasks than addition: exact match by supervision."""
+    return markdown(tasks.table(records))
