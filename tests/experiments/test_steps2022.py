@@ -153,26 +153,37 @@ def test_figures_show_the_runs_of_the_table(tmp_path: Any) -> None:
     assert collect("steps2022/figure3", finished=True) == made
 
 
-@pytest.mark.parametrize("moved", [False, True])
-def test_agreement_is_the_share_of_rows_whose_greatest_weight_is_on_a_source(moved: bool) -> None:
+@pytest.mark.parametrize("moved", [0, 1, 2])
+def test_agreement_is_the_share_of_rows_whose_greatest_weights_are_on_the_sources(
+    moved: int,
+) -> None:
     targets = np.zeros((4, 9))
     targets[1, [0, 1]] = targets[2, [2, 3]] = targets[3, [4, 5]] = 0.5
-    weights = np.roll(targets, 2, axis=1) if moved else targets
+    weights = np.roll(targets, moved, axis=1)
     common = {"symbols": [""] * 9, "gates": [""] * 4, "gates_with_sources": [1, 2, 3], "bits": 3}
     records = [
-        {**common, "decoder": name, "exact_match": 1.0, "on_sources": 1.0 - moved} | matrices
-        for name, matrices in (
-            ("hand-coded", {"weights": targets.tolist(), "targets": targets.tolist()}),
-            (
-                "trained, learned positions",
-                {"weights": weights.tolist(), "targets": targets.tolist()},
-            ),
+        {**common, "decoder": name, "exact_match": 1.0, "on_sources": 1 - moved / 2}
+        | {"weights": matrix.tolist(), "targets": targets.tolist()}
+        for name, matrix in (
+            (figure2.HAND_CODED, targets),
+            *zip(figure2.TRAINED, (weights, targets), strict=True),
         )
     ]
-    assert figure2.agreement(records, records[1]) == 1 - moved
-    assert [one.holds for one in figure2.check(records)] == [not moved, True]
+    a_source, all_sources = float(moved < 2), float(moved == 0)
+    assert figure2.agreement(records[1], 1) == a_source
+    assert figure2.agreement(records[1]) == all_sources
+    assert [one.holds for one in figure2.check(records)] == [not moved, True, True, True]
     _, rows = figure2.table(records)
-    assert rows[1][-1] == f"{1 - moved:.4f}"
+    assert rows[1][-2:] == [f"{a_source:.4f}", f"{all_sources:.4f}"]
+
+
+def test_the_decoders_of_figure_2_are_trained_as_in_table_1() -> None:
+    sizes = figure2.FIGURE_2.presets["laptop"]
+    plans = [figure2.plan_of(sizes, 0, settings) for settings in figure2.TRAINED.values()]
+    networks = [plan.network.to_dict() for plan in plans]
+    assert [network["position"] for network in networks] == ["learned", "one-hot"]
+    assert [network["norm"] for network in networks] == ["pre", "post-embedded"]
+    assert [plan.loop.weight_decay for plan in plans] == [0.0, 0.5]
 
 
 def test_table_2_has_a_line_for_each_body() -> None:

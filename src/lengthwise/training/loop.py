@@ -38,9 +38,8 @@ class LoopConfig(Config):
     beta2: float = 0.999
     """Adam's: how much of the mean of squared gradients is kept at a step."""
     weight_decay: float = 0.0
-    """Each step takes this, times the rate of the step, off the matrices as a share of them; apart
-    from Adam's own step (AdamW, Loshchilov and Hutter 2019). As in minGPT, embeddings, positions,
-    biases and norms are left as they are."""
+    """Each step first multiplies the matrices by 1 - rate * weight_decay (AdamW, Loshchilov and
+    Hutter 2019). As in minGPT, embeddings, positions, biases and norms are left as they are."""
     clip: float = 1.0
     """Largest norm of the gradient."""
     accumulate: int = 1

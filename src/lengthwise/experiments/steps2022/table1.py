@@ -2,8 +2,8 @@
 
 A decoder of one layer and one head adds two n-bit numbers under weak, medium and strong
 supervision. The paper takes, for every n, the best of a grid: 5 widths, 2 numbers of examples, 3
-kinds of positions, 4 trials. `paper` is that grid; `laptop` is the part of it that two cores can do
-in hours: five choices with strong supervision, two of them with weak, one with medium. So its best
+kinds of positions, 4 trials. `paper` is that grid; `laptop` is what two cores can do of it in
+hours: five choices with strong supervision, two of them with weak, one with medium. So its best
 is of more runs where supervision is strong. For 32, 40 and 48 bits it has one choice, with strong
 supervision alone; for 40 and 48 of widths between the paper's.
 
@@ -20,7 +20,8 @@ widths that suffice: 256 up to 32 bits, and the next multiples of 64 for 40 and 
 
 Examples of training, validation and test are the same in all regimes, and no input is in two of
 them. Checkpoints are chosen on the validation inputs; the best of the grid is chosen, as in the
-paper, on the test inputs, so its maximum flatters: the table of runs has every run.
+paper, on the test inputs, so its maximum flatters: the table of runs has every run that is
+recorded, and docs/reproducing.md says what else was tried.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -88,7 +89,7 @@ class Sizes:
     trials: tuple[int, ...]
     steps: int = 6_000
     longer: Mapping[int, Choice] = field(default_factory=dict)
-    """Bits to the one choice that is trained with them, with strong supervision."""
+    """For each of these n one choice, with strong supervision alone."""
 
     @property
     def cells(self) -> list[tuple[int, Regime, Choice]]:
