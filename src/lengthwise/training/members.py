@@ -15,7 +15,7 @@ Axes:
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -75,11 +75,13 @@ _NOT_STACKED = ("learned", "randomised-sinusoidal", "randomised-learned")
 """Positions that draw, or that look at their numbers to refuse long words."""
 
 
-def together(lengths: Sequence[int]) -> list[list[int]]:
-    """Indices of the members, the longest words first, in groups of like lengths."""
+def together(lengths: Sequence[int], most: int) -> list[list[int]]:
+    """Indices of the members, the longest words first, in groups of like lengths of at most so
+    many."""
     groups: list[list[int]] = []
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if groups and lengths[index] >= ALIKE * lengths[groups[-1][0]]:
+        has_room = groups and len(groups[-1]) < most
+        if has_room and lengths[index] >= ALIKE * lengths[groups[-1][0]]:
             groups[-1].append(index)
         else:
             groups.append([index])
@@ -144,58 +146,75 @@ def _encoder(model: Encoder, weights: Weights, words: Sequence[Tensor]) -> Tenso
 
 
 def _recurrent(model: Recurrent, weights: Weights, words: Sequence[Tensor]) -> Tensor:
+    """Written with an axis of members, in as few operations as can be: there are some for each
+    place, and starting them is what takes the time."""
     longest = words[0].shape[1]
-    tokens = torch.stack([F.pad(own, (0, longest - own.shape[1])) for own in words])
-    last = torch.tensor([own.shape[1] - 1 for own in words], device=tokens.device)
-
-    def read(own: Weights, symbols: Tensor, place: Tensor) -> Tensor:
-        inputs = F.one_hot(symbols.t(), model.config.vocab_size).to(own["answer.weight"].dtype)
-        for layer in range(model.config.num_layers):
-            inputs = _LAYERS[model.config.cell](inputs, *_parameters(own, layer))
-        state = inputs.index_select(0, place[None])[0]
-        return F.linear(state, own["answer.weight"], own["answer.bias"])
-
-    return vmap(read)(weights, tokens, last)
+    symbols = torch.stack([F.pad(own.t(), (0, 0, 0, longest - own.shape[1])) for own in words])
+    last = torch.tensor([own.shape[1] - 1 for own in words], device=symbols.device)
+    states = F.one_hot(symbols, model.config.vocab_size).to(weights["answer.weight"].dtype)
+    for layer in range(model.config.num_layers):
+        kinds = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        own = (weights[f"cell.{kind}_l{layer}"] for kind in kinds)
+        states = _LAYERS[model.config.cell](states, *own)
+    read = states[torch.arange(len(words), device=symbols.device), last]
+    return _linear(read, weights["answer.weight"], weights["answer.bias"])
 
 
-def _parameters(weights: Weights, layer: int) -> list[Tensor]:
-    kinds = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-    return [weights[f"cell.{kind}_l{layer}"] for kind in kinds]
+def _linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """Each member's `F.linear`, of `[member, row, input]`."""
+    return torch.baddbmm(bias[:, None], x, weight.mT)
+
+
+def _read(inputs: Tensor, w: Tensor, b: Tensor) -> tuple[Tensor, ...]:
+    """What the inputs `[member, time, word, input]` add at each place, `[member, word, output]`."""
+    members, places, words, _ = inputs.shape
+    read = _linear(inputs.flatten(1, 2), w, b)
+    return read.view(members, places, words, -1).unbind(1)
 
 
 def _elman(inputs: Tensor, w: Tensor, u: Tensor, b: Tensor, c: Tensor) -> Tensor:
     """h' = tanh(W x + b + U h + c)."""
-    state, states = inputs.new_zeros(inputs.shape[1], u.shape[1]), []
-    for x in F.linear(inputs, w, b + c).unbind():
-        state = (x + F.linear(state, u)).tanh()
+    state, states = _start(inputs, u), []
+    for x in _read(inputs, w, b + c):
+        state = torch.baddbmm(x, state, u.mT).tanh()
         states.append(state)
-    return torch.stack(states)
+    return torch.stack(states, dim=1)
 
 
 def _gru(inputs: Tensor, w: Tensor, u: Tensor, b: Tensor, c: Tensor) -> Tensor:
     """h' = (1 - z) n + z h, with n = tanh(x_n + r h_n), r and z sigmoids of sums."""
-    state, states = inputs.new_zeros(inputs.shape[1], u.shape[1]), []
-    for x in F.linear(inputs, w, b).unbind():
-        x_r, x_z, x_n = x.chunk(3, dim=-1)
-        h_r, h_z, h_n = F.linear(state, u, c).chunk(3, dim=-1)
-        update = (x_z + h_z).sigmoid()
-        new = (x_n + (x_r + h_r).sigmoid() * h_n).tanh()
-        state = new + update * (state - new)
+    width = u.shape[2]
+    state, states = _start(inputs, u), []
+    for x in _read(inputs, w, b):
+        x_rz, x_n = torch.split(x, [2 * width, width], dim=-1)
+        h_rz, h_n = torch.split(_linear(state, u, c), [2 * width, width], dim=-1)
+        reset, update = (x_rz + h_rz).sigmoid().chunk(2, dim=-1)
+        state = torch.lerp(torch.addcmul(x_n, reset, h_n).tanh(), state, update)
         states.append(state)
-    return torch.stack(states)
+    return torch.stack(states, dim=1)
 
 
 def _lstm(inputs: Tensor, w: Tensor, u: Tensor, b: Tensor, c: Tensor) -> Tensor:
     """h' = o tanh(k'), with k' = f k + i g; i, f and o are sigmoids, g is a tanh."""
-    state, states = inputs.new_zeros(inputs.shape[1], u.shape[1]), []
+    width = u.shape[2]
+    state, states = _start(inputs, u), []
     kept = state
-    for x in F.linear(inputs, w, b + c).unbind():
-        i, f, g, o = (x + F.linear(state, u)).chunk(4, dim=-1)
-        kept = f.sigmoid() * kept + i.sigmoid() * g.tanh()
+    for x in _read(inputs, w, b + c):
+        gates = torch.baddbmm(x, state, u.mT)
+        i_f, g, o = torch.split(gates, [2 * width, width, width], dim=-1)
+        i, f = i_f.sigmoid().chunk(2, dim=-1)
+        kept = f * kept + i * g.tanh()
         state = o.sigmoid() * kept.tanh()
         states.append(state)
-    return torch.stack(states)
+    return torch.stack(states, dim=1)
 
 
-_LAYERS: dict[str, Callable[..., Any]] = {"elman": _elman, "gru": _gru, "lstm": _lstm}
-"""The states `[time, word, state]` of torch's cells, from `[time, word, input]` and weights."""
+def _start(inputs: Tensor, u: Tensor) -> Tensor:
+    """The state before the first symbol, `[member, word, state]`."""
+    members, _, words, _ = inputs.shape
+    return inputs.new_zeros(members, words, u.shape[2])
+
+
+_LAYERS: dict[str, Callable[..., Tensor]] = {"elman": _elman, "gru": _gru, "lstm": _lstm}
+"""The states `[member, time, word, state]` of torch's cells, from `[member, time, word, input]`
+and weights."""

@@ -3,16 +3,21 @@
 Runs that differ in seed, learning rate and clip alone take their steps together. Each keeps its
 own words, rate, clipping, state of Adam, validations and end; only sums come out in another order,
 so that weights agree to about 1e-5, not bit for bit. A run folder can be begun in a stack and
-ended alone, and the other way round.
+ended alone, and the other way round. Of several threads each computes members of its own.
 
 Axes:
     member  runs that are still training
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import torch
@@ -24,7 +29,7 @@ from lengthwise.config import require
 from lengthwise.errors import ConfigError
 from lengthwise.models.catalogue import MODELS
 from lengthwise.models.threads import processor_threads
-from lengthwise.tasks.task import Task
+from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.compiled import load_weights
 from lengthwise.training.loop import (
     BETA1,
@@ -41,10 +46,13 @@ from lengthwise.training.loop import (
     share_of_rate,
     validate_if_due,
 )
-from lengthwise.training.members import members_of, together
+from lengthwise.training.members import Members, members_of, together
 from lengthwise.training.recognition import Final, RecognitionConfig
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Plan, Run, choose_device, claim, environment
+
+_AtOnce = Callable[[Callable[[list[int]], Any], list[list[int]]], Iterable[Any]]
+"""`map`, or that of a pool of threads."""
 
 _EPSILON = 1e-8
 """Of Adam, as torch has it."""
@@ -76,7 +84,8 @@ def train_stack(
     folders = [None] * len(plans) if outs is None else [RunFolder(Path(out)) for out in outs]
     require(len(folders) == len(plans), f"{len(plans)} plans have {len(folders)} folders.")
     made_with = {**environment(device), "stack": str(len(plans))}
-    with ExitStack() as locks, processor_threads(plans[0].threads):
+    threads = plans[0].threads if where.type == "cpu" else 1
+    with ExitStack() as locks, processor_threads(1), ThreadPoolExecutor(threads) as pool:
         for plan, folder in zip(plans, folders, strict=True):
             if folder is not None:
                 claim(folder, plan, made_with)
@@ -85,7 +94,8 @@ def train_stack(
             _Member(plan, model.to(where), goal, folder)
             for plan, model, goal, folder in zip(plans, models, goals, folders, strict=True)
         ]
-        _fit([member for member in members if not member.is_over], progress)
+        at_once = map if threads == 1 else pool.map
+        _fit([member for member in members if not member.is_over], threads, at_once, progress)
     return [member.run() for member in members]
 
 
@@ -168,10 +178,10 @@ class _Member:
         return Run(plan=self.plan, model=model, metrics=state.metrics, folder=self.folder)
 
 
-def _fit(members: list[_Member], progress: Progress | None) -> None:
+def _fit(members: list[_Member], threads: int, at_once: _AtOnce, progress: Progress | None) -> None:
     """Steps of all members together, until the last one ends."""
     while members:
-        stack = _Stack(members)
+        stack = _Stack(members, threads, at_once)
         while not any(member.is_over for member in members):
             records = stack.step()
             if progress:
@@ -186,71 +196,80 @@ class _Stack:
     The models of the members hold views of them, so that each can be validated and stored alone.
     """
 
-    def __init__(self, members: list[_Member]) -> None:
+    def __init__(self, members: list[_Member], threads: int, at_once: _AtOnce) -> None:
         self._members = members
-        self._answers = members_of(members[0].state.model)
-        self._weights: dict[str, Tensor] = {}
-        """Name to `[member, ...]`, views of `_all`."""
+        self._most = math.ceil(len(members) / threads)
+        self._at_once = at_once
+        self._free: SimpleQueue[Members] = SimpleQueue()
+        """For each thread one, since a call puts weights into the network and takes them out."""
+        for _ in range(threads):
+            self._free.put(members_of(deepcopy(members[0].state.model).train()))
         models = [member.state.model for member in members]
+        self._shapes = {name: own.shape for name, own in models[0].named_parameters()}
         self._all = torch.stack([parameters_to_vector(m.parameters()).detach() for m in models])
         self._means, self._squares = torch.zeros_like(self._all), torch.zeros_like(self._all)
         self._decayed = torch.zeros_like(self._all[0])
-        decayed = decays(models[0])
-        stop = 0
-        for name, parameter in models[0].named_parameters():
-            start, stop = stop, stop + parameter.numel()
-            every = self._all[:, start:stop]
-            self._decayed[start:stop] = decayed[name]
-            self._weights[name] = every.view(len(members), *parameter.shape)
+        weights, means, squares, decayed = (
+            self._named(each)
+            for each in (self._all, self._means, self._squares, self._decayed[None])
+        )
+        for name, is_decayed in decays(models[0]).items():
+            decayed[name].fill_(is_decayed)
             for index, (member, model) in enumerate(zip(members, models, strict=True)):
                 own = model.get_parameter(name)
-                own.data = self._weights[name][index]
+                own.data = weights[name][index]
                 kept = member.state.optimiser.state[own]
                 kept.setdefault("step", torch.tensor(0.0))
-                for key, moments in ("exp_avg", self._means), ("exp_avg_sq", self._squares):
-                    view = moments[index, start:stop].view(parameter.shape)
+                for key, moments in ("exp_avg", means), ("exp_avg_sq", squares):
+                    view = moments[name][index]
                     kept[key] = view.copy_(kept[key]) if key in kept else view
 
     def step(self) -> list[dict[str, Any]]:
         """One step of every member, and the record of each."""
-        for member in self._members:
-            if not member.state.model.training:  # a walk through all modules, each time
-                member.state.model.train()
-        weights = {name: weight.requires_grad_() for name, weight in self._weights.items()}
-        losses, right, num_words = self._losses(weights)
-        gradients = torch.autograd.grad(losses.sum(), list(weights.values()))
-        for weight in self._weights.values():
-            weight.requires_grad_(False)
-        values = losses.tolist()
-        self._check("loss", values)
-        gradient = torch.cat([each.flatten(1) for each in gradients], dim=1)
+        batches = [m.goal.draw(m.state.generators["data"]) for m in self._members]
+        groups = together([batch.tokens.shape[1] for batch in batches], self._most)
+        gradient = torch.empty_like(self._all)
+        losses, shares = [math.nan] * len(batches), [math.nan] * len(batches)
+        parts = self._at_once(partial(self._part, batches), groups)
+        for group, part in zip(groups, parts, strict=True):
+            gradient[group], values, right = part
+            for member, value, share in zip(group, values, right, strict=True):
+                losses[member], shares[member] = value, share
+        self._check("loss", losses)
         norms = torch.linalg.vector_norm(gradient, dim=1)
         self._check("norm of the gradient", norms.tolist())
         clip = norms.new_tensor([member.config.clip for member in self._members])
         self._descend(gradient.mul_((clip / (norms + 1e-6)).clamp(max=1.0).view(-1, 1)))
+        num_words = len(batches[0].tokens)
         return [
-            member.advance(value, share, num_words)
-            for member, value, share in zip(self._members, values, right.tolist(), strict=True)
+            member.advance(loss, share, num_words)
+            for member, loss, share in zip(self._members, losses, shares, strict=True)
         ]
 
-    def _losses(self, weights: dict[str, Tensor]) -> tuple[Tensor, Tensor, int]:
-        """Cross-entropy and accuracy of each member on its own words."""
-        device = next(iter(weights.values())).device
-        batches = [m.goal.draw(m.state.generators["data"]) for m in self._members]
-        losses: list[Tensor] = [torch.empty(0)] * len(batches)
-        right = list(losses)
-        for group in together([batch.tokens.shape[1] for batch in batches]):
-            own = weights
-            if group != list(range(len(batches))):
-                index = torch.tensor(group, device=device)
-                own = {name: weight.index_select(0, index) for name, weight in weights.items()}
-            logits = self._answers(own, [batches[m].tokens.to(device) for m in group])
-            classes = torch.stack([batches[m].classes for m in group]).to(device)
-            loss = F.cross_entropy(logits.transpose(1, 2), classes, reduction="none").mean(dim=1)
-            hits = (logits.detach().argmax(dim=2) == classes).double().mean(dim=1)
-            for place, member in enumerate(group):
-                losses[member], right[member] = loss[place], hits[place]
-        return torch.stack(losses), torch.stack(right), len(batches[0].tokens)
+    def _part(
+        self, batches: Sequence[Batch], group: list[int]
+    ) -> tuple[Tensor, list[float], list[float]]:
+        """Gradient, cross-entropy and accuracy of some members, each on its own words."""
+        own = self._all[group].requires_grad_()
+        tokens = [batches[m].tokens.to(own.device) for m in group]
+        answers = self._free.get()
+        try:
+            logits = answers(self._named(own), tokens)
+        finally:
+            self._free.put(answers)
+        classes = torch.stack([batches[m].classes for m in group]).to(own.device)
+        loss = F.cross_entropy(logits.transpose(1, 2), classes, reduction="none").mean(dim=1)
+        right = (logits.detach().argmax(dim=2) == classes).double().mean(dim=1)
+        (gradient,) = torch.autograd.grad(loss.sum(), own)
+        return gradient, loss.tolist(), right.tolist()
+
+    def _named(self, weights: Tensor) -> dict[str, Tensor]:
+        """Name to `[member, ...]`, views of `[member, number]`."""
+        parts = torch.split(weights, [shape.numel() for shape in self._shapes.values()], dim=1)
+        return {
+            name: part.view(len(weights), *shape)
+            for part, (name, shape) in zip(parts, self._shapes.items(), strict=True)
+        }
 
     def _check(self, what: str, values: Sequence[float]) -> None:
         for member, value in zip(self._members, values, strict=True):
