@@ -371,8 +371,8 @@ _HARD = ("modular-arithmetic", "d-2", "d-3", "d-4", "d-12", "tomita-5", "tomita-
 LAPTOP: Mapping[str, Mapping[str, Any]] = {
     **_BY_ROW,
     **{f"{row}, regular-gpt C=2": _LONGER for row in _HARD},
-    "cycle-navigation, rnn": {"steps": 8_000, "learning_rate": 3e-3},
-    "rnn": {"d_model": 64, "steps": 5_000},
+    "rnn": {"d_model": 64, "steps": 8_000, "learning_rate": 3e-3, "beta2": 0.95},
+    **{f"{row}, rnn": {"steps": 20_000} for row in ("modular-arithmetic", "cycle-navigation")},
     "transformer": {
         "steps": 2_000,
         "batch_size": 64,

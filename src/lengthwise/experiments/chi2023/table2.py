@@ -163,7 +163,6 @@ def _is_learnt(of_cell: Sequence[Record]) -> bool:
 _LAPTOP = {
     **LAPTOP,
     "regular-gpt C=2": {"dropout": 0.1},
-    "rnn": {**LAPTOP["rnn"], "steps": 8_000, "learning_rate": 3e-3, "beta2": 0.95},
 }
 """Settings of training by model."""
 
