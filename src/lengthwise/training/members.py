@@ -36,7 +36,10 @@ Weights = Mapping[str, Tensor]
 
 
 class Members(Protocol):
-    """The logits `[member, word, class]` of words `[word, time]`, the longest first."""
+    """The logits `[member, word, class]` of words `[word, time]`, the longest first.
+
+    Words have at least one symbol, as all have that are trained on.
+    """
 
     def __call__(self, weights: Weights, words: Sequence[Tensor]) -> Tensor:
         """The answers of each member to its own words."""

@@ -96,7 +96,7 @@ def train_stack(
         ]
         at_once = map if threads == 1 else pool.map
         _fit([member for member in members if not member.is_over], threads, at_once, progress)
-    return [member.run() for member in members]
+        return [member.run() for member in members]
 
 
 def require_stackable(plans: Sequence[Plan]) -> None:
@@ -198,6 +198,7 @@ class _Stack:
 
     def __init__(self, members: list[_Member], threads: int, at_once: _AtOnce) -> None:
         self._members = members
+        threads = min(threads, len(members))
         self._most = math.ceil(len(members) / threads)
         self._at_once = at_once
         self._free: SimpleQueue[Members] = SimpleQueue()
