@@ -381,8 +381,13 @@ LAPTOP: Mapping[str, Mapping[str, Any]] = {
     **{f"{row}, regular-gpt C=3": _NOISIER for row in _DRIFTING},
     **{f"{row}, regular-gpt C=3": _LONGER for row in _SLOW},
     **{f"{row}, regular-gpt C=2": _LONGER for row in _HARD},
-    "rnn": {"d_model": 64, "steps": 8_000, "learning_rate": 3e-3, "beta2": 0.95},
-    **{f"{row}, rnn": {"steps": 20_000} for row in ("modular-arithmetic", "cycle-navigation")},
+    "rnn": {
+        "d_model": 64,
+        "steps": 20_000,
+        "learning_rate": 3e-3,
+        "beta2": 0.95,
+        "weight_decay": 0.1,
+    },
     "transformer": {
         "steps": 2_000,
         "batch_size": 64,
