@@ -36,7 +36,7 @@ SEED = 0
 LANGUAGES = ("d-2", "d-4", "tomita-3")
 COLUMNS = ("rnn", "regular-gpt C=2")
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
-    "rnn": {"steps": 1_000, "learning_rate": 1e-3, "beta2": 0.999},
+    "rnn": {"steps": 1_000, "learning_rate": 1e-3, "beta2": 0.999, "weight_decay": 0.0},
     "regular-gpt C=2": {"steps": 5_000},
     "d-4, regular-gpt C=2": LAPTOP["d-4, regular-gpt C=2"],
 }
