@@ -1,4 +1,4 @@
-"""Is a trained model right at every length? A proof, or the shortest word on which it is wrong."""
+"""Prove a trained model right at every length, or find the shortest word on which it is wrong."""
 
 import argparse
 import time
@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
-from lengthwise.errors import ClaimError, ConfigError, LanguageError
+from lengthwise.errors import CertificateError, ClaimError, ConfigError, LanguageError
+from lengthwise.languages.language import Language
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
+from lengthwise.verification.statement import TERMS, automaton_digest, shown
 
 _SECONDS_OF_SILENCE = 3.0
 
@@ -40,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check",
         type=Path,
         metavar="FILE",
-        help="check a saved certificate; with DIR, that it is one of this run's model",
+        help="check a saved certificate; with DIR, that it is one of this run's model, and with "
+        "--against, that it is about that language",
     )
     add_json(parser)
 
@@ -109,23 +112,35 @@ class _Levels:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    given = (arguments.against, arguments.out, arguments.strength != "auto")
-    if any(given):
-        raise ConfigError("--check takes a file and perhaps a run; leave the other options out.")
+    if arguments.out is not None or arguments.strength != "auto":
+        raise ConfigError(
+            "--check takes a file, and perhaps a run and --against; leave out others."
+        )
     certificate = Certificate.load(arguments.check)
+    if arguments.against is not None:
+        from lengthwise.languages.spec import parse
+
+        _require_language(certificate, parse(arguments.against), arguments.against)
     if arguments.run is not None:
         from lengthwise.training.runs import RunFolder
 
         folder = RunFolder(arguments.run)
         certificate.require_model(folder.config()["network"], folder.arrays())
-    check(certificate)
+    verified = check(certificate)
     if arguments.json:
-        print_json({**certificate.summary(), "checked": True})
+        print_json({**verified.summary(), "terms": TERMS[verified.strength], "checked": True})
     else:
         note("checked: every step follows, from the weights in the file to the statement.")
-        print_facts(facts(certificate))
-    if certificate.verdict != "equivalent":
-        raise ClaimError(f"{certificate.verdict}, checked: {certificate.statement}")
+        print_facts([*facts(verified), *terms(verified)])
+    if verified.verdict != "equivalent":
+        raise ClaimError(f"{verified.verdict}, checked: {verified.statement}")
+
+
+def _require_language(certificate: Certificate, asked: Language, spec: str) -> None:
+    mine = certificate.language
+    same = (mine.alphabet, mine.class_names) == (asked.alphabet, asked.class_names)
+    if not same or mine.difference(asked) is not None:
+        raise CertificateError(f"the certificate is not about {spec}. Its language is another.")
 
 
 def facts(made: Certificate) -> list[tuple[str, str]]:
@@ -137,8 +152,9 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
     ]
     if made.counterexample is not None:
         word = made.counterexample.word
-        shown = word if len(word) <= 200 else f"{word[:200]}... ({len(word)} characters)"
-        lines.append(("wrong word", shown or "the empty word"))
+        start = shown(word[:200])
+        whole = start if len(word) <= 200 else f"{start}... ({len(word)} characters)"
+        lines.append(("wrong word", whole or "the empty word"))
     ends = (
         f"level {summary['levels']} repeats level {summary['repeats']}"
         if summary["repeats"] is not None
@@ -165,9 +181,19 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
                 f"any order of additions (by less than {sure.sign_radius:.3g} at most)",
             )
         )
-    if made.snapped_by is not None:
-        spread, gap = made.snapped_by
-        lines.append(
-            ("snapped", f"vectors moved by at most {spread:.3g}; classes are {gap:.3g} apart")
-        )
+    if made.moved is not None:
+        gap = made.moved.gap
+        other = "there is no other" if gap is None else f"any other is {gap:.3g} away or more"
+        moved = f"vectors are moved by at most {made.moved.spread:.3g} to the nearest; {other}"
+        lines.append(("snapped", moved))
+    lines.append(("model", made.model_digest))
+    if not made.language.spec:
+        states = len(made.machine.classes)
+        lines.append(("automaton", f"{automaton_digest(made.language)}, {states} states"))
     return lines
+
+
+def terms(made: Certificate) -> list[tuple[str, str]]:
+    """Return what the claim takes for granted, in words."""
+    first, *others = TERMS[made.strength]
+    return [("provided that", first), *(("", each) for each in others)]

@@ -176,12 +176,17 @@ _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
 }
 
 
-_NAMES_A_FILE = re.compile(r"att(\[.*?\])?:")
+_SELF_CONTAINED = re.compile(r"(?:regex(?:\[.*?\])?|group|count):.*|[a-z0-9-]+", re.DOTALL)
+
+
+def is_self_contained(spec: str) -> bool:
+    """Return whether a line says by itself what its language is, and names no file."""
+    return _SELF_CONTAINED.fullmatch(spec) is not None
 
 
 def is_named(language: Language) -> bool:
-    """Whether the language is what its `spec` says (the content of a file is not looked at)."""
-    if not language.spec or _NAMES_A_FILE.match(language.spec):
+    """Return whether the language is what its `spec` says (the content of a file is not read)."""
+    if not is_self_contained(language.spec):
         return True
     named = parse(language.spec)
     if (named.alphabet, named.class_names) != (language.alphabet, language.class_names):

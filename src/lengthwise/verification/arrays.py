@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+TYPES = ("float32", "float64", "int64")
+"""Numbers that an array on disk may hold."""
+
 
 def pack(array: NDArray[Any]) -> dict[str, Any]:
     """Type, shape, and the bytes (the lowest first) in base 64."""
@@ -19,7 +22,13 @@ def pack(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def unpack(packed: Mapping[str, Any]) -> NDArray[Any]:
-    """The inverse of `pack`."""
+    """Return the array that `pack` wrote.
+
+    Raises:
+        ValueError: the type is none of numbers, or shape and bytes do not fit together.
+    """
+    if packed["type"] not in TYPES or any(size < 0 for size in packed["shape"]):
+        raise ValueError(f"{packed['type']!r} of shape {packed['shape']} is no array of numbers")
     dtype = np.dtype(packed["type"])
     raw = base64.b64decode(packed["base64"], validate=True)
     little = np.frombuffer(raw, dtype=dtype.newbyteorder("<"))

@@ -1,7 +1,9 @@
-"""What does a proof look like on disk? One JSON file that holds all that a checker needs.
+"""A certificate: a claim about a model and a language, with all that a checker needs.
 
-The language, the weights, what was explored, and what follows from it. The bytes of the file are
-determined by its content, and its last entry is their digest, so that no byte can change unseen.
+On disk it is one JSON file of a closed form (`FORM`). The bytes of the file are determined by its
+content, and its last entry is their digest, so that no byte can change unseen. A digest is no
+signature: whoever changes the content can compute it again. What follows from the content is for
+`lengthwise.verification.check` to say.
 """
 
 import hashlib
@@ -18,15 +20,31 @@ from lengthwise.errors import CertificateError
 from lengthwise.files import write_bytes
 from lengthwise.languages.language import Language
 from lengthwise.languages.stored import from_dict, to_dict
+from lengthwise.models.regular_gpt_config import RegularGPTConfig
+from lengthwise.verification import schema
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.arrays import pack, unpack
+from lengthwise.verification.statement import automaton_digest, quoted, shown, stated
 
-FORMAT = 1
+FORMAT = 2
 
 Verdict = Literal["equivalent", "counterexample", "not-closed"]
 Strength = Literal["discrete", "snapped", "robust"]
 
-Pair = tuple[int, int]
+StatePair = tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Machine:
+    """The minimal automaton of a language over all words.
+
+    Words outside the domain have a class of their own, the number of the language's classes.
+    """
+
+    transitions: tuple[tuple[int, ...], ...]
+    """`transitions[state][symbol]`"""
+    classes: tuple[int, ...]
+    start: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,9 +72,10 @@ class Sureness:
     answer_distance: float | None
     """Smallest distance of the largest logit from the next."""
     answer_radius: float | None
+    """Largest bound on what rounding does to such a distance."""
     measured: float | None
     """Largest difference seen between the model as it runs and float64, over batches of several
-    sizes and numbers of threads."""
+    sizes and numbers of threads; None if the model was not run."""
     room: float | None
     """Smallest distance of a number before the sign from 0 less its own bound: above 0, all signs
     are certain."""
@@ -65,20 +84,36 @@ class Sureness:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Moved:
+    """How clear the classes of snapped vectors are."""
+
+    spread: float
+    """Largest distance of a vector from the representative that it is snapped to."""
+    gap: float | None
+    """Smallest distance of a vector from any other representative; None if there is no other."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Certificate:
-    """What was found out about a model and a language, and the evidence."""
+    """What was found out about a model and a language, and the evidence.
+
+    `reason`, `sureness`, `moved` and `made_with` are notes of whoever made the certificate. `check`
+    returns a certificate whose notes were computed again, or are empty.
+    """
 
     verdict: Verdict
     strength: Strength
     language: Language
+    machine: Machine
     settings: Mapping[str, Any]
-    """Of the network."""
+    """Of the network: those of `RegularGPTConfig`."""
     weights: Mapping[str, NDArray[Any]]
     elements: Mapping[str, Any]
-    """What the elements of the algebra are; for `discrete`, their codes in hexadecimal."""
+    """What the elements of the algebra are: `codes` in hexadecimal (`discrete`), or `levels` of
+    representatives and their tables, the last of which has those of level `repeat`."""
     maps: tuple[tuple[int, ...], ...]
-    """State maps on the minimised machine over all words, by number."""
-    levels: tuple[Mapping[str, tuple[Pair, ...]], ...]
+    """State maps on `machine`, by number."""
+    levels: tuple[Mapping[str, tuple[StatePair, ...]], ...]
     """By level: `interior` pairs (element, state map) and `edge` pairs (element, state)."""
     repeats: int | None = None
     """The last level has the pairs of this one."""
@@ -86,52 +121,24 @@ class Certificate:
     checked_length: int | None = None
     """All words of at most this length are right; None: of any length."""
     reason: str = ""
+    """Why there is no proof, if the verdict is `not-closed`."""
     sureness: Sureness | None = None
+    moved: Moved | None = None
     made_with: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def model_digest(self) -> str:
-        """A digest of the network's settings and weights."""
+        """Return the digest of the network's settings and weights."""
         return digest_of(self.settings, self.weights)
 
     @property
     def statement(self) -> str:
-        """What is claimed, in a sentence."""
-        name = self.language.spec or "the language"
-        who = {
-            "discrete": "The model as it runs",
-            "snapped": "The model with its vectors snapped to representatives",
-            "robust": "The model as it runs, by bounds on all its vectors,",
-        }[self.strength]
-        if self.verdict == "equivalent":
-            return f"{who} gives every word of {name} its class, at every length."
-        if self.counterexample is not None:
-            wrong = self.counterexample
-            symbols = len(self.language.encode(wrong.word))
-            gives = f"the class {wrong.model} instead of {wrong.language}"
-            if symbols == 0:
-                return f"{who} gives the empty word {gives}."
-            certain = self.sureness is None or self.sureness.is_certain
-            return (
-                f"{who} gives a word of length {symbols} {gives}; it is right on all shorter words"
-                f"{'' if certain else ', as far as float64 tells'}."
-            )
-        right = (
-            f" As far as explored, all words of at most {self.checked_length} symbols are right."
-        )
-        none = self.checked_length is None or self.checked_length < 0
-        return f"No proof of {name}: {self.reason}.{'' if none else right}"
-
-    @property
-    def snapped_by(self) -> tuple[float, float] | None:
-        """How far vectors were moved at most, and how far apart their classes are, if they were."""
-        if "spread" not in self.elements:
-            return None
-        return self.elements["spread"], self.elements["gap"]
+        """Return the claim in a sentence."""
+        return stated(self)
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """The pairs of the levels: what each element of the model's algebra does."""
+        """Return the pairs of the levels: what each element of the model's algebra does."""
         rows = []
         for number, level in enumerate(self.levels):
             for element, map_ in level["interior"]:
@@ -142,14 +149,14 @@ class Certificate:
         return rows
 
     def summary(self) -> dict[str, Any]:
-        """The result without the evidence."""
+        """Return the result without the evidence, as plain values."""
         last = self.levels[-1] if self.levels else {"interior": (), "edge": ()}
         wrong = self.counterexample
-        sure = self.sureness
         return {
             "verdict": self.verdict,
             "strength": self.strength,
             "language": self.language.spec,
+            "automaton_digest": automaton_digest(self.language),
             "statement": self.statement,
             "counterexample": None if wrong is None else _fields(wrong),
             "counterexample_length": (
@@ -163,7 +170,8 @@ class Certificate:
             "interior_pairs": len(last["interior"]),
             "edge_pairs": len(last["edge"]),
             "monoid_elements_met": len({m for level in self.levels for _, m in level["interior"]}),
-            "sureness": None if sure is None else _fields(sure),
+            "sureness": None if self.sureness is None else _fields(self.sureness),
+            "moved": None if self.moved is None else _fields(self.moved),
             "model_digest": self.model_digest,
         }
 
@@ -174,8 +182,10 @@ class Certificate:
 
         Raises:
             CertificateError: settings or weights differ.
+            ConfigError: the settings are those of no RegularGPT.
         """
-        if digest_of(settings, weights) != self.model_digest:
+        whole = RegularGPTConfig.from_dict(settings).to_dict()  # runs may leave out newer settings
+        if digest_of(whole, weights) != self.model_digest:
             raise CertificateError(
                 "the certificate is one of another model (its digest differs). Certify this one."
             )
@@ -183,13 +193,13 @@ class Certificate:
     # ---- files -----------------------------------------------------------------------------------
 
     def to_bytes(self) -> bytes:
-        """The content of the file."""
+        """Return the content of the file."""
         body = {
             "format": FORMAT,
             "verdict": self.verdict,
             "strength": self.strength,
-            "statement": self.statement,
             "language": to_dict(self.language),
+            "machine": _fields(self.machine),
             "settings": dict(self.settings),
             "weights": {name: pack(w) for name, w in sorted(self.weights.items())},
             "elements": dict(self.elements),
@@ -198,9 +208,12 @@ class Certificate:
             "repeats": self.repeats,
             "counterexample": None if self.counterexample is None else _fields(self.counterexample),
             "checked_length": self.checked_length,
-            "reason": self.reason,
-            "sureness": None if self.sureness is None else _fields(self.sureness),
-            "made_with": dict(self.made_with),
+            "notes": {
+                "reason": self.reason,
+                "sureness": None if self.sureness is None else _fields(self.sureness),
+                "moved": None if self.moved is None else _fields(self.moved),
+                "made_with": dict(self.made_with),
+            },
         }
         digest = hashlib.sha256(_canonical(body)).hexdigest()
         return _canonical({**body, "digest": digest})
@@ -216,15 +229,19 @@ class Certificate:
         Raises:
             CertificateError: it is not.
         """
-        content = path.read_bytes()
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            why = error.strerror or "unknown"
+            raise CertificateError(f"{path} cannot be read ({why}). Name the file.") from None
         try:
             body = json.loads(content)
             certificate = cls._from_body(body)
             same = certificate.to_bytes() == content
         except Exception as error:  # the bytes can be anything
             raise CertificateError(
-                f"{path} is no certificate of lengthwise, or it was changed ({error!r:.80}). "
-                f"Certify the model again."
+                f"{path} is no certificate of lengthwise, or it was changed "
+                f"({shown(str(error) or repr(error))[:100]}). Certify the model again."
             ) from None
         if not same:
             raise CertificateError(
@@ -234,14 +251,23 @@ class Certificate:
         return certificate
 
     @classmethod
-    def _from_body(cls, body: Mapping[str, Any]) -> "Certificate":
+    def _from_body(cls, body: Any) -> "Certificate":
+        if not isinstance(body, dict) or "format" not in body:
+            raise CertificateError("there is no format")
         if body["format"] != FORMAT:
-            raise CertificateError(f"format {body['format']} is not {FORMAT}")
-        wrong, sure = body["counterexample"], body["sureness"]
+            raise CertificateError(f"format {quoted(str(body['format']))[:20]} is not {FORMAT}")
+        schema.require_form(body, FORM)
+        wrong, machine, notes = body["counterexample"], body["machine"], body["notes"]
+        sure, moved = notes["sureness"], notes["moved"]
         return cls(
             verdict=body["verdict"],
             strength=body["strength"],
             language=from_dict(body["language"]),
+            machine=Machine(
+                transitions=tuple(map(tuple, machine["transitions"])),
+                classes=tuple(machine["classes"]),
+                start=machine["start"],
+            ),
             settings=body["settings"],
             weights={name: unpack(packed) for name, packed in body["weights"].items()},
             elements=body["elements"],
@@ -253,25 +279,79 @@ class Certificate:
             repeats=body["repeats"],
             counterexample=None if wrong is None else Wrong(**wrong),
             checked_length=body["checked_length"],
-            reason=body["reason"],
+            reason=notes["reason"],
             sureness=None if sure is None else Sureness(**sure),
-            made_with=body["made_with"],
+            moved=None if moved is None else Moved(**moved),
+            made_with=notes["made_with"],
         )
 
 
+def _language_form(domain: Any) -> dict[str, Any]:
+    return {
+        "spec": str,
+        "alphabet": [str],
+        "transitions": [[int]],
+        "classes": [int],
+        "start": int,
+        "class_names": [str],
+        "domain": domain,
+    }
+
+
+ARRAY = {"type": str, "shape": [int], "base64": str}
+MERGE = {"representatives": ARRAY, "children": ARRAY, "elements": ARRAY}
+BALLS = {**MERGE, "radius": ARRAY}
+
+FORM = {
+    "format": int,
+    "verdict": schema.Choice(("equivalent", "counterexample", "not-closed")),
+    "strength": schema.Choice(("discrete", "snapped", "robust")),
+    "language": _language_form(schema.Maybe(_language_form(None))),
+    "machine": {"transitions": [[int]], "classes": [int], "start": int},
+    "settings": schema.Named(schema.Scalar),
+    "weights": schema.Named(ARRAY),
+    "elements": schema.Choice(
+        (
+            {},
+            {"codes": [str]},
+            {"levels": [{"interior": MERGE, "edge": MERGE}], "repeat": int},
+            {"levels": [{"interior": BALLS, "edge": BALLS}], "repeat": int},
+        )
+    ),
+    "maps": [[int]],
+    "levels": [{"interior": [schema.Pair(int)], "edge": [schema.Pair(int)]}],
+    "repeats": schema.Maybe(int),
+    "counterexample": schema.Maybe({"word": str, "model": str, "language": str}),
+    "checked_length": schema.Maybe(int),
+    "notes": {
+        "reason": str,
+        "sureness": schema.Maybe(
+            {
+                **{name: schema.Maybe(float) for name in Sureness.__slots__},
+                "is_certain": bool,
+            }
+        ),
+        "moved": schema.Maybe({"spread": float, "gap": schema.Maybe(float)}),
+        "made_with": schema.Named(str),
+    },
+    "digest": str,
+}
+"""The form of the file."""
+
+
 def digest_of(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> str:
-    """A digest of a network: its settings and all its weights."""
+    """Return the digest of a network: of its settings and all its weights."""
     packed = {name: pack(w) for name, w in sorted(weights.items())}
     return hashlib.sha256(_canonical({"settings": dict(settings), "weights": packed})).hexdigest()
 
 
-def pairs_of(elements: Integers, states: Integers) -> tuple[Pair, ...]:
-    """Two columns as pairs."""
+def pairs_of(elements: Integers, states: Integers) -> tuple[StatePair, ...]:
+    """Return two columns as pairs."""
     return tuple(zip(elements.tolist(), states.tolist(), strict=True))
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """As JSON can hold it: what is no number is null."""
+    """Return a value's fields as JSON can hold them: what is no number is null."""
     fields = {name: getattr(value, name) for name in type(value).__slots__}
     return {
         name: None if isinstance(field, float) and not math.isfinite(field) else field

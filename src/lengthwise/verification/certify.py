@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from lengthwise.errors import VerificationError
+from lengthwise.errors import CertificateError, VerificationError
 from lengthwise.evaluation.predict import predict
 from lengthwise.languages.elements import Elements
 from lengthwise.languages.language import Language
@@ -25,15 +25,18 @@ from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.threads import processor_threads
 from lengthwise.verification.algebra import Algebra
+from lengthwise.verification.arrays import pack
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certificate import (
     Certificate,
+    Machine,
     Strength,
     Sureness,
     Verdict,
     Wrong,
     pairs_of,
 )
+from lengthwise.verification.check import check
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, Watch, explore
 from lengthwise.verification.extraction import extract
 from lengthwise.verification.lookup import Lookup
@@ -84,10 +87,14 @@ def certify(
     found = _EVIDENCE[chosen](checked, language, look)
     verdict, wrong, reason = _judge(language, found)
     closure = found.closure
-    return Certificate(
+    machine = closure.elements.machine
+    made = Certificate(
         verdict=verdict,
         strength=chosen,
         language=language,
+        machine=Machine(
+            transitions=machine.transitions, classes=machine.classes, start=machine.start
+        ),
         settings=checked.config.to_dict(),
         weights=weights_of(checked),
         elements=found.elements,
@@ -104,8 +111,34 @@ def certify(
         checked_length=None if verdict == "equivalent" else _checked(found),
         reason=reason,
         sureness=found.sureness,
-        made_with={"python": platform.python_version(), "torch": torch.__version__},
+        made_with={
+            "python": platform.python_version(),
+            "torch": str(torch.__version__),
+            "numpy": np.__version__,
+        },
     )
+    return _checked_or_not_closed(made, _checked(found))
+
+
+def _checked_or_not_closed(made: Certificate, explored: int) -> Certificate:
+    """Return the certificate, as one that is not closed if the checker does not accept it.
+
+    A counterexample that the model itself was run on stands in any case.
+    """
+    if made.verdict == "not-closed":
+        return made
+    try:
+        return replace(made, moved=check(made).moved)
+    except CertificateError as error:
+        if made.verdict == "counterexample" and made.strength != "snapped":
+            return made
+        return replace(
+            made,
+            verdict="not-closed",
+            counterexample=None,
+            checked_length=explored,
+            reason=f"the checker does not accept the evidence: {str(error).rstrip('.')}",
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -177,11 +210,7 @@ def _snapped(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     lookup = Lookup(extraction.algebra)
     return _Evidence(
         closure=closure,
-        elements={
-            **extraction.snapping.to_plain(),
-            "spread": extraction.spread,
-            "gap": min(extraction.gap, 1e300),
-        },
+        elements=extraction.snapping.without_empty_word().to_plain(),
         classify=lambda word: int(lookup.classify(np.array([word], dtype=np.int64))[0]),
     )
 
@@ -192,12 +221,16 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     except VerificationError as error:
         return _only_tried(model, language, str(error))
     node = TightNode(model.config.to_dict(), weights_of(model))
-    found = robustness(node, extraction.snapping)
+    snapping = extraction.snapping.without_empty_word()
+    found = robustness(node, snapping)
     if not found.holds:
         return _only_tried(model, language, found.reason)
+    elements = snapping.to_plain()
+    for level, (inner, outer) in zip(elements["levels"], found.radii, strict=True):
+        level["interior"]["radius"], level["edge"]["radius"] = pack(inner), pack(outer)
     return _Evidence(
         closure=look(extraction.algebra, language),
-        elements=extraction.snapping.to_plain(),
+        elements=elements,
         classify=lambda word: predicted(model, word),
         runs=model,
     )

@@ -1,412 +1,328 @@
-"""Does a certificate prove what it says? A second look, plain and slow, at every step of it.
+"""Accept a certificate only if all that it says follows: a second, plain look, without torch.
 
-Nothing of the exploration is used: no torch, and of the network only its node function
-(`node.py`). From the levels that the certificate names it is checked that level 0 has all symbols,
-that each level has everything that the chunks of the level below become, that the last level
-has what an earlier one has, and that every whole word on the way gets its class.
+Nothing in the file is believed, and nothing of the exploration that made it is used; of the network
+only its node function (`node.py`). The steps are those of "What the checker does" in
+docs/verification.md, in that order: 1 the language (`name_of_language`, `check_machine`), 2 the
+elements (`check_elements.py`), 3 level 0 (`Induction.check_symbols`), 4 from one level
+to the next (`Induction.check_next`), 5 answers (`Induction.wrong_words`), 6 the end
+(`Induction.check_repetition`, `Induction.check_counterexample`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
-from typing import Protocol
 
 import numpy as np
 
-from lengthwise.errors import CertificateError
-from lengthwise.languages.spec import is_named
-from lengthwise.verification.algebra import ABSENT
-from lengthwise.verification.balls import Ball, norm
-from lengthwise.verification.binary import Doubt
-from lengthwise.verification.certificate import Certificate, Pair, Sureness
-from lengthwise.verification.node import Node
-from lengthwise.verification.robust import TightNode, robustness
-from lengthwise.verification.snapping import Snapping, Snaps, exactly, stacked
+from lengthwise.errors import CertificateError, LengthwiseError
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import is_self_contained, parse
+from lengthwise.verification.algebra import ABSENT, Booleans, Integers
+from lengthwise.verification.certificate import Certificate, Machine, StatePair
+from lengthwise.verification.check_elements import ELEMENTS, Elements, node_of, require
 
-_SAME = 1e-6
-"""Share by which sums of float64 can differ from one processor to another, and more."""
-
-Chunk = tuple[int, ...]
-Set = frozenset[int]
+_LARGEST = 2**62
 
 
-def check(certificate: Certificate) -> None:
-    """Accept the certificate, or say what does not hold.
+def check(certificate: Certificate) -> Certificate:
+    """Return what of a certificate was verified, with all its figures computed again.
+
+    Notes of the maker are gone, and so is the language's specification if it names a file: then
+    only its automaton is known.
 
     Raises:
-        CertificateError: a step does not follow.
+        CertificateError: something does not follow, or the certificate claims nothing.
     """
     if certificate.verdict not in ("equivalent", "counterexample"):
         raise CertificateError(
-            f"a certificate that is {certificate.verdict} proves nothing, so there is nothing to "
-            f"check. Only equivalent and counterexample can be checked."
+            "a certificate that is not-closed proves nothing, so there is nothing to check. Only "
+            "equivalent and counterexample can be checked."
         )
-    require(certificate.strength in NETWORKS, f"strength {certificate.strength!r} is known")
     try:
-        require(is_named(certificate.language), f"the language is {certificate.language.spec}")
-        _Checker(certificate).run()
+        with np.errstate(all="ignore"):  # what overflows is no number, and refused as such
+            return _checked(certificate)
     except CertificateError:
         raise
+    except LengthwiseError as error:
+        raise CertificateError(f"the certificate does not hold: {error}") from None
     except Exception as error:  # what the file says can be anything
         raise CertificateError(
-            f"the certificate does not hold: its parts do not fit together ({error!r:.80})."
+            f"the certificate does not hold: its parts do not fit together ({error!a:.80})."
         ) from None
 
 
-class _Checker:
-    def __init__(self, certificate: Certificate) -> None:
-        self.claim = certificate
-        self.machine = certificate.language.total().minimised()
-        self.num_classes = certificate.language.num_classes
-        self.maps = certificate.maps
-        self.map_number = {map_: number for number, map_ in enumerate(self.maps)}
-        self.network = NETWORKS[certificate.strength](certificate)
-        self.chunk = self.network.chunk
-        self.lengths: dict[Pair, int] = {}
-        self.known_good: dict[int, Set] = {}
-
-    def run(self) -> None:
-        claim = self.claim
-        require(len(claim.levels) > 0, "there is a level")
-        for pairs in claim.levels:
-            for kind, most in (("interior", len(self.maps)), ("edge", self.machine.num_states)):
-                named = all(e >= 0 and 0 <= state < most for e, state in pairs[kind])
-                require(named, "every pair is of an element and a state")
-        interior, edge = self.level_of(0)
-        symbols = [
-            (symbol, tuple(row[symbol] for row in self.machine.transitions))
-            for symbol in range(len(self.machine.alphabet))
-        ]
-        for symbol, map_ in symbols:
-            if self.occurs(map_, 0):
-                require((symbol, self.number(map_)) in interior, f"symbol {symbol} at level 0")
-            state = map_[self.machine.start]
-            if state in self.leads_in(0):
-                require((symbol, state) in edge, f"symbol {symbol} at the edge of level 0")
-                self.lengths[symbol, state] = 1
-        wrong = self.wrong_empty_word()
-        for level in range(len(claim.levels) - 1):
-            if not wrong:
-                wrong = self.next_level(level)
-        if claim.verdict == "counterexample":
-            self.check_counterexample(wrong)
-        else:
-            require(not wrong, "all words have their class")
-            require(claim.counterexample is None, "there is no counterexample")
-            require(claim.checked_length is None, "any length was checked")
-            self.check_repetition()
-        self.network.check_sureness(claim.sureness)
-
-    # ---- what follows from one level -----------------------------------------------------------
-
-    def next_level(self, level: int) -> list[int]:
-        """Check that the next level has all that follows; the lengths of wrong words there."""
-        interior, edge = self.level_of(level)
-        next_interior, next_edge = self.level_of(level + 1)
-        inner = []
-        for parts in product(sorted(interior), repeat=self.chunk):
-            map_ = self.maps[parts[0][1]]
-            for _, later in parts[1:]:
-                map_ = tuple(self.maps[later][state] for state in map_)
-            if self.occurs(map_, level + 1):
-                inner.append((tuple(element for element, _ in parts), self.number(map_)))
-        results = self.network.compose(level, [chunk for chunk, _ in inner], edge=False)
-        for (_, map_number), element in zip(inner, results, strict=True):
-            require((element, map_number) in next_interior, f"level {level + 1} is whole")
-        wrong = []
-        lengths: dict[Pair, int] = {}
-        outer = list(self.edge_chunks(interior, edge, level))
-        results = self.network.compose(level, [chunk for chunk, _, _, _ in outer], edge=True)
-        answers = self.network.classes(level + 1, results)
-        for (_, state, length, used), element in zip(outer, results, strict=True):
-            pair = (element, state)
-            require(pair in next_edge, f"the edge of level {level + 1} is whole")
-            lengths[pair] = min(length, lengths.get(pair, length))
-            true = self.machine.classes[state]
-            is_word = used > 1 or level == 0
-            if is_word and true < self.num_classes and answers[element] != true:
-                wrong.append(length)
-        self.lengths = lengths
-        return wrong
-
-    def edge_chunks(
-        self, interior: frozenset[Pair], edge: frozenset[Pair], level: int
-    ) -> Iterator[tuple[Chunk, int, int, int]]:
-        """Chunks at the left edge, the state after each, its length, and its number of children."""
-        good = self.leads_in(level + 1)
-        for used in range(1, self.chunk + 1):
-            for first, *rest in product(sorted(edge), *[sorted(interior)] * (used - 1)):
-                state = first[1]
-                for _, map_number in rest:
-                    state = self.maps[map_number][state]
-                if state in good:
-                    pads = (ABSENT,) * (self.chunk - used)
-                    chunk = (*pads, first[0], *(element for element, _ in rest))
-                    length = self.lengths[first] + (used - 1) * self.chunk**level
-                    yield chunk, state, length, used
-
-    def wrong_empty_word(self) -> list[int]:
-        (element,) = self.network.compose(0, [(ABSENT,) * self.chunk], edge=True)
-        true = self.machine.classes[self.machine.start]
-        right = self.network.classes(1, [element])[element] == true
-        return [] if right or true >= self.num_classes else [0]
-
-    # ---- how it ends ---------------------------------------------------------------------------
-
-    def check_repetition(self) -> None:
-        first, last = self.claim.repeats, len(self.claim.levels) - 1
-        require(first is not None and 1 <= first < last, "a level repeats an earlier one")
-        assert first is not None
-        require(self.level_of(first) == self.level_of(last), f"level {last} is level {first}")
-        phases = {self.network.phase(first), self.network.phase(last)}
-        require(len(phases) == 1, f"the model does at level {last} what it does at {first}")
-        same = np.array_equal(self.steps(first), self.steps(last))
-        require(same, f"lengths of level {last} do to the domain what those of {first} do")
-
-    def check_counterexample(self, wrong: Sequence[int]) -> None:
-        claimed = self.claim.counterexample
-        require(claimed is not None, "a counterexample is there")
-        assert claimed is not None
-        language = self.claim.language
-        word = language.encode(claimed.word)
-        names = language.class_names
-        require(names[language.classify(word)] == claimed.language, "its class is true")
-        require(names[classify(self.network, word)] == claimed.model, "the model says so")
-        require(claimed.language != claimed.model, "the two differ")
-        require(bool(wrong) and min(wrong) == len(word), "no shorter word is wrong")
-        require(self.claim.checked_length == len(word) - 1, "all shorter words were checked")
-
-    # ---- the language --------------------------------------------------------------------------
-
-    def level_of(self, level: int) -> tuple[frozenset[Pair], frozenset[Pair]]:
-        pairs = self.claim.levels[level]
-        return frozenset(pairs["interior"]), frozenset(pairs["edge"])
-
-    def number(self, map_: tuple[int, ...]) -> int:
-        require(map_ in self.map_number, f"state map {map_} is named")
-        return self.map_number[map_]
-
-    def steps(self, level: int) -> np.ndarray:
-        """Which states lead to which by C^level symbols."""
-        matrix = np.zeros((self.machine.num_states,) * 2, dtype=int)
-        for state, row in enumerate(self.machine.transitions):
-            matrix[state, list(row)] = 1
-        for _ in range(level):
-            power = matrix
-            for _ in range(self.chunk - 1):
-                matrix = ((matrix @ power) > 0).astype(int)
-        return matrix
-
-    def leads_in(self, level: int) -> Set:
-        """States from which a multiple of C^level symbols can end in the domain."""
-        if level in self.known_good:
-            return self.known_good[level]
-        matrix = self.steps(level)
-        classes = enumerate(self.machine.classes)
-        good = {state for state, c in classes if c < self.num_classes}
-        while True:
-            more = {s for s in range(len(matrix)) if any(matrix[s, t] for t in good)} | good
-            if more == good:
-                self.known_good[level] = frozenset(good)
-                return self.known_good[level]
-            good = more
-
-    def occurs(self, map_: tuple[int, ...], level: int) -> bool:
-        return not self.leads_in(level).isdisjoint(map_)
-
-
-class Network(Protocol):
-    """The algebra of a model, as a certificate gives it."""
-
-    chunk: int
-
-    def phase(self, level: int) -> int:
-        """Levels of one phase behave alike, and so do those after them."""
-        ...
-
-    def compose(self, level: int, chunks: Sequence[Chunk], *, edge: bool) -> list[int]:
-        """The elements of the next level that chunks become."""
-        ...
-
-    def classes(self, level: int, elements: Iterable[int]) -> dict[int, int]:
-        """The class that is read off each of these elements of the edge of a level."""
-        ...
-
-    def check_sureness(self, claimed: Sureness | None) -> None:
-        """Refuse distances and bounds that are better than those that were computed again."""
-        ...
-
-
-def classify(network: Network, word: Sequence[int]) -> int:
-    """The class of a word, chunk by chunk from the right."""
-    nodes = list(word) or [ABSENT]
-    level = 0
-    while len(nodes) > 1 or level == 0:
-        padded = [ABSENT] * (-len(nodes) % network.chunk) + nodes
-        starts = range(0, len(padded), network.chunk)
-        first, *rest = [tuple(padded[i : i + network.chunk]) for i in starts]
-        nodes = network.compose(level, [first], edge=True)
-        nodes += network.compose(level, rest, edge=False)
-        level += 1
-    return network.classes(level, nodes)[nodes[0]]
-
-
-class Discrete:
-    """Codes, composed again by the node function."""
-
-    def __init__(self, certificate: Certificate) -> None:
-        self.node = Node(certificate.settings, certificate.weights)
-        require(self.node.is_binary, "memory is binary")
-        self.chunk = self.node.chunk
-        packed = [bytes.fromhex(text) for text in certificate.elements["codes"]]
-        rows = np.array([list(code) for code in packed], dtype=np.uint8)
-        self.codes = np.unpackbits(rows, axis=1)[:, : self.node.num_bits].astype(np.bool_)
-        self.number = {code.tobytes(): index for index, code in enumerate(self.codes)}
-        self.known: dict[tuple[bool, Chunk], int] = {}
-        self.signs = Doubt()
-
-    def phase(self, level: int) -> int:
-        """Symbols, or codes."""
-        return min(level, 1)
-
-    def compose(self, level: int, chunks: Sequence[Chunk], *, edge: bool) -> list[int]:
-        """The code that each chunk becomes."""
-        leaves = level == 0
-        new = sorted({chunk for chunk in chunks if (leaves, chunk) not in self.known})
-        below = self.node.leaves() if leaves else self.node.recall(self.codes)
-        for start in range(0, len(new), 1024):
-            batch = new[start : start + 1024]
-            numbers, radius = self.node.numbers(self.node.gathered(below, np.array(batch)))
-            self.signs.see(np.abs(numbers), radius)
-            require(self.signs.room > 0, "every sign is certain")
-            for chunk, code in zip(batch, numbers >= 0, strict=True):
-                require(code.tobytes() in self.number, f"the code of chunk {chunk} is named")
-                self.known[leaves, chunk] = self.number[code.tobytes()]
-        return [self.known[leaves, chunk] for chunk in chunks]
-
-    def classes(self, level: int, elements: Iterable[int]) -> dict[int, int]:
-        """The class that is read off each code."""
-        wanted = sorted(set(elements))
-        return dict(
-            zip(wanted, answers(self.node, self.node.recall(self.codes[wanted])), strict=True)
-        )
-
-    def check_sureness(self, claimed: Sureness | None) -> None:
-        """Of the signs; that answers are certain is checked where they are read."""
-        require(claimed is not None and claimed.is_certain, "signs and answers are certain")
-        assert claimed is not None
-        figures = (claimed.sign_distance, claimed.sign_radius, claimed.room)
-        require(None not in figures, "the figures are numbers")
-        distance, radius, room = (figure or 0.0 for figure in figures)
-        near = distance <= self.signs.distance * (1 + _SAME) + _SAME
-        far = radius >= self.signs.radius * (1 - _SAME)
-        sure = 0 < room <= self.signs.room + _SAME
-        require(near and far and sure, "the distance of signs and its bound are as stated")
-
-
-def answers(node: Node, vectors: Ball) -> list[int]:
-    """The class that is read off each vector, if it is certain."""
-    if not len(vectors.radius):
-        return []
-    logits, radius = node.logits(vectors)
-    result = []
-    for row, moved in zip(logits, radius, strict=True):
-        best = int(row.argmax())
-        others = [c for c in range(len(row)) if c != best]
-        certain = all(row[best] - moved[best] > row[c] + moved[c] for c in others)
-        require(certain, "every answer is certain")
-        result.append(best)
-    return result
-
-
-class Snapped:
-    """Representatives, and the tables that say what their chunks were snapped to."""
-
-    def __init__(self, certificate: Certificate) -> None:
-        self.node = Node(certificate.settings, certificate.weights)
-        require(not self.node.is_binary, "memory is continuous")
-        self.chunk = self.node.chunk
-        self.snapping = Snapping.from_plain(certificate.elements)
-        levels = self.snapping.levels
-        self.tables: list[dict[bool, dict[Chunk, int]]] = []
-        below = (self.node.leaves(), self.node.leaves())
-        for level in levels:
-            tables = {}
-            for edge, snaps in ((False, level.interior), (True, level.edge)):
-                check_distances(self.node, below, snaps, edge=edge)
-                rows = zip(
-                    map(tuple, snaps.children.tolist()), snaps.elements.tolist(), strict=True
-                )
-                tables[edge] = dict(rows)
-            self.tables.append(tables)
-            below = (exactly(level.interior.representatives), exactly(level.edge.representatives))
-        last, first = levels[-1], levels[self.snapping.repeat - 1]
-        for mine, theirs in ((last.interior, first.interior), (last.edge, first.edge)):
-            same = np.array_equal(mine.representatives, theirs.representatives)
-            require(same, "the last level has the representatives of the one that it repeats")
-
-    def phase(self, level: int) -> int:
-        """The level whose tables are those of this one."""
-        count, repeat = len(self.tables), self.snapping.repeat
-        return level if level < count else repeat + (level - repeat) % (count - repeat)
-
-    def compose(self, level: int, chunks: Sequence[Chunk], *, edge: bool) -> list[int]:
-        """The element that each chunk was snapped to."""
-        table = self.tables[self.phase(level)][edge]
-        for chunk in chunks:
-            require(chunk in table, f"chunk {chunk} of level {level} is in the tables")
-        return [table[chunk] for chunk in chunks]
-
-    def classes(self, level: int, elements: Iterable[int]) -> dict[int, int]:
-        """The class that is read off each representative."""
-        wanted = sorted(set(elements))
-        edge = self.snapping.levels[self.phase(level - 1)].edge.representatives
-        return dict(zip(wanted, answers(self.node, exactly(edge[wanted])), strict=True))
-
-    def check_sureness(self, claimed: Sureness | None) -> None:
-        """Tables have no signs."""
-        require(claimed is None, "tables have no signs")
-
-
-class Robust(Snapped):
-    """The same, with balls that hold all vectors of the network as it runs."""
-
-    def __init__(self, certificate: Certificate) -> None:
-        super().__init__(certificate)
-        node = TightNode(certificate.settings, certificate.weights)
-        found = robustness(node, self.snapping)
-        require(found.holds, f"the balls hold their images: {found.reason}")
-
-
-NETWORKS: Mapping[str, type[Discrete] | type[Snapped]] = {
-    "discrete": Discrete,
-    "snapped": Snapped,
-    "robust": Robust,
-}
-
-
-def check_distances(node: Node, below: tuple[Ball, Ball], snaps: Snaps, *, edge: bool) -> None:
-    """Recompute how far each image is from the representative that it was snapped to."""
-    if not len(snaps.children):
-        return
-    image = node.gathered(*stacked(below, snaps.children, at_edge=edge))
-    distance = norm(image.centre - snaps.representatives[snaps.elements])
-    off = np.abs(distance - snaps.distances)
-    require(bool((off <= image.radius + 1e-6).all()), "the distances of the merges are as stated")
-    apart = norm(image.centre[:, None] - image.centre[None, :])
-    others = snaps.elements[:, None] != snaps.elements[None, :]
-    empty = (snaps.children == ABSENT).all(axis=1)  # the empty word is an element of its own
-    gap = apart[others & ~(empty[:, None] | empty)].min(initial=np.inf)
-    require(
-        bool((distance < gap).all()),
-        "vectors are nearer to their representative than the gap",
+def _checked(claim: Certificate) -> Certificate:
+    name = name_of_language(claim)
+    check_machine(claim.machine, claim.language)
+    network = ELEMENTS[claim.strength](claim, node_of(claim))
+    induction = Induction(claim, network)
+    induction.check_symbols()
+    wrong = induction.wrong_empty_word()
+    for level in range(len(claim.levels) - 1):
+        require(not wrong, f"no word is wrong that ends at level {level}")
+        wrong = induction.check_next(level)
+    if claim.verdict == "equivalent":
+        require(not wrong, "all words have their class")
+        induction.check_repetition()
+    else:
+        induction.check_counterexample(wrong)
+    return replace(
+        claim,
+        language=replace(claim.language, spec=name),
+        reason="",
+        made_with={},
+        sureness=network.sureness(),
+        moved=network.moved(),
     )
 
 
-def require(holds: bool, what: str) -> None:
-    """Say what of a certificate does not hold.
+# ---- 1 the language ------------------------------------------------------------------------------
 
-    Raises:
-        CertificateError: it does not.
+
+def name_of_language(claim: Certificate) -> str:
+    """Return the specification, if it says by itself what the language is, and it is that one."""
+    language = claim.language
+    if not is_self_contained(language.spec):
+        return ""
+    named = parse(language.spec)
+    same = (named.alphabet, named.class_names) == (language.alphabet, language.class_names)
+    require(same, "the specification has the alphabet and the classes of the language")
+    check_machine(claim.machine, named)
+    return language.spec
+
+
+def check_machine(machine: Machine, language: Language) -> None:
+    """Check that the machine is minimal, and says of every word what the language says."""
+    outside, states = language.num_classes, range(len(machine.transitions))
+    require(len(machine.classes) == len(states), "every state has a class")
+    require(all(0 <= c <= outside for c in machine.classes), "classes exist")
+    require(machine.start in states, "the start is a state")
+    for row in machine.transitions:
+        fits = len(row) == language.num_symbols and all(state in states for state in row)
+        require(fits, "every state has a next one for each symbol")
+    domain = language.domain
+    queue = [(machine.start, language.start, 0 if domain is None else domain.start)]
+    seen = set(queue)
+    for mine, theirs, place in queue:
+        inside = domain is None or domain.classes[place] == 1
+        true = language.classes[theirs] if inside else outside
+        require(machine.classes[mine] == true, "the machine gives every word its class")
+        for symbol in range(language.num_symbols):
+            after = (
+                machine.transitions[mine][symbol],
+                language.transitions[theirs][symbol],
+                0 if domain is None else domain.transitions[place][symbol],
+            )
+            if after not in seen:
+                seen.add(after)
+                queue.append(after)
+    require({mine for mine, _, _ in seen} == set(states), "every state of the machine is reached")
+    blocks: list[int] = list(machine.classes)
+    while True:
+        told = [(blocks[s], *(blocks[t] for t in machine.transitions[s])) for s in states]
+        number = {each: index for index, each in enumerate(sorted(set(told)))}
+        if len(number) == len(set(blocks)):
+            break
+        blocks = [number[each] for each in told]
+    require(len(number) == len(states), "no two states of the machine are alike")
+
+
+# ---- 3 to 6 the induction ------------------------------------------------------------------------
+
+
+class Induction:
+    """Follow all sub-words of all words of the domain, level by level.
+
+    At level l a sub-word of the interior has exactly C^l symbols and stands behind others; one at
+    the edge begins its word and has at most C^l. `interior` has the pairs (element, state map) of
+    the former, `edge` the pairs (element, state after it) of the latter, and `lengths` the length
+    of the shortest sub-word of each pair of the edge.
     """
-    if not holds:
-        raise CertificateError(f"the certificate does not hold. This is not so: {what}.")
+
+    def __init__(self, claim: Certificate, network: Elements) -> None:
+        self.claim, self.network, self.chunk = claim, network, network.node.chunk
+        self.machine, self.outside = claim.machine, claim.language.num_classes
+        self.classes = np.array(claim.machine.classes)
+        states = len(self.classes)
+        self.maps = np.array(claim.maps, dtype=np.int64).reshape(-1, states)
+        inside = ((self.maps >= 0) & (self.maps < states)).all()
+        require(bool(inside), "state maps lead to states")
+        self.number = {map_: number for number, map_ in enumerate(claim.maps)}
+        require(len(self.number) == len(claim.maps), "every state map stands once")
+        require(len(claim.levels) > 0, "there is a level")
+        require(self.chunk ** len(claim.levels) < _LARGEST, "levels are few enough")
+        one = np.zeros((states, states), dtype=np.bool_)
+        for state, row in enumerate(claim.machine.transitions):
+            one[state, list(row)] = True
+        self.powers: list[Booleans] = [one]
+        self.good: dict[int, Booleans] = {}
+
+    # ---- 3 level 0
+
+    def check_symbols(self) -> None:
+        """Check that level 0 has the symbols, and nothing else."""
+        moves = np.array(self.machine.transitions).T  # [symbol, state]
+        symbols = np.arange(len(moves))
+        occurs = self.leads_in(0)[moves].any(axis=1)
+        self.interior = pairs(symbols[occurs], self.numbers_of(moves[occurs]))
+        states = moves[:, self.machine.start]
+        begins = self.leads_in(0)[states]
+        self.edge = pairs(symbols[begins], states[begins])
+        self.lengths = [1] * len(self.edge)
+        self.compare(0)
+
+    # ---- 4 from one level to the next
+
+    def check_next(self, level: int) -> list[int]:
+        """Check that the next level has all that follows; return the lengths of wrong words."""
+        found = []
+        for chunks in self.inner_chunks():
+            maps = self.maps[chunks[:, 0, 1]]
+            for place in range(1, self.chunk):
+                maps = np.take_along_axis(self.maps[chunks[:, place, 1]], maps, axis=1)
+            occurs = self.leads_in(level + 1)[maps].any(axis=1)
+            elements = self.network.compose(level, chunks[occurs, :, 0], edge=False)
+            found.append(pairs(elements, self.numbers_of(maps[occurs])))
+        begun: dict[StatePair, int] = {}
+        whole: dict[StatePair, int] = {}
+        for used in range(1, self.chunk + 1):
+            rest = rows_of(self.interior, used - 1)
+            for (first, state), length in zip(self.edge, self.lengths, strict=True):
+                states = np.full(len(rest), state)
+                for place in range(used - 1):
+                    states = self.maps[rest[:, place, 1], states]
+                good = self.leads_in(level + 1)[states]
+                children = np.full((int(good.sum()), self.chunk), ABSENT)
+                children[:, self.chunk - used] = first
+                children[:, self.chunk - used + 1 :] = rest[good, :, 0]
+                elements = self.network.compose(level, children, edge=True)
+                symbols = int(length) + (used - 1) * self.chunk**level
+                for pair in set(zip(elements.tolist(), states[good].tolist(), strict=True)):
+                    begun[pair] = min(symbols, begun.get(pair, symbols))
+                    if (
+                        used > 1 or level == 0
+                    ):  # a word ends where it is one node for the first time
+                        whole[pair] = min(symbols, whole.get(pair, symbols))
+        self.interior = distinct(np.concatenate([self.interior[:0], *found]))
+        self.edge = np.array(sorted(begun), dtype=np.int64).reshape(-1, 2)
+        self.lengths = [begun[pair] for pair in sorted(begun)]
+        self.compare(level + 1)
+        return self.wrong_words(level + 1, whole)
+
+    def inner_chunks(self) -> Iterator[Integers]:
+        """Yield all chunks `[chunk, place, (element, state map)]` of pairs of the interior."""
+        rest = rows_of(self.interior, self.chunk - 1)
+        for first in self.interior:
+            yield np.concatenate([np.broadcast_to(first, (len(rest), 1, 2)), rest], axis=1)
+
+    def compare(self, level: int) -> None:
+        """Check that the certificate has exactly the pairs that were found."""
+        for name, found in (("interior", self.interior), ("edge", self.edge)):
+            claimed = np.array(self.claim.levels[level][name], dtype=np.int64).reshape(-1, 2)
+            require(np.array_equal(claimed, found), f"the {name} of level {level} is what follows")
+
+    # ---- 5 answers
+
+    def wrong_words(self, level: int, whole: dict[StatePair, int]) -> list[int]:
+        """Return the lengths of the words that get a wrong class, from elements and states."""
+        asked = [pair for pair in whole if self.classes[pair[1]] < self.outside]
+        elements, states = np.array(asked, dtype=np.int64).reshape(-1, 2).T
+        given = self.network.read(self.network.vectors(level, elements))
+        true = self.classes[states]
+        return [whole[pair] for pair, off in zip(asked, given != true, strict=True) if off]
+
+    def wrong_empty_word(self) -> list[int]:
+        """Return the length 0 if the empty word is in the domain and its class is wrong."""
+        true = self.machine.classes[self.machine.start]
+        if true == self.outside:
+            return []
+        return [] if self.network.read(self.network.empty_vector())[0] == true else [0]
+
+    # ---- 6 the end
+
+    def check_repetition(self) -> None:
+        """Check that the last level is an earlier one, so that no level brings anything new."""
+        claim, first, last = self.claim, self.claim.repeats, len(self.claim.levels) - 1
+        none = claim.counterexample is None and claim.checked_length is None
+        require(none, "there is no counterexample, and any length was checked")
+        require(first is not None and 1 <= first < last, "a level repeats an earlier one")
+        assert first is not None
+        same = all(claim.levels[first][k] == claim.levels[last][k] for k in ("interior", "edge"))
+        require(same, f"level {last} has the pairs of level {first}")
+        phases = {self.network.phase(first), self.network.phase(last)}
+        require(len(phases) == 1, f"the network does at level {last} what it does at {first}")
+        alike = np.array_equal(self.steps(first), self.steps(last))
+        require(alike, f"lengths of level {last} do to the domain what those of {first} do")
+
+    def check_counterexample(self, wrong: Sequence[int]) -> None:
+        """Check that the word is wrong as it is said to be, and that no shorter one is."""
+        claimed, language = self.claim.counterexample, self.claim.language
+        require(claimed is not None and self.claim.repeats is None, "a counterexample is there")
+        assert claimed is not None
+        word = language.encode(claimed.word)
+        state = self.machine.start
+        for symbol in word:
+            state = self.machine.transitions[state][symbol]
+        true, given = self.machine.classes[state], self.classify(word)
+        require(true < self.outside, "the word is in the domain")
+        require(language.class_names[true] == claimed.language, "its class is true")
+        require(language.class_names[given] == claimed.model, "the model says so")
+        require(true != given, "the two differ")
+        require(bool(wrong) and min(wrong) == len(word), "no shorter word is wrong")
+        require(self.claim.checked_length == len(word) - 1, "all shorter words were checked")
+
+    def classify(self, word: Sequence[int]) -> int:
+        """Return the class that the network gives to a word, chunk by chunk from the right."""
+        if not word:
+            return int(self.network.read(self.network.empty_vector())[0])
+        nodes, level = list(word), 0
+        while len(nodes) > 1 or level == 0:
+            padded = [ABSENT] * (-len(nodes) % self.chunk) + nodes
+            chunks = np.array(padded).reshape(-1, self.chunk)
+            nodes = self.network.compose(level, chunks[:1], edge=True).tolist()
+            nodes += self.network.compose(level, chunks[1:], edge=False).tolist()
+            level += 1
+        return int(self.network.read(self.network.vectors(level, np.array(nodes)))[0])
+
+    # ---- the language
+
+    def numbers_of(self, maps: Integers) -> Integers:
+        """Return the numbers of state maps, which must all be named."""
+        named = list(map(tuple, maps.tolist()))
+        require(all(each in self.number for each in named), "every state map is named")
+        return np.array([self.number[each] for each in named], dtype=np.int64)
+
+    def steps(self, level: int) -> Booleans:
+        """Return which states `[state, next]` lead to which by C^level symbols."""
+        while len(self.powers) <= level:
+            power = self.powers[-1].astype(np.int64)
+            matrix = power
+            for _ in range(self.chunk - 1):
+                matrix = np.minimum(matrix @ power, 1)
+            self.powers.append(matrix > 0)
+        return self.powers[level]
+
+    def leads_in(self, level: int) -> Booleans:
+        """Return from which states a multiple of C^level symbols can end in the domain."""
+        if level not in self.good:
+            steps, good = self.steps(level), self.classes < self.outside
+            while not np.array_equal(good, more := good | (steps & good).any(axis=1)):
+                good = more
+            self.good[level] = good
+        return self.good[level]
+
+
+def pairs(elements: Integers, does: Integers) -> Integers:
+    """Return distinct pairs in increasing order."""
+    return distinct(np.stack([elements, does], axis=1))
+
+
+def distinct(these: Integers) -> Integers:
+    """Return each pair once, in increasing order."""
+    return np.unique(these, axis=0) if len(these) else these
+
+
+def rows_of(these: Integers, count: int) -> Integers:
+    """Return all sequences of so many pairs, `[sequence, place, (element, does)]`."""
+    index = list(product(range(len(these)), repeat=count))
+    return these[np.array(index, dtype=np.int64).reshape(len(index), count)]

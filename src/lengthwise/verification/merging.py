@@ -24,7 +24,7 @@ class Merged:
     numbers: Integers
     """`numbers[vector]`: its class."""
     chosen: Integers
-    """`chosen[class]`: the member nearest to the mean of the members."""
+    """`chosen[class]`: the member nearest to the mean; of those that have an answer, if any has."""
     distances: Floats
     """`distances[vector]` to the chosen member of its class."""
     gap: float
@@ -47,7 +47,7 @@ def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
     for kept in [*np.argsort(-jumps, kind="stable").tolist(), 0]:
         gap = float(lengths[kept]) if kept < len(lengths) else np.inf
         numbers = _by_first_member(_components(len(distinct), ends[:kept])[inverse])
-        chosen, distances = _choose(vectors, numbers)
+        chosen, distances = _choose(vectors, numbers, answers)
         if distances.max(initial=0.0) < gap:
             break
     return Merged(numbers, chosen, distances, gap)
@@ -118,15 +118,20 @@ def _by_first_member(groups: Integers) -> Integers:
     return rank[inverse.reshape(-1)]
 
 
-def _choose(vectors: Floats, numbers: Integers) -> tuple[Integers, Floats]:
+def _choose(
+    vectors: Floats, numbers: Integers, answers: Integers | None
+) -> tuple[Integers, Floats]:
+    """Return a member of each class, and how far each vector is from that of its class."""
     count = int(numbers.max()) + 1 if len(numbers) else 0
     chosen = np.zeros(count, dtype=np.int64)
     distances = np.zeros(len(vectors))
     for number in range(count):
         members = np.flatnonzero(numbers == number)
-        own = vectors[members]
-        chosen[number] = members[_norms(own - own.mean(axis=0)).argmin()]
-        distances[members] = _norms(own - vectors[chosen[number]])
+        told = members if answers is None else members[answers[members] != NO_ANSWER]
+        able = told if len(told) else members
+        middle = vectors[members].mean(axis=0)
+        chosen[number] = able[_norms(vectors[able] - middle).argmin()]
+        distances[members] = _norms(vectors[members] - vectors[chosen[number]])
     return chosen, distances
 
 

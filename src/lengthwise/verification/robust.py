@@ -17,6 +17,7 @@ Where the balls outgrow half the distance to the next representative the bounds 
 nothing is claimed.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,12 +25,14 @@ from numpy.typing import NDArray
 
 from lengthwise.verification.balls import Ball, Floats, largest_singular_value, norm
 from lengthwise.verification.node import Node
-from lengthwise.verification.snapping import Snapping, Snaps, exactly, stacked
+from lengthwise.verification.snapping import Snapping, Snaps, stacked
 
 _ROUNDS = 60
 _SLACK = 1.05
 _BATCH = 512
 _SAME = 1e-9
+_ROOM_TO_CHECK = 1 + 1e-6
+"""Factor on radii, so that a processor that adds in another order finds the same balls to hold."""
 
 
 class TightNode(Node):
@@ -91,55 +94,62 @@ class TightNode(Node):
         return Ball(plain.centre, np.minimum(plain.radius, radius * (1 + 1e-9)))
 
 
+Radii = tuple[Floats, Floats]
+"""Of the balls of a level's interior and of its edge."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Robustness:
-    """Whether balls around the representatives hold everything, and how large they are."""
+    """Balls around all representatives that hold all vectors, or why there are none."""
 
-    holds: bool
+    radii: tuple[Radii, ...]
+    """From level 1 on; none if the bounds are too loose."""
     radius: float
     """Of the largest ball (when it was given up, of the one that was too large)."""
     room: float
     """Half the smallest distance of two representatives of one level."""
-    lead: float
-    """Smallest lead of the largest logit over the next, within any ball at the edge."""
     reason: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether balls were found."""
+        return not self.reason
 
 
 def robustness(node: TightNode, snapping: Snapping) -> Robustness:
-    """Find balls that the network maps into each other, or say why none were found."""
-    levels = snapping.levels
+    """Find balls that the network maps into each other, or say why none were found.
+
+    The balls of level `repeat` grow until they hold those of the last level, which are their own
+    images after one period.
+    """
+    repeat, levels = snapping.repeat, snapping.levels
     room = min(
         (_half_gap(snaps) for level in levels for snaps in (level.interior, level.edge)),
         default=np.inf,
     )
-    balls = (node.leaves(), node.leaves())
-    radii = [(balls[0].radius, balls[1].radius)]
-    for level in levels:
-        balls = _images(node, balls, level.interior, level.edge)
-        radii.append((balls[0].radius, balls[1].radius))
-        largest = max(float(ball.radius.max(initial=0.0)) for ball in balls)
-        if not largest < room:
-            return _too_loose(largest, room)
-    repeat = snapping.repeat
-    at = _larger(radii[repeat], radii[-1])
+    radii: list[Radii] = []
+    for number in range(1, len(levels) + 1):
+        radii.append(_images(node, snapping, radii, number))
+        if not _largest(radii[-1:]) < room:
+            return _too_loose(_largest(radii[-1:]), room)
     for _ in range(_ROUNDS):
-        largest = float(max(part.max(initial=0.0) for part in at))
-        if not largest < room:
-            return _too_loose(largest, room)
-        balls = _around(levels[repeat - 1].interior, levels[repeat - 1].edge, at)
-        for level in levels[repeat:]:
-            balls = _images(node, balls, level.interior, level.edge)
-        after = (balls[0].radius, balls[1].radius)
-        if all((a <= b).all() for a, b in zip(after, at, strict=True)):
-            return _judged(node, snapping, at, room)
-        at = _larger(at, (after[0] * _SLACK, after[1] * _SLACK))
-    return Robustness(
-        holds=False,
-        radius=float(max(part.max(initial=0.0) for part in at)),
-        room=room,
-        lead=0.0,
-        reason=f"no balls that hold their own images were found in {_ROUNDS} rounds",
-    )
+        after = radii[-1]
+        if all((a <= b).all() for a, b in zip(after, radii[repeat - 1], strict=True)):
+            return Robustness(radii=tuple(radii), radius=_largest(radii), room=room)
+        radii = [
+            *radii[: repeat - 1],
+            _larger(radii[repeat - 1], (after[0] * _SLACK, after[1] * _SLACK)),
+        ]
+        for number in range(repeat + 1, len(levels) + 1):
+            radii.append(_images(node, snapping, radii, number))
+        if not _largest(radii) < room:
+            return _too_loose(_largest(radii), room)
+    reason = f"no balls that hold their own images were found in {_ROUNDS} rounds"
+    return Robustness(radii=(), radius=_largest(radii), room=room, reason=reason)
+
+
+def _largest(radii: Sequence[Radii]) -> float:
+    return float(max(part.max(initial=0.0) for both in radii for part in both))
 
 
 def _too_loose(radius: float, room: float) -> Robustness:
@@ -147,37 +157,20 @@ def _too_loose(radius: float, room: float) -> Robustness:
         f"the bounds are too loose: a ball of radius {radius:.3g} is needed, but half the distance "
         f"of two representatives is {room:.3g}"
     )
-    return Robustness(holds=False, radius=radius, room=room, lead=0.0, reason=reason)
+    return Robustness(radii=(), radius=radius, room=room, reason=reason)
 
 
-def _judged(
-    node: TightNode, snapping: Snapping, at: tuple[Floats, Floats], room: float
-) -> Robustness:
-    """All balls once more, with what is read off them."""
-    balls = (node.leaves(), node.leaves())
-    largest, lead = 0.0, np.inf
-    for number, level in enumerate(snapping.levels, start=1):
-        balls = _images(node, balls, level.interior, level.edge)
-        if number == snapping.repeat:
-            balls = _around(level.interior, level.edge, at)
-        largest = max(largest, *(float(ball.radius.max(initial=0.0)) for ball in balls))
-        logits, radius = node.logits(balls[1])
-        classes = node.logits(exactly(level.edge.representatives))[0].argmax(axis=1)
-        rows = np.arange(len(logits))
-        low = logits[rows, classes] - radius[rows, classes]
-        high = np.where(np.arange(logits.shape[1]) == classes[:, None], -np.inf, logits + radius)
-        lead = float(np.minimum(lead, (low - high.max(axis=1)).min(initial=np.inf)))
-    holds = lead > 0
-    reason = "" if holds else f"within a ball the lead of the answer is only {lead:.3g}"
-    return Robustness(holds=holds, radius=largest, room=room, lead=lead, reason=reason)
-
-
-def _images(
-    node: TightNode, below: tuple[Ball, Ball], interior: Snaps, edge: Snaps
-) -> tuple[Ball, Ball]:
-    """Balls around the representatives of a level that hold the images of all chunks of balls."""
-    results = []
-    for snaps, at_edge in ((interior, False), (edge, True)):
+def _images(node: TightNode, snapping: Snapping, radii: Sequence[Radii], number: int) -> Radii:
+    """Return radii with which the balls of a level hold the images of those of the level below."""
+    below = (node.leaves(), node.leaves())
+    if number > 1:
+        under = snapping.levels[number - 2]
+        below = (
+            Ball(under.interior.representatives, radii[number - 2][0]),
+            Ball(under.edge.representatives, radii[number - 2][1]),
+        )
+    level, results = snapping.levels[number - 1], []
+    for snaps, at_edge in ((level.interior, False), (level.edge, True)):
         both, children = stacked(below, snaps.children, at_edge=at_edge)
         radius = np.zeros(len(snaps.representatives))
         for start in range(0, len(children), _BATCH):
@@ -185,21 +178,17 @@ def _images(
             image = node.gathered(both, children[rows])
             target = snaps.elements[rows]
             off = norm(image.centre - snaps.representatives[target]) + image.radius
-            np.maximum.at(radius, target, off * (1 + 1e-9))
-        results.append(Ball(snaps.representatives, radius))
+            np.maximum.at(radius, target, off * _ROOM_TO_CHECK)
+        results.append(radius)
     return results[0], results[1]
 
 
-def _around(interior: Snaps, edge: Snaps, at: tuple[Floats, Floats]) -> tuple[Ball, Ball]:
-    return Ball(interior.representatives, at[0]), Ball(edge.representatives, at[1])
-
-
-def _larger(mine: tuple[Floats, Floats], theirs: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+def _larger(mine: Radii, theirs: Radii) -> Radii:
     return np.maximum(mine[0], theirs[0]), np.maximum(mine[1], theirs[1])
 
 
 def _half_gap(snaps: Snaps) -> float:
-    """Half the smallest distance of two representatives that are not the same vector."""
+    """Return half the smallest distance of two representatives that are not the same vector."""
     vectors = snaps.representatives
     distances = norm(vectors[:, None] - vectors[None, :])
     return float(distances[distances > _SAME].min(initial=np.inf)) / 2

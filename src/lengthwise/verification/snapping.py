@@ -9,15 +9,13 @@ Axes:
     width    numbers in a vector
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from lengthwise.errors import CertificateError
 from lengthwise.verification.algebra import ABSENT, Integers
-from lengthwise.verification.arrays import pack, unpack
+from lengthwise.verification.arrays import pack
 from lengthwise.verification.balls import Ball, Floats
 
 
@@ -42,28 +40,10 @@ class Snaps:
         return float(self.distances.max(initial=0.0))
 
     def to_plain(self) -> dict[str, Any]:
-        """The arrays as JSON can hold them."""
-        return {name: pack(getattr(self, name)) for name in _ARRAYS}
-
-    @classmethod
-    def from_plain(cls, values: Mapping[str, Any]) -> "Snaps":
-        """The inverse of `to_plain`; the gap is not kept.
-
-        Raises:
-            CertificateError: the arrays are of other types, or do not fit together.
-        """
-        snaps = cls(**{name: unpack(values[name]) for name in _ARRAYS}, gap=np.nan)
-        arrays = (snaps.representatives, snaps.children, snaps.elements, snaps.distances)
-        wanted = (("float64", 2), ("int64", 2), ("int64", 1), ("float64", 1))
-        fit = all((a.dtype.name, a.ndim) == w for a, w in zip(arrays, wanted, strict=True))
-        fit = fit and len(snaps.children) == len(snaps.elements) == len(snaps.distances)
-        count = len(snaps.representatives)
-        if not fit or not ((snaps.elements >= 0) & (snaps.elements < count)).all():
-            raise CertificateError("the certificate does not hold: arrays do not fit together.")
-        return snaps
-
-
-_ARRAYS = ("representatives", "children", "elements", "distances")
+        """Return what a checker needs to compute all else again, as JSON can hold it."""
+        return {
+            name: pack(getattr(self, name)) for name in ("representatives", "children", "elements")
+        }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -81,24 +61,40 @@ class Snapping:
     levels: tuple[SnappedLevel, ...]
     repeat: int
 
+    def without_empty_word(self) -> "Snapping":
+        """Return the same without the element of the empty word, the last of level 1's edge.
+
+        In a proof the empty word is read off as it is. Where the last level has the elements of
+        level 1, it has that one too.
+        """
+        levels = list(self.levels)
+        edge = levels[0].edge
+        rows = (edge.children != ABSENT).any(axis=1)
+        if rows.all():
+            return self
+        levels[0] = replace(
+            levels[0],
+            edge=replace(
+                edge,
+                representatives=edge.representatives[:-1],
+                children=edge.children[rows],
+                elements=edge.elements[rows],
+                distances=edge.distances[rows],
+            ),
+        )
+        if self.repeat == 1:
+            last = levels[-1].edge
+            last = replace(last, representatives=last.representatives[:-1])
+            levels[-1] = replace(levels[-1], edge=last)
+        return replace(self, levels=tuple(levels))
+
     def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return representatives and tables as JSON can hold them."""
         levels = [
             {"interior": level.interior.to_plain(), "edge": level.edge.to_plain()}
             for level in self.levels
         ]
         return {"levels": levels, "repeat": self.repeat}
-
-    @classmethod
-    def from_plain(cls, values: Mapping[str, Any]) -> "Snapping":
-        """The inverse of `to_plain`."""
-        levels = (
-            SnappedLevel(
-                interior=Snaps.from_plain(level["interior"]), edge=Snaps.from_plain(level["edge"])
-            )
-            for level in values["levels"]
-        )
-        return cls(levels=tuple(levels), repeat=values["repeat"])
 
 
 def exactly(vectors: Floats) -> Ball:

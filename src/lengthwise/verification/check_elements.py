@@ -1,0 +1,334 @@
+"""What the elements of a certificate stand for: step 2 of `check`, without torch.
+
+An element of a `discrete` certificate is a code of binary memory. One of a `snapped` or `robust`
+certificate is a ball around a representative, of radius 0 where vectors are snapped. Whatever the
+file says of them is checked with the node function of the weights (`node.py`), and nothing else.
+
+Axes:
+    node    chunks, each of which becomes a node
+    chunk   the C children of a node; `ABSENT` stands for the pad
+"""
+
+import json
+from collections.abc import Mapping
+
+import numpy as np
+
+from lengthwise.errors import CertificateError
+from lengthwise.models.regular_gpt_config import RegularGPTConfig
+from lengthwise.verification.algebra import ABSENT, Booleans, Integers
+from lengthwise.verification.arrays import unpack
+from lengthwise.verification.balls import Ball, Floats, norm
+from lengthwise.verification.certificate import Certificate, Moved, Sureness
+from lengthwise.verification.node import Node
+from lengthwise.verification.robust import TightNode
+
+_BATCH = 1024
+
+Chunk = tuple[int, ...]
+
+
+def require(holds: bool, what: str) -> None:
+    """Say what of a certificate does not hold.
+
+    Raises:
+        CertificateError: it does not.
+    """
+    if not holds:
+        raise CertificateError(f"the certificate does not hold. This is not so: {what}.")
+
+
+def node_of(claim: Certificate) -> Node:
+    """Return the node function of the weights, if settings and weights are those of a network."""
+    settings = RegularGPTConfig.from_dict(claim.settings)
+    plain = (json.dumps(each, sort_keys=True) for each in (settings.to_dict(), claim.settings))
+    require(len(set(plain)) == 1, "settings are written out as they are")
+    numbers = (settings.vocab_size, settings.num_classes)
+    fits = numbers == (claim.language.num_symbols, claim.language.num_classes)
+    require(fits, "the network has the symbols and classes of the language")
+    finite = all(np.isfinite(weight).all() for weight in claim.weights.values())
+    require(finite, "weights are numbers")
+    make = TightNode if claim.strength == "robust" else Node
+    return make(claim.settings, claim.weights)
+
+
+class Margin:
+    """The smallest distances of numbers from where something would turn over."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.distance = self.room = np.inf
+        self.radius = 0.0
+
+    def see(self, distance: Floats, radius: Floats) -> None:
+        """Refuse a number that rounding could move that far."""
+        require(bool((distance > radius).all()), f"every {self.what} is certain")
+        self.distance = min(self.distance, float(distance.min(initial=np.inf)))
+        self.radius = max(self.radius, float(radius.max(initial=0.0)))
+        self.room = min(self.room, float((distance - radius).min(initial=np.inf)))
+
+
+class Elements:
+    """What the elements of a certificate stand for, and what chunks of them become."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.signs, self.answers = Margin("sign"), Margin("answer")
+
+    def phase(self, level: int) -> int:
+        """Return the same number for levels whose elements are composed alike."""
+        raise AssertionError("abstract")
+
+    def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
+        """Return the elements of the next level that chunks `children[node, chunk]` become."""
+        raise AssertionError("abstract")
+
+    def vectors(self, level: int, elements: Integers) -> Ball:
+        """Return where the vectors of elements of the edge of a level can be."""
+        raise AssertionError("abstract")
+
+    def empty_vector(self) -> Ball:
+        """Return where the vector of the empty word can be."""
+        pads = np.full((1, self.node.chunk), ABSENT)
+        return self.node.gathered(self.node.leaves(), pads)
+
+    def sureness(self) -> Sureness | None:
+        """Return how certain signs and answers are, if there are signs."""
+        return None
+
+    def moved(self) -> Moved | None:
+        """Return how clear the classes of vectors are, if vectors are snapped."""
+        return None
+
+    def read(self, vectors: Ball) -> Integers:
+        """Return the class of each vector, which no rounding may turn over."""
+        logits, radius = self.node.logits(vectors)
+        best, rows = logits.argmax(axis=1), np.arange(len(logits))
+        others = np.arange(logits.shape[1]) != best[:, None]
+        ahead = logits[rows, best][:, None] - logits
+        self.answers.see(ahead[others], (radius[rows, best][:, None] + radius)[others])
+        return best
+
+
+class Discrete(Elements):
+    """Codes: what a node hands on follows from its code alone."""
+
+    def __init__(self, claim: Certificate, node: Node) -> None:
+        super().__init__(node)
+        require(node.is_binary, "memory is binary")
+        require(set(claim.elements) == {"codes"}, "elements are codes")
+        packed = [list(bytes.fromhex(text)) for text in claim.elements["codes"]]
+        bits = np.unpackbits(np.array(packed, dtype=np.uint8), axis=1)
+        require(len(bits[0]) == -(-node.num_bits // 8) * 8, "codes are as long as memory")
+        require(not bits[:, node.num_bits :].any(), "codes end with zeros")
+        self.codes = bits[:, : node.num_bits].astype(np.bool_)
+        self.number = {code.tobytes(): index for index, code in enumerate(self.codes)}
+        require(len(self.number) == len(self.codes), "every code stands once")
+        self.below = (node.leaves(), node.recall(self.codes))
+        self.known: tuple[dict[Chunk, int], dict[Chunk, int]] = ({}, {})
+
+    def phase(self, level: int) -> int:
+        """Return 0 for symbols and 1 for codes."""
+        return min(level, 1)
+
+    def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
+        """Return the codes that the network makes of chunks, every sign of which is certain."""
+        below, known = self.below[self.phase(level)], self.known[self.phase(level)]
+        chunks = chunks_of(children)
+        new = sorted({chunk for chunk in chunks if chunk not in known})
+        for start in range(0, len(new), _BATCH):
+            batch = new[start : start + _BATCH]
+            codes = self.code(self.node.gathered(below, np.array(batch)))
+            for chunk, code in zip(batch, codes, strict=True):
+                require(code.tobytes() in self.number, "the code of every chunk is named")
+                known[chunk] = self.number[code.tobytes()]
+        return np.array([known[chunk] for chunk in chunks], dtype=np.int64)
+
+    def code(self, gathered: Ball) -> Booleans:
+        """Return the signs that memory keeps."""
+        numbers, radius = self.node.numbers(gathered)
+        self.signs.see(np.abs(numbers), radius)
+        return np.asarray(numbers >= 0)
+
+    def vectors(self, level: int, elements: Integers) -> Ball:
+        """Return what memory recalls."""
+        return self.below[1][elements]
+
+    def empty_vector(self) -> Ball:
+        """Return what memory recalls of the empty word, whose code need not be named."""
+        return self.node.recall(self.code(super().empty_vector()))
+
+    def sureness(self) -> Sureness:
+        """Return the smallest distances that were met, and the largest bounds."""
+        return Sureness(
+            sign_distance=self.signs.distance,
+            sign_radius=self.signs.radius,
+            answer_distance=self.answers.distance,
+            answer_radius=self.answers.radius,
+            measured=None,
+            room=self.signs.room,
+            is_certain=True,
+        )
+
+
+class Merge:
+    """The representatives of one level's interior or edge, and the chunks that become them."""
+
+    def __init__(self, packed: Mapping[str, Mapping[str, object]]) -> None:
+        arrays = {name: unpack(array) for name, array in packed.items()}
+        kinds = {name: (array.dtype.name, array.ndim) for name, array in arrays.items()}
+        require(kinds.items() <= _KINDS.items(), "arrays are of their types")
+        self.representatives: Floats = arrays["representatives"]
+        self.children: Integers = arrays["children"]
+        self.elements: Integers = arrays["elements"]
+        self.radius: Floats = arrays.get("radius", np.zeros(len(self.representatives)))
+        require(len(self.children) == len(self.elements), "every chunk has an element")
+        require(len(self.radius) == len(self.representatives), "every element has a radius")
+        numbers = np.isfinite(self.representatives).all() and np.isfinite(self.radius).all()
+        require(bool(numbers and (self.radius >= 0).all()), "representatives and radii are numbers")
+        exist = (self.elements >= 0) & (self.elements < len(self.representatives))
+        require(bool(exist.all()), "elements exist")
+        self.table = dict(zip(chunks_of(self.children), self.elements.tolist(), strict=True))
+        require(len(self.table) == len(self.children), "every chunk stands once")
+
+    @property
+    def balls(self) -> Ball:
+        """Return where the vectors of the elements can be."""
+        return Ball(self.representatives, self.radius)
+
+
+_KINDS = {
+    "representatives": ("float64", 2),
+    "children": ("int64", 2),
+    "elements": ("int64", 1),
+    "radius": ("float64", 1),
+}
+
+
+class Tables(Elements):
+    """Vectors near representatives: level by level what chunks become; the last levels recur."""
+
+    def __init__(self, claim: Certificate, node: Node) -> None:
+        super().__init__(node)
+        require(not node.is_binary, "memory is continuous")
+        require(set(claim.elements) == {"levels", "repeat"}, "elements are vectors")
+        packed = claim.elements["levels"]
+        self.levels = [(Merge(level["interior"]), Merge(level["edge"])) for level in packed]
+        self.repeat: int = claim.elements["repeat"]
+        require(1 <= self.repeat < len(self.levels), "the level that recurs is one after symbols")
+        below = (node.leaves(), node.leaves())
+        for merges in self.levels:
+            for edge, merge in enumerate(merges):
+                self.check_images(images_of(node, below, merge.children, edge=bool(edge)), merge)
+            below = merges[0].balls, merges[1].balls
+        for last, first in zip(self.levels[-1], self.levels[self.repeat - 1], strict=True):
+            same = np.array_equal(last.representatives, first.representatives)
+            require(same, "the last level has the representatives of the one that recurs")
+            within = bool((last.radius <= first.radius).all())
+            require(within, "the last level's balls lie within those of the one that recurs")
+
+    def check_images(self, images: Ball, merge: Merge) -> None:
+        """Refuse images of chunks that their elements do not stand for."""
+        raise AssertionError("abstract")
+
+    def phase(self, level: int) -> int:
+        """Return the first level that has the tables of this one."""
+        count = len(self.levels)
+        if level < count:
+            return level
+        return self.repeat + (level - self.repeat) % (count - self.repeat)
+
+    def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
+        """Return what the tables say."""
+        table = self.levels[self.phase(level)][edge].table
+        chunks = chunks_of(children)
+        require(all(chunk in table for chunk in chunks), "the tables have every chunk")
+        return np.array([table[chunk] for chunk in chunks], dtype=np.int64)
+
+    def vectors(self, level: int, elements: Integers) -> Ball:
+        """Return the balls of elements of the edge."""
+        return self.levels[self.phase(level - 1)][True].balls[elements]
+
+
+class Snapped(Tables):
+    """Each vector is replaced by the nearest representative, which is a vector itself."""
+
+    def __init__(self, claim: Certificate, node: Node) -> None:
+        self.spread, self.gap = 0.0, np.inf
+        super().__init__(claim, node)
+        plain = all(not merge.radius.any() for merges in self.levels for merge in merges)
+        require(plain, "representatives are vectors, not balls")
+
+    def check_images(self, images: Ball, merge: Merge) -> None:
+        """Refuse an image for which another representative might be nearer, or near enough."""
+        if not len(merge.representatives):
+            return
+        apart = np.stack([norm(images.centre - each) for each in merge.representatives], axis=1)
+        own = apart[np.arange(len(apart)), merge.elements]
+        others = apart.copy()
+        others[np.arange(len(apart)), merge.elements] = np.inf
+        nearest = others.min(axis=1) - images.radius
+        require(bool((own + images.radius < nearest).all()), "the nearest representative is taken")
+        spread = float((own + images.radius).max(initial=0.0))
+        gap = float(nearest.min(initial=np.inf))
+        require(spread < gap, "vectors are nearer to theirs than any is to another representative")
+        if len(merge.representatives) == 1:  # the only one: not as far from it as it is from 0
+            far = bool((own <= norm(merge.representatives[0]) + images.radius).all())
+            require(far, "vectors are near their representative")
+        if merge is not self.levels[-1][0] and merge is not self.levels[-1][1]:
+            for element in range(len(merge.representatives)):
+                near = (own <= images.radius) & (merge.elements == element)
+                require(bool(near.any()), "every representative is a vector of the network")
+        self.spread, self.gap = max(self.spread, spread), min(self.gap, gap)
+
+    def moved(self) -> Moved:
+        """Return the largest distance from the own representative, and the smallest to another."""
+        return Moved(spread=self.spread, gap=self.gap if np.isfinite(self.gap) else None)
+
+
+class Robust(Tables):
+    """Balls around representatives that hold all vectors of the network as it runs."""
+
+    def check_images(self, images: Ball, merge: Merge) -> None:
+        """Refuse an image of balls that leaves the ball of its element."""
+        off = norm(images.centre - merge.representatives[merge.elements]) + images.radius
+        require(bool((off <= merge.radius[merge.elements]).all()), "balls hold their images")
+
+
+ELEMENTS: Mapping[str, type[Discrete] | type[Snapped] | type[Robust]] = {
+    "discrete": Discrete,
+    "snapped": Snapped,
+    "robust": Robust,
+}
+
+
+def images_of(node: Node, below: tuple[Ball, Ball], children: Integers, *, edge: bool) -> Ball:
+    """Return the images of chunks of balls of the interior; at the edge, the first is of that."""
+    inner, outer = below
+    present = children >= 0
+    require(bool((children >= ABSENT).all()), "children exist")
+    require(children.shape[1] == node.chunk, "chunks have as many places as the network's")
+    ordered = bool((present[:, 1:] >= present[:, :-1]).all() and present[:, -1].all())
+    require(ordered and (edge or bool(present.all())), "pads stand before the others, at the edge")
+    rows = children.copy()
+    limit = np.where(present, len(inner.radius), 0)
+    if edge:
+        first = present.argmax(axis=1)
+        places = np.arange(len(children)), first
+        limit[places] = len(outer.radius)
+        rows[places] += len(inner.radius)
+    require(bool((children < np.maximum(limit, 0))[present].all()), "children exist")
+    both = Ball(
+        np.concatenate([inner.centre, outer.centre]), np.concatenate([inner.radius, outer.radius])
+    )
+    parts = [node.gathered(both, rows[i : i + _BATCH]) for i in range(0, len(rows), _BATCH)]
+    empty = Ball(np.empty((0, both.centre.shape[1])), np.empty(0))
+    return Ball(
+        np.concatenate([part.centre for part in [empty, *parts]]),
+        np.concatenate([part.radius for part in [empty, *parts]]),
+    )
+
+
+def chunks_of(children: Integers) -> list[Chunk]:
+    """Return the rows as tuples."""
+    return list(map(tuple, children.tolist()))

@@ -1,0 +1,89 @@
+"""The words in which a claim is printed, and under which terms it holds.
+
+Texts of a file are shown so that none can be taken for something else: what is no plain word stands
+in quotation marks, and what cannot be printed is escaped.
+"""
+
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING
+
+from lengthwise.languages.language import Language
+from lengthwise.languages.stored import to_dict
+
+if TYPE_CHECKING:
+    from lengthwise.verification.certificate import Certificate
+
+_PLAIN = re.compile(r"[0-9A-Za-z:,=_.()|*+?\[\]{}^-]+")
+
+_WHO = {
+    "discrete": "The model as it runs",
+    "snapped": "The model with its vectors snapped to the nearest representatives",
+    "robust": "The model as it runs, by bounds on all its vectors,",
+}
+
+_RUNS = (
+    "an answer is the class with the largest logit",
+    "words stand at the right of their rows, and their lengths are given",
+    "the model is RegularGPT of this version of lengthwise, in eval mode, with nothing of its code "
+    "replaced and no hooks",
+    "arithmetic is that of the weights' type: rounded to nearest, sums in any order, fused or not, "
+    "subnormal numbers kept or flushed; no products in TF32 or bfloat16",
+)
+
+TERMS = {
+    "discrete": _RUNS,
+    "snapped": (
+        _RUNS[0],
+        "each vector is replaced by the nearest representative of its level in the file, interior "
+        "and edge apart; the empty word is read off as it is",
+        "arithmetic is that of the weights' type, as good as rounded to nearest",
+    ),
+    "robust": _RUNS,
+}
+"""By strength: what a claim takes for granted."""
+
+
+def stated(made: "Certificate") -> str:
+    """Return the claim of a certificate in a sentence."""
+    name, who = name_of(made.language), _WHO[made.strength]
+    if made.verdict == "equivalent":
+        return f"{who} gives every word of {name} its class, at every length."
+    if made.counterexample is not None:
+        wrong = made.counterexample
+        symbols = len(made.language.encode(wrong.word))
+        gives = f"the class {quoted(wrong.model)} where {name} has {quoted(wrong.language)}"
+        if symbols == 0:
+            return f"{who} gives the empty word {gives}."
+        certain = made.sureness is None or made.sureness.is_certain
+        return (
+            f"{who} gives a word of length {symbols} {gives}; it is right on all shorter words"
+            f"{'' if certain else ', as far as float64 tells'}."
+        )
+    right = f" As far as explored, all words of at most {made.checked_length} symbols are right."
+    none = made.checked_length is None or made.checked_length < 0
+    return f"No proof of {name}: {shown(made.reason)}.{'' if none else right}"
+
+
+def name_of(language: Language) -> str:
+    """Return the specification of a language, or the digest of its automaton if it has none."""
+    if language.spec:
+        return quoted(language.spec)
+    return f"the automaton {automaton_digest(language)}"
+
+
+def automaton_digest(language: Language) -> str:
+    """Return 32 hex digits that change with anything in a language but its specification."""
+    plain = {key: value for key, value in to_dict(language).items() if key != "spec"}
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def quoted(text: str) -> str:
+    """Return a plain word as it is, and any other text in quotation marks, in ASCII."""
+    return text if _PLAIN.fullmatch(text) else json.dumps(text)
+
+
+def shown(text: str) -> str:
+    """Return a text with all characters escaped that do not print."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
