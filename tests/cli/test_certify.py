@@ -27,6 +27,8 @@ FACTS = {
     "edge_pairs",
     "monoid_elements_met",
     "sureness",
+    "moved",
+    "automaton_digest",
     "model_digest",
 }
 

@@ -18,7 +18,7 @@ import pytest
 from lengthwise.errors import CertificateError, LengthwiseError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.verification.certificate import Certificate, Wrong
+from lengthwise.verification.certificate import Certificate, Moved, Wrong
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
 from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model, trained
@@ -208,7 +208,7 @@ def test_ends_and_joins_are_refused(made: Certificate, tmp_path: Path) -> None:
                 text,
                 content[: len(content) // 2],
             ),
-            content.replace(b'{"format":1', b'{"format":1,"format":1'),
+            content.replace(b'{"format":2', b'{"format":2,"format":2'),
         ],
         tmp_path / "a.json",
     )
@@ -553,15 +553,26 @@ def test_a_strength_that_was_not_shown_is_refused(strength: Any, tmp_path: Path)
     refused(replace(by_hand(), strength=strength), tmp_path / "a.json")
 
 
-def test_figures_that_were_not_shown_are_refused(tmp_path: Path) -> None:
-    """What the check prints as checked must follow: how far, and how sure."""
+def test_figures_and_notes_of_the_maker_are_not_believed(tmp_path: Path) -> None:
+    """The check returns figures of its own, whatever the file says, and no words of the maker."""
     made = by_hand()
     assert made.sureness is not None
-    better = replace(made.sureness, sign_distance=1e6, sign_radius=0.0)
-    refused(replace(made, sureness=better), tmp_path / "a.json")
-    late = wrong_late()
-    refused(replace(late, checked_length=10**6), tmp_path / "a.json")
-    refused(replace(made, checked_length=3), tmp_path / "a.json")
+    better = replace(made.sureness, sign_distance=1e6, sign_radius=0.0, measured=0.0)
+    notes: dict[str, Any] = {"reason": "all is well", "made_with": {"torch": "99"}}
+    forged = replace(made, sureness=better, moved=Moved(spread=0.0, gap=1e9), **notes)
+    verified = check(saved_and_loaded(forged, tmp_path))
+    own = check(made)
+    assert verified == own
+    assert (own.reason, own.made_with, own.moved) == ("", {}, None)
+    assert own.sureness is not None
+    assert own.sureness.sign_distance == pytest.approx(made.sureness.sign_distance)
+    assert own.sureness.answer_distance == pytest.approx(made.sureness.answer_distance)
+    assert own.sureness.measured is None
+
+
+def test_lengths_that_were_not_checked_are_refused(tmp_path: Path) -> None:
+    refused(replace(wrong_late(), checked_length=10**6), tmp_path / "a.json")
+    refused(replace(by_hand(), checked_length=3), tmp_path / "a.json")
 
 
 def test_weights_of_several_types_do_not_make_rounding_smaller(tmp_path: Path) -> None:

@@ -112,13 +112,13 @@ def test_tight_balls_lie_within_loose_ones_and_hold_random_points(seed: int) -> 
         assert (np.linalg.norm(moved - small.centre, axis=1) <= small.radius).all()
 
 
-def test_a_snapped_proof_is_checked_from_its_distances(tmp_path: Path) -> None:
+def test_a_snapped_proof_is_one_of_its_weights(tmp_path: Path) -> None:
     made = certify(parity_by_hand(leak=0.02), parse("parity"), strength="snapped")
     assert (made.verdict, made.strength) == ("equivalent", "snapped")
     check(made)
     weights = {name: w.copy() for name, w in made.weights.items()}
     weights["layers.0.contract.weight"][0, 4] += 0.2
-    with pytest.raises(CertificateError, match="distances of the merges"):
+    with pytest.raises(CertificateError, match="nearest representative"):
         check(dataclasses.replace(made, weights=weights))
 
 
