@@ -128,10 +128,10 @@ def _check(arguments: argparse.Namespace) -> None:
         certificate.require_model(folder.config()["network"], folder.arrays())
     verified = check(certificate)
     if arguments.json:
-        print_json({**verified.summary(), "terms": TERMS[verified.strength], "checked": True})
+        print_json({**verified.summary(), "checked": True})
     else:
         note("checked: every step follows, from the weights in the file to the statement.")
-        print_facts([*facts(verified), *terms(verified)])
+        print_facts(facts(verified))
     if verified.verdict != "equivalent":
         raise ClaimError(f"{verified.verdict}, checked: {verified.statement}")
 
@@ -190,10 +190,5 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
     if not made.language.spec:
         states = len(made.machine.classes)
         lines.append(("automaton", f"{automaton_digest(made.language)}, {states} states"))
-    return lines
-
-
-def terms(made: Certificate) -> list[tuple[str, str]]:
-    """Return what the claim takes for granted, in words."""
     first, *others = TERMS[made.strength]
-    return [("provided that", first), *(("", each) for each in others)]
+    return [*lines, ("provided that", first), *(("", each) for each in others)]

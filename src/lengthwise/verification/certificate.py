@@ -24,7 +24,7 @@ from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.verification import schema
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.arrays import pack, unpack
-from lengthwise.verification.statement import automaton_digest, quoted, shown, stated
+from lengthwise.verification.statement import TERMS, automaton_digest, quoted, shown, stated
 
 FORMAT = 2
 
@@ -158,6 +158,7 @@ class Certificate:
             "language": self.language.spec,
             "automaton_digest": automaton_digest(self.language),
             "statement": self.statement,
+            "terms": list(TERMS[self.strength]),
             "counterexample": None if wrong is None else _fields(wrong),
             "counterexample_length": (
                 None if wrong is None else len(self.language.encode(wrong.word))
