@@ -46,7 +46,7 @@ def _certain(seed: int, **settings: Any) -> Certificate:
 
 
 def _compiled(spec: str, strength: Any, **settings: Any) -> Certificate:
-    return certify(lw.compile(spec, **settings).model, parse(spec), strength=strength)  # type: ignore[arg-type]
+    return certify(lw.compile(spec, **settings).model, parse(spec), strength=strength)
 
 
 HONEST: dict[str, Callable[[], Certificate]] = {
@@ -377,7 +377,7 @@ def another_model(body: Body, choose: random.Random) -> None:
             for packed in (w for n, w in body["weights"].items() if n.endswith("attention.bias")):
                 heads = packed["shape"][0]
                 packed["shape"] = [heads, value]
-                array = np.zeros((heads, value), dtype=packed["type"])
+                array = np.zeros(heads * int(value), dtype=packed["type"])
                 packed["base64"] = base64.b64encode(array.tobytes()).decode()
 
 
@@ -416,7 +416,10 @@ def forged(name: str, seed: int) -> tuple[str, bytes]:
     done = []
     for _ in range(choose.choice([1, 1, 1, 2, 3])):
         how = one_field if choose.random() < 0.5 else choose.choice(STRUCTURED)
-        with np.errstate(all="ignore"), suppress(*_UNFIT):  # what an earlier change left may not fit this one
+        with (
+            np.errstate(all="ignore"),
+            suppress(*_UNFIT),
+        ):  # what an earlier change left may not fit this one
             how(body, choose)
         done.append(how.__name__)
     return "+".join(done), signed(body)
@@ -538,7 +541,8 @@ class _SnappedByNearest:
             places = torch.arange(-(-size % chunk), size)
             rows = torch.arange(count)[:, None] * size + places
             children = torch.where(places >= 0, rows, -1).reshape(-1, chunk)
-            images = self.model.gathered(vectors.flatten(0, 1), children).unflatten(0, (count, -1))
+            images = self.model.gathered(vectors.flatten(0, 1), children)
+            images = images.view(count, -1, images.shape[1])
             inner, outer = self.levels[self._phase(level)]
             first = self._nearest(images[:, :1], outer)
             vectors = torch.cat([first, self._nearest(images[:, 1:], inner)], dim=1)

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from lengthwise.analysis.catalogue import ANALYSES, record_path
 from lengthwise.analysis.figures import accuracy_figure, loss_figure, to_svg
-from lengthwise.errors import RunError
+from lengthwise.errors import CertificateError, RunError
 from lengthwise.evaluation.scores import Score, Scores, percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
 from lengthwise.experiments.published import Published
@@ -19,6 +19,7 @@ from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Plan, plan_from_dict
 from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.check import check
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,6 +35,16 @@ class Look:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Proof:
+    """The certificate of a run as the page shows it."""
+
+    certificate: Certificate
+    """What the checker verified; what the file says, where it verified nothing."""
+    refused: str = ""
+    """Why the checker verified nothing of a claim; empty if it did, or if there is no claim."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class RunPage:
     """What the page shows of one run."""
 
@@ -43,7 +54,7 @@ class RunPage:
     evaluation: dict[str, Any] | None
     scores: Scores
     published: Published | None
-    certificate: Certificate | None
+    proof: Proof | None
     looks: list[Look]
 
     @property
@@ -144,7 +155,7 @@ def read_run(path: Path) -> RunPage:
         evaluation=evaluation,
         scores=scores,
         published=published(config),
-        certificate=read_certificate(folder),
+        proof=read_proof(folder),
         looks=read_looks(path),
     )
 
@@ -176,8 +187,8 @@ def read_looks(path: Path) -> list[Look]:
     return looks
 
 
-def read_certificate(folder: RunFolder) -> Certificate | None:
-    """What the run's last certification found, if there was one.
+def read_proof(folder: RunFolder) -> Proof | None:
+    """Check the run's last certificate, if there is one.
 
     Raises:
         CertificateError: the file was changed, or is of other weights than the run's.
@@ -186,7 +197,12 @@ def read_certificate(folder: RunFolder) -> Certificate | None:
         return None
     certificate = Certificate.load(folder.certificate)
     certificate.require_model(folder.config()["network"], folder.arrays())
-    return certificate
+    if certificate.verdict == "not-closed":
+        return Proof(certificate=certificate)
+    try:
+        return Proof(certificate=check(certificate))
+    except CertificateError as error:
+        return Proof(certificate=certificate, refused=str(error))
 
 
 _NEEDED = {
