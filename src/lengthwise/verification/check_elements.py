@@ -46,6 +46,7 @@ def node_of(claim: Certificate) -> Node:
     numbers = (settings.vocab_size, settings.num_classes)
     fits = numbers == (claim.language.num_symbols, claim.language.num_classes)
     require(fits, "the network has the symbols and classes of the language")
+    require(settings.thickness <= len(claim.weights), "every layer has weights")
     finite = all(np.isfinite(weight).all() for weight in claim.weights.values())
     require(finite, "weights are numbers")
     make = TightNode if claim.strength == "robust" else Node
