@@ -24,8 +24,8 @@ from lengthwise.verification.network import node_of
 from lengthwise.verification.node import Integers, Node
 
 SINGLE = 2.0**-24
-FLOAT32 = Arithmetic(SINGLE, float(np.finfo(np.float32).max))
-EXACT = Arithmetic(OWN, float(np.finfo(np.float64).max))
+FLOAT32 = Arithmetic.of("float32")
+EXACT = Arithmetic.of("float64")
 """Of a network that runs in float64: radii are then what becomes of the radii of arguments."""
 
 # ---- points ----------------------------------------------------------------------------------
