@@ -482,7 +482,7 @@ def test_what_torch_computes_in_float32_lies_within_the_radii(
         children = children_of(node.chunk, number)
         gathered = node.gathered(below, children)
         numbers, doubt = node.numbers(gathered)
-        assert np.isfinite(doubt).all() or scale > 1
+        assert np.isfinite(doubt).all() or scale > 1 or shape["thickness"] > 1
         largest = 0.0
         for other, batches, threads in ways_to_run(model, len(children)):
             memory = other.memory
