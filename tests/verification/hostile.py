@@ -80,13 +80,21 @@ def flushing(on: bool) -> Iterator[None]:
 
 
 @torch.no_grad()
-def ran(model: RegularGPT, below: torch.Tensor | None, children: Integers) -> list[Floats]:
-    """What the network gathers from chunks of vectors, in several ways to run it."""
+def ran(
+    model: RegularGPT,
+    below: torch.Tensor | None,
+    children: Integers,
+    ways: tuple[tuple[int, int], ...] = ((1, 99), (1, 1), (2, 3)),
+) -> list[Floats]:
+    """What the network gathers from chunks of vectors; a way is so many threads, and a batch size.
+
+    In each way once with subnormal numbers, and once without.
+    """
     rows = torch.from_numpy(children)
     found = []
-    for flush, threads, size in product((False, True), (1, 2), (len(rows), 1, 3)):
+    for flush, (threads, size) in product((False, True), ways):
         with flushing(flush), processor_threads(threads):
             under = model.leaf(torch.arange(SYMBOLS)) if below is None else below
-            parts = [model.gathered(under, part) for part in rows.split(size)]
+            parts = [model.gathered(under, part) for part in torch.split(rows, size)]
             found.append(torch.cat(parts).double().numpy())
     return found

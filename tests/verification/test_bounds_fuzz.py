@@ -70,7 +70,7 @@ def test_products_with_subnormal_numbers_stay_within_radii(weight: float, size: 
 
 
 def one_pass(x: Singles, weight: Singles, bias: Singles, epsilon: float) -> Singles:
-    """Layer norm in float32, with the variance as the mean of squares less the square of the mean."""
+    """Layer norm in float32, the variance as the mean of squares less the mean squared."""
     width = np.float32(x.shape[-1])
     total, squares = np.zeros_like(x[..., 0]), np.zeros_like(x[..., 0])
     for place in range(x.shape[-1]):
@@ -96,7 +96,7 @@ def test_a_variance_that_is_lost_in_a_far_mean_stays_within_radii(width: int, me
         bias.astype(np.float64),
         1e-5,
     )
-    assert np.isfinite(image.radius).all() or mean >= 300
+    assert np.isfinite(image.radius).all() or mean >= 300 or width < 16
     by_torch = F.layer_norm(
         torch.from_numpy(x), (width,), torch.from_numpy(weight), torch.from_numpy(bias)
     ).numpy()
@@ -196,9 +196,15 @@ def changed(random: np.random.Generator, x: Floats) -> Floats:
     return np.asarray(moved + shift * moved.std(axis=1, keepdims=True), dtype=np.float64)
 
 
-def worst_ratio(hunt: Hunt, random: np.random.Generator, dtype: torch.dtype) -> tuple[float, int]:
-    """Largest distance from the centre, as a share of the radius, that a search finds."""
-    best, count = 0.0, 0
+def worst_ratio(
+    hunt: Hunt, random: np.random.Generator, dtype: torch.dtype
+) -> tuple[float, float, int]:
+    """Largest distance from the centre, as a share of the radius, that a search finds.
+
+    First that of exact inputs, where the radius is of rounding alone; then that of all; then how
+    many finite radii there were.
+    """
+    rounding, best, count = 0.0, 0.0, 0
     x = drawn(random, 300, hunt.width)
     for _ in range(6):
         points = torch.from_numpy(x).to(dtype)
@@ -221,10 +227,11 @@ def worst_ratio(hunt: Hunt, random: np.random.Generator, dtype: torch.dtype) -> 
             ratio = np.maximum(ratio, off)
         count += int(finite.sum())
         best = max(best, float(ratio.max()))
+        rounding = max(rounding, float(ratio[reach == 0].max(initial=0.0)))
         order = np.argsort(-ratio)
         parents = x[order[:30]]
         x = np.concatenate([changed(random, np.repeat(parents, 9, axis=0)), parents])
-    return best, count
+    return rounding, best, count
 
 
 @pytest.mark.slow
@@ -232,13 +239,14 @@ def worst_ratio(hunt: Hunt, random: np.random.Generator, dtype: torch.dtype) -> 
 @pytest.mark.parametrize("name", sorted(HUNTS))
 def test_no_search_finds_a_point_outside_its_ball(name: str, dtype: torch.dtype) -> None:
     random = np.random.default_rng(7)
-    best, count = 0.0, 0
+    rounding, best, count = 0.0, 0.0, 0
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        while count < 60_000:
-            ratio, some = worst_ratio(HUNTS[name](random, dtype), random, dtype)
-            best, count = max(best, ratio), count + some
-    print(f"{name} {dtype}: {count} bounds, largest ratio {best:.3f}")
-    assert 0.005 < best <= 1.0
+        while count < 200_000:
+            found = worst_ratio(HUNTS[name](random, dtype), random, dtype)
+            rounding, best, count = max(rounding, found[0]), max(best, found[1]), count + found[2]
+    print(f"{name} {dtype}: {count} bounds, {rounding:.4f} of rounding, {best:.7f} of all")
+    assert 0.05 < rounding <= 1.0
+    assert 0.9 < best <= 1.0
 
 
 @pytest.mark.slow
@@ -247,12 +255,12 @@ def test_no_search_over_networks_finds_a_vector_outside_its_ball(dtype: torch.dt
     """The weights that came nearest are changed, a few at a time."""
     random = np.random.default_rng(11)
     best, count = 0.0, 0
-    for start in range(25):
+    for start in range(40):
         settings = settings_drawn(random) | {"memory": "continuous"}
         model = hostile(random, settings, [0.0, 0.1, 0.25][start % 3], dtype)
         here = -1.0
-        first = chunks(random, settings["chunk"], SYMBOLS, 8)
-        second = chunks(random, settings["chunk"], 8, 8)
+        first = chunks(random, settings["chunk"], SYMBOLS, 60)
+        second = chunks(random, settings["chunk"], 60, 60)
         for _ in range(8):
             before = {name: w.clone() for name, w in model.state_dict().items()}
             if here >= 0:
@@ -273,7 +281,7 @@ def test_no_search_over_networks_finds_a_vector_outside_its_ball(dtype: torch.dt
 
 
 def ratio_of(model: Any, first: Any, second: Any) -> tuple[float, int]:
-    """Largest share of a radius that two levels of a network use, and how many bounds there were."""
+    """Largest share of a radius that two levels use, and how many bounds there were."""
     best, count = 0.0, 0
     for kind in (Node, TightNode):
         node = kind(model.config.to_dict(), weights_of(model))
@@ -284,7 +292,7 @@ def ratio_of(model: Any, first: Any, second: Any) -> tuple[float, int]:
         levels.append((under, second, node.gathered(below, second)))
         for points, children, image in levels:
             finite = np.isfinite(image.radius)
-            for found in ran(model, points, children):
+            for found in ran(model, points, children, ways=((1, 99),)):
                 off = norm(found[finite] - image.centre[finite]) / image.radius[finite]
                 best, count = max(best, off.max(initial=0.0)), count + len(off)
     return best, count

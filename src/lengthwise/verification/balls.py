@@ -21,9 +21,9 @@ radius is never NaN: where infinities meet it is infinite.
 What is assumed of the machine, for the network and for numpy: arithmetic rounds to nearest;
 numbers below the smallest normal one are kept, or are taken as 0 before an operation, after it, or
 both; reciprocal roots are within `_ROOT_ULPS` units in the last place, exp within `_EXP_ULPS`, and
-erf within `_ULPS` units of 1; a product of matrices is made of sums of products. Not covered, because
-it cuts products to fewer bits or forms other sums: TF32, bfloat16, and fast matrix multiplication
-in the manner of Strassen or Winograd. Where numbers could overflow, a radius is infinite.
+erf within `_ULPS` units of 1; a product of matrices is made of sums of products. TF32, bfloat16 and
+fast matrix multiplication in the manner of Strassen or Winograd are not covered: they cut products
+to fewer bits, or form other sums. Where numbers could overflow, a radius is infinite.
 
 Axes:
     width   numbers in a vector; all others are places at which balls stand
@@ -269,7 +269,8 @@ class Arithmetic:
         $2 (γ_{n+64} a)^2$. These are the ways that are covered:
 
         - $\overline{(x - m)^2}$ with the computed mean m: off by $γ_{n+6} v + 2 (η s)^2$;
-        - $\overline{x^2} - m^2$: off by $γ_{n+5} (\overline{x^2} + \bar x^2) + 2 |\bar x| η s + (η s)^2$;
+        - $\overline{x^2} - m^2$: off by $γ_{n+5} \overline{x^2} + γ_3 m^2$, and by
+          $2 |\bar x| η s + (η s)^2$ for the error of m;
         - Welford's sum of $(x_k - m_{k-1}) (x_k - m_k)$. If e_k is the error of m_k, by
           Cauchy it is off by $γ_{n+3} v + (1 + \sqrt 2) \sqrt v E + E^2$, E the root mean square of
           the e_k. As above $E \le (n / 2 + 5 \sqrt{1 + \ln n}) u$ times the root of
@@ -281,8 +282,8 @@ class Arithmetic:
 
         *The root.* If q >= 1, nothing is left of the sum v + ε and the radius is infinite. Else
         $|(1 ± q)^{-1/2} - 1| \le (1 - q)^{-1/2} - 1$, for all q and not to first order; with the
-        roundings of ε, sum, root and reciprocal (θ = γ of 2 `_ROOT_ULPS` + 4) the computed 1/s is off by
-        a relative $τ = (1 + θ) (1 - q)^{-1/2} - 1$. This moves f by at most
+        roundings of ε, sum, root and reciprocal (θ = γ of 2 `_ROOT_ULPS` + 4) the computed 1/s is
+        off by a relative $τ = (1 + θ) (1 - q)^{-1/2} - 1$. This moves f by at most
         $τ \|g \odot z\| / s \le τ \sqrt n G$, and the mean by $\|g\| η (1 + τ)$.
 
         *The result.* torch forms $(x r - m r) g + b$ with r the computed 1/s, where two large

@@ -63,8 +63,10 @@ class TightNode(Node):
         weights = attended.weights[:, 0]
         radius = output.stretch * attended.local[:, 0]
         # rounding of the matrices below, whose terms may cancel
-        slack = (2 * width + 16) * OWN * (
-            1 + output.frobenius * self._matrix(f"{name}.attention.key_value", width).frobenius
+        slack = (
+            (2 * width + 16)
+            * OWN
+            * (1 + output.frobenius * self._matrix(f"{name}.attention.key_value", width).frobenius)
         )
         for place in range(x.centre.shape[1]):
             linear = np.einsum("whs,nh,hsv->nwv", out, weights[:, place], value)
