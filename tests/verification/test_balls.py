@@ -24,8 +24,8 @@ from lengthwise.verification.network import node_of
 from lengthwise.verification.node import Integers, Node
 
 SINGLE = 2.0**-24
-FLOAT32 = Arithmetic(SINGLE, float(np.finfo(np.float32).max))
-EXACT = Arithmetic(OWN, float(np.finfo(np.float64).max))
+FLOAT32 = Arithmetic.of("float32")
+EXACT = Arithmetic.of("float64")
 """Of a network that runs in float64: radii are then what becomes of the radii of arguments."""
 
 # ---- points ----------------------------------------------------------------------------------
@@ -482,7 +482,7 @@ def test_what_torch_computes_in_float32_lies_within_the_radii(
         children = children_of(node.chunk, number)
         gathered = node.gathered(below, children)
         numbers, doubt = node.numbers(gathered)
-        assert np.isfinite(doubt).all() or scale > 1
+        assert np.isfinite(doubt).all() or scale > 1 or shape["thickness"] > 1
         largest = 0.0
         for other, batches, threads in ways_to_run(model, len(children)):
             memory = other.memory

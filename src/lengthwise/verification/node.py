@@ -11,20 +11,29 @@ Axes:
     width   numbers in a vector
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from math import sqrt
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.errors import VerificationError
-from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix, norm
+from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix, norm_bound
 
 Integers = NDArray[np.int64]
 
 _EPSILON = 1e-5
 """Of torch's layer norm."""
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _quietly(method: Method) -> Method:
+    """The method without numpy's warnings: where numbers overflow, infinite radii say so."""
+    return np.errstate(over="ignore", invalid="ignore", divide="ignore")(method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +76,23 @@ class Node:
                 f"bounds on rounding are for weights of float32 or of float64 alone, but these "
                 f"are {sorted(types)}. Use model.float()."
             )
-        numbers = np.finfo(types.pop())
-        self.arithmetic = Arithmetic(unit=float(numbers.eps) / 2, largest=float(numbers.max))
+        self.arithmetic = Arithmetic.of(types.pop())
         scale = settings.get("embedding_scale")  # older certificates have none
-        self._scale = float(np.sqrt(len(self._weights["pad"])) if scale is None else scale)
+        self._scale = sqrt(len(self._weights["pad"])) if scale is None else float(scale)
 
     # ---- from symbols and codes to vectors -----------------------------------------------------
 
+    @_quietly
     def leaves(self) -> Ball:
         """The vectors of the symbols."""
         return self._embedded(self._weights["embedding.weight"])
 
+    @_quietly
     def pad(self) -> Ball:
         """The vector that stands before a word."""
         return self._embedded(self._weights["pad"][None])
 
+    @_quietly
     def recall(self, codes: NDArray[np.bool_]) -> Ball:
         """The vectors that codes stand for, if memory is binary."""
         signs = Ball(np.where(codes, 1.0, -1.0), np.zeros(len(codes)))
@@ -94,6 +105,7 @@ class Node:
 
     # ---- from vectors to the vector, code and class of a node -----------------------------------
 
+    @_quietly
     def gathered(self, below: Ball, children: Integers) -> Ball:
         """What the block makes of chunks, before the memory keeps what it keeps of it."""
         pad = self.pad()
@@ -112,10 +124,12 @@ class Node:
     def _last_layer(self, x: Ball, present: NDArray[np.bool_], name: str) -> Ball:
         return self._layer(x, present, name, every=False)[:, 0]
 
+    @_quietly
     def numbers(self, gathered: Ball) -> tuple[Floats, Floats]:
         """The numbers whose signs are the code, and their radii."""
         return self.arithmetic.numbers(gathered, self._matrix("memory.write"))
 
+    @_quietly
     def logits(self, vectors: Ball) -> tuple[Floats, Floats]:
         """The logits of the classes, and their radii."""
         if self._norm == "pre":
@@ -159,40 +173,44 @@ class Node:
         centres, radii, local, weights = [], [], [], []
         for head in range(self._heads):
             q, k, v = queries[head], keys[head], values[head]
-            product = np.einsum("nqd,nkd->nqk", q.centre, k.centre)
-            q_norm, k_norm = norm(q.centre), norm(k.centre)
-            radius = (
-                q.radius[:, :, None] * k_norm[:, None, :]
-                + q_norm[:, :, None] * k.radius[:, None, :]
-                + q.radius[:, :, None] * k.radius[:, None, :]
-            )
-            bound = (q_norm + q.radius)[:, :, None] * (k_norm + k.radius)[:, None, :]
             shift = bias[head][np.maximum(offset, 0)]
-            bound = bound + np.abs(shift)
-            radius = radius + arithmetic.safe(bound, arithmetic.gamma(size + 2) * bound)
-            weight, moved, relative = (
-                part[..., 0] if isinstance(part, np.ndarray) else part
-                for part in arithmetic.softmax(
-                    (product + shift)[..., None], radius[..., None], seen[..., None]
-                )
+            logits, radius = self._logits(q, k, shift)
+            weight, moved, relative = arithmetic.softmax(
+                logits[..., None], radius[..., None], seen[..., None]
             )
+            weight, moved = weight[..., 0], moved[..., 0]
             middle = v.centre.mean(axis=1, keepdims=True)
-            spread = norm(v.centre - middle)
+            spread, size_of_v = norm_bound(v.centre - middle), v.bound()
             centres.append(np.einsum("nqk,nkd->nqd", weight, v.centre))
             largest = weight + moved
-            other = np.einsum("nqk,nk->nq", moved, spread) + (
-                relative + arithmetic.gamma(chunk + 1)
-            ) * np.einsum("nqk,nk->nq", largest, norm(v.centre) + v.radius)
-            radii.append(other + np.einsum("nqk,nk->nq", largest, v.radius))
+            rounding = relative + arithmetic.gamma(chunk + 1)
+            lost = arithmetic.lost(chunk, norm_bound(size_of_v) + sqrt(chunk))
+            other = _summed(moved, spread) + rounding * _summed(largest, size_of_v)
+            other = other + sqrt(size) * np.broadcast_to(lost, x.radius.shape[:1])[:, None]
+            radii.append(other + _summed(largest, v.radius))
             stretched = self._head_parts(f"{name}.key_value", width)[head].stretch * x.radius
-            fresh = np.einsum("nqk,nk->nq", largest, _rest(v.radius, stretched))
-            local.append(other + fresh + np.einsum("nqk,nk->nq", moved, v.radius))
+            fresh = _summed(largest, _rest(v.radius, stretched))
+            local.append(other + fresh + _summed(moved, v.radius))
             weights.append(weight)
         return Attended(
-            gathered=Ball(np.concatenate(centres, axis=-1), norm(np.stack(radii, axis=-1))),
-            local=norm(np.stack(local, axis=-1)),
+            gathered=Ball(np.concatenate(centres, axis=-1), norm_bound(np.stack(radii, axis=-1))),
+            local=norm_bound(np.stack(local, axis=-1)),
             weights=np.stack(weights, axis=-1),
         )
+
+    def _logits(self, q: Ball, k: Ball, shift: Floats) -> tuple[Floats, Floats]:
+        """Products of queries and keys, with the bias of their offset, and their radii."""
+        logits = np.einsum("nqd,nkd->nqk", q.centre, k.centre) + shift
+        terms = q.centre.shape[-1]
+        q_size, k_size = q.bound()[:, :, None], k.bound()[:, None, :]
+        radius = (
+            q.radius[:, :, None] * k_size
+            + norm_bound(q.centre)[:, :, None] * (k.radius[:, None, :])
+        )
+        size = q_size * k_size + np.abs(shift)
+        lost = self.arithmetic.lost(terms, q_size + k_size)
+        fresh = self.arithmetic.safe(size, self.arithmetic.gamma(terms + 2) * size + lost)
+        return logits, radius + fresh
 
     def _head_parts(self, name: str, first: int) -> list[Matrix]:
         size = len(self._weights["pad"]) // self._heads
@@ -219,6 +237,11 @@ class Node:
             cut = slice(first, last)
             self._matrices[key] = Matrix(weight[cut], None if bias is None else bias[cut])
         return self._matrices[key]
+
+
+def _summed(weights: Floats, sizes: Floats) -> Floats:
+    """For each query the sum over the places of a chunk."""
+    return np.einsum("nqk,nk->nq", weights, sizes)
 
 
 def _rest(radius: Floats, part: Floats) -> Floats:

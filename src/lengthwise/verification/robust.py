@@ -23,7 +23,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.verification.balls import Ball, Floats, largest_singular_value, norm
+from lengthwise.verification.balls import (
+    OWN,
+    Ball,
+    Floats,
+    largest_singular_value,
+    norm,
+    norm_bound,
+)
 from lengthwise.verification.node import Node
 from lengthwise.verification.snapping import Snapping, Snaps, stacked
 
@@ -58,15 +65,22 @@ class TightNode(Node):
         out = output.weight.reshape(width, *heads)
         weights = attended.weights[:, 0]
         radius = output.stretch * attended.local[:, 0]
+        # rounding of the matrices below, whose terms may cancel
+        slack = (
+            (2 * width + 16)
+            * OWN
+            * (1 + output.frobenius * self._matrix(f"{name}.attention.key_value", width).frobenius)
+        )
         for place in range(x.centre.shape[1]):
             linear = np.einsum("whs,nh,hsv->nwv", out, weights[:, place], value)
             if place == x.centre.shape[1] - 1:
                 linear = linear + np.eye(width)
-            radius = radius + largest_singular_value(linear) * x.radius[:, place]
+            radius = radius + (largest_singular_value(linear) + slack) * x.radius[:, place]
         fresh = loose.radius - output.stretch * attended.gathered.radius  # rounding of the matrix
-        size = norm(plain.centre) + plain.radius + attended.gathered.bound()[:, 0]
-        radius = radius + fresh[:, 0] + self.arithmetic.gamma(4) * size
-        return Ball(plain.centre, np.minimum(plain.radius, radius * (1 + 1e-9)))
+        size = plain.bound() + attended.gathered.bound()[:, 0]
+        added = self.arithmetic.gamma(4) * size + width * self.arithmetic.lost(1, size)
+        radius = (radius + fresh[:, 0] + added) * (1 + 1e-9)
+        return Ball(plain.centre, np.fmin(plain.radius, radius))  # infinities may have met
 
     def _feed_forward_with_residual(self, h: Ball, name: str) -> Ball:
         arithmetic = self.arithmetic
@@ -76,10 +90,13 @@ class TightNode(Node):
         plain = arithmetic.add(h, loose)
         numbers, moved = arithmetic.numbers(h, expand)
         share = np.where(np.abs(numbers) > moved, numbers > 0, 0.5)
-        unsure = np.abs(numbers) <= moved
+        unsure = ~(np.abs(numbers) > moved)
         linear = np.einsum("wu,nu,uv->nwv", contract.weight, share, expand.weight)
-        linear = linear + np.eye(h.centre.shape[-1])
-        columns = norm(contract.weight.T)
+        width = h.centre.shape[-1]
+        linear = linear + np.eye(width)
+        terms = 2 * len(expand.weight) + 16
+        slack = terms * OWN * (1 + contract.frobenius * expand.frobenius)
+        columns = norm_bound(contract.weight.T)
         strayed = (
             0.5
             * np.sqrt((unsure * columns**2).sum(axis=1))
@@ -87,11 +104,11 @@ class TightNode(Node):
         )
         fresh = hidden.radius - expand.stretch * h.radius
         last = loose.radius - contract.stretch * hidden.radius
-        radius = (
-            (largest_singular_value(linear) + strayed) * h.radius + contract.stretch * fresh + last
-        )
-        radius = radius + arithmetic.gamma(4) * (plain.bound() + h.bound() + loose.bound())
-        return Ball(plain.centre, np.minimum(plain.radius, radius * (1 + 1e-9)))
+        stretch = largest_singular_value(linear) + slack + strayed
+        size = plain.bound() + h.bound() + loose.bound()
+        added = arithmetic.gamma(4) * size + width * arithmetic.lost(1, size)
+        radius = (stretch * h.radius + contract.stretch * fresh + last + added) * (1 + 1e-9)
+        return Ball(plain.centre, np.fmin(plain.radius, radius))  # infinities may have met
 
 
 Radii = tuple[Floats, Floats]
