@@ -29,6 +29,7 @@ from lengthwise.files import (
     is_leftover,
     read_json,
     read_lines,
+    read_object,
     remove_leftovers,
     write_bytes,
     write_json,
@@ -196,11 +197,13 @@ class RunFolder:
 
     def evaluation(self) -> dict[str, Any] | None:
         """The summary of the last evaluation, if there was one."""
-        return read_json(self._evaluation) if self._evaluation.exists() else None
+        if not self._evaluation.exists():
+            return None
+        return read_object(self._evaluation, remedy="Evaluate again.")
 
     def scores(self) -> list[dict[str, Any]]:
         """The records of the last evaluation; empty if there was none."""
-        return list(read_lines(self._scores))
+        return list(read_lines(self._scores, remedy="Evaluate again."))
 
 
 def _save(path: Path, tensors: Mapping[str, Tensor]) -> None:
