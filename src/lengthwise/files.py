@@ -148,6 +148,24 @@ def read_lines(path: Path, *, remedy: str = _REMEDY) -> Iterator[dict[str, Any]]
         yield record
 
 
+def require_kinds(record: Any, kinds: Mapping[str, str], *, where: str, remedy: str) -> None:
+    """Refuse what is no object, lacks one of the named values, or has one of another kind.
+
+    The kinds are `a text`, `a whole number`, `a number`, `true or false`, `a list`, `an object` and
+    `null`; several are joined by ` or `.
+
+    Raises:
+        RunError: with the name, what it must be, and what came.
+    """
+    if not isinstance(record, Mapping):
+        raise RunError(f"{where} must be an object, but it is {_kind(record)}. {remedy}")
+    for name, wanted in kinds.items():
+        found = _kind(record[name]) if name in record else "missing"
+        options = wanted.split(" or ") if wanted != "true or false" else [wanted]
+        if found not in options and not (found == "a whole number" and "a number" in options):
+            raise RunError(f"{where}: {name} must be {wanted}, but it is {found}. {remedy}")
+
+
 # ---- what JSON of ours holds -------------------------------------------------------------------
 
 _MOST_LEVELS = 100
@@ -210,7 +228,8 @@ def _parts(value: dict[str, Any] | list[Any]) -> list[Any]:
 def _kind(value: Any) -> str:
     """A JSON value in a message: what it is, not what it holds."""
     kinds = {list: "a list", str: "a text", bool: "true or false", dict: "an object"}
-    return "null" if value is None else kinds.get(type(value), "a number")
+    kinds |= {int: "a whole number", float: "a number", type(None): "null"}
+    return kinds[type(value)]
 
 
 def _json(value: Any) -> bytes:

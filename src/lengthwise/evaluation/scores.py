@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from lengthwise.errors import ConfigError, RunError
+from lengthwise.files import require_kinds
 
 _MOST_LENGTHS = 100_000
 
@@ -27,6 +28,17 @@ class Score:
     total: int
     loss: float
     """Mean cross-entropy, in nats per word."""
+
+
+_OF_SCORES = {
+    "task": "a text",
+    "model": "a text",
+    "length": "a whole number",
+    "label": "a text",
+    "correct": "a whole number",
+    "total": "a whole number",
+    "loss": "a number",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +105,20 @@ class Scores:
             RunError: a record is not one of an evaluation.
         """
         try:
-            return cls(tuple(Score(**record) for record in records))
+            scores = tuple(Score(**record) for record in records)
         except TypeError as error:
             raise RunError(
                 f"a record of scores.jsonl does not fit ({error}). Evaluate again."
             ) from None
+        for number, score in enumerate(scores, start=1):
+            where = f"scores.jsonl, line {number}"
+            require_kinds(asdict(score), _OF_SCORES, where=where, remedy="Evaluate again.")
+            if not 0 <= score.correct <= score.total or score.total < 1 or score.length < 0:
+                raise RunError(
+                    f"{where}: of `total` words `correct` are right, but they are {score.total} "
+                    f"and {score.correct}, of length {score.length}. Evaluate again."
+                )
+        return cls(scores)
 
     def _by_length(self, amount: Any) -> dict[int, float]:
         sums: dict[int, float] = dict.fromkeys(self.lengths, 0.0)
