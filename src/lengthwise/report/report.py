@@ -131,8 +131,15 @@ def read_run(path: Path) -> RunPage:
     if (evaluation is None) != (not scores.records):
         raise RunError(f"{path} holds one half of an evaluation. Evaluate it again.")
     metrics = folder.metrics()
+    if folder.is_finished and not metrics:
+        raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
     if evaluation is not None:
         _require_evaluation(evaluation, path)
+        if scores.total != evaluation["words"]:
+            raise RunError(
+                f"{path}/scores.jsonl holds the scores of {scores.total} words, but "
+                f"evaluation.json is about {evaluation['words']}. Evaluate again."
+            )
     return RunPage(
         name=f"{config['language']['spec'] or 'a machine'}, {config['model']}",
         config=config,
