@@ -129,7 +129,10 @@ def read_run(path: Path) -> RunPage:
     scores = Scores.from_records(folder.scores())
     evaluation = folder.evaluation()
     if (evaluation is None) != (not scores.records):
-        raise RunError(f"{path} holds one half of an evaluation. Evaluate it again.")
+        raise RunError(
+            f"{path} holds one half of an evaluation: scores.jsonl or evaluation.json is empty "
+            f"or missing. Evaluate it again."
+        )
     metrics = folder.metrics()
     if folder.is_finished and not metrics:
         raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
