@@ -1,11 +1,17 @@
-"""Writing files so that a reader sees the old content or the new, never a half."""
+"""Writes files so that a reader sees the old content or the new, and reads JSON strictly.
+
+All JSON that the package stores is read here, so that a damaged file gives one line wherever it is
+met.
+"""
 
 import json
+import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from lengthwise.errors import RunError
 
@@ -68,38 +74,162 @@ def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
     write_text(path, "".join(json.dumps(record, allow_nan=False) + "\n" for record in records))
 
 
-def read_json(path: Path) -> Any:
-    """The JSON value stored in `path`.
+_REMEDY = "Restore it or train again."
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return the JSON value that a text is, if it is one that this package could have written.
+
+    Python's own reader takes more (`NaN`, a key that stands twice), and fails in ways of its own
+    on texts that were made to break it.
+
+    Raises:
+        ValueError: with the reason, on one line.
+    """
+    try:
+        value = json.loads(
+            text if isinstance(text, str) else text.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_constant=_no_number,
+            parse_float=_finite,
+            parse_int=_integer,
+        )
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    except MemoryError:
+        raise ValueError("it is larger than memory") from None
+    _check(value)
+    return value
+
+
+def read_json(path: Path, *, remedy: str = _REMEDY) -> Any:
+    """Return the JSON value stored in `path`.
 
     Raises:
         RunError: the file is missing or is not JSON.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return parse_json(_content(path))
     except FileNotFoundError:
         raise RunError(f"{path} does not exist.") from None
-    except (ValueError, UnicodeDecodeError) as error:
-        raise RunError(f"{path} is not JSON ({error}). Restore it or train again.") from None
+    except ValueError as error:
+        raise RunError(f"{path} is not JSON ({error}). {remedy}") from None
 
 
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a JSONL file; none if there is no file.
+def read_object(path: Path, *, remedy: str = _REMEDY) -> dict[str, Any]:
+    """Return the JSON object stored in `path`.
+
+    Raises:
+        RunError: the file is missing, is not JSON, or holds another value than an object.
+    """
+    value = read_json(path, remedy=remedy)
+    if not isinstance(value, dict):
+        raise RunError(f"{path} must hold a JSON object, but holds {_kind(value)}. {remedy}")
+    return value
+
+
+def read_lines(path: Path, *, remedy: str = _REMEDY) -> Iterator[dict[str, Any]]:
+    """Yield the records of a JSONL file; none if there is no file.
 
     Raises:
         RunError: a line is not a JSON object (the line is named).
     """
     if not path.exists():
         return
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(_content(path).splitlines(), start=1):
         try:
-            record = json.loads(line)
-        except ValueError:
-            raise RunError(
-                f"{path}, line {number} is not JSON. Restore it or train again."
-            ) from None
+            record = parse_json(line)
+        except ValueError as error:
+            raise RunError(f"{path}, line {number} is not JSON ({error}). {remedy}") from None
         if not isinstance(record, dict):
-            raise RunError(f"{path}, line {number} is not a JSON object.")
+            raise RunError(
+                f"{path}, line {number} is not a JSON object, but {_kind(record)}. {remedy}"
+            )
         yield record
+
+
+def require_kinds(record: Any, kinds: Mapping[str, str], *, where: str, remedy: str) -> None:
+    """Refuse what is no object, lacks one of the named values, or has one of another kind.
+
+    The kinds are `a text`, `a whole number`, `a number`, `true or false`, `a list`, `an object` and
+    `null`; several are joined by ` or `.
+
+    Raises:
+        RunError: with the name, what it must be, and what came.
+    """
+    if not isinstance(record, Mapping):
+        raise RunError(f"{where} must be an object, but it is {_kind(record)}. {remedy}")
+    for name, wanted in kinds.items():
+        found = _kind(record[name]) if name in record else "missing"
+        options = wanted.split(" or ") if wanted != "true or false" else [wanted]
+        if found not in options and not (found == "a whole number" and "a number" in options):
+            raise RunError(f"{where}: {name} must be {wanted}, but it is {found}. {remedy}")
+
+
+# ---- what JSON of ours holds -------------------------------------------------------------------
+
+_MOST_LEVELS = 100
+"""Most lists and objects within one another: far more than is written, and safe to recurse into."""
+
+_TOO_DEEP = f"lists and objects stand more than {_MOST_LEVELS} deep within one another"
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except MemoryError:
+        raise RunError(f"{path} is larger than memory. {_REMEDY}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        count = Counter(name for name, _ in pairs)
+        twice = max(count, key=lambda name: count[name])
+        raise ValueError(f"the key {twice!r:.60} stands twice in one object")
+    return found
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"the number {digits:.20} is too large")
+    return value
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > 20 or not -(2**63) <= int(digits) < 2**64:
+        raise ValueError(f"the number {digits:.20} has more than 64 bits")
+    return int(digits)
+
+
+def _check(value: Any) -> None:
+    """Refuse what is nested too deep to recurse into, and texts that UTF-8 cannot write."""
+    level = [value]
+    for _ in range(_MOST_LEVELS + 1):
+        for one in level:
+            if isinstance(one, str):
+                one.encode()  # a UnicodeEncodeError is a ValueError
+        nested = [one for one in level if isinstance(one, dict | list)]
+        if not nested:
+            return
+        level = [part for one in nested for part in _parts(one)]
+    raise ValueError(_TOO_DEEP)
+
+
+def _parts(value: dict[str, Any] | list[Any]) -> list[Any]:
+    return [*value.keys(), *value.values()] if isinstance(value, dict) else value
+
+
+def _kind(value: Any) -> str:
+    """A JSON value in a message: what it is, not what it holds."""
+    kinds = {list: "a list", str: "a text", bool: "true or false", dict: "an object"}
+    kinds |= {int: "a whole number", float: "a number", type(None): "null"}
+    return kinds[type(value)]
 
 
 def _json(value: Any) -> bytes:

@@ -1,10 +1,12 @@
 """Evaluation and prediction, with models whose accuracy is known."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
 
-from lengthwise.errors import TaskError
+from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation import evaluate as evaluation
 from lengthwise.evaluation import predict as prediction
 from lengthwise.evaluation.evaluate import evaluate
@@ -108,3 +110,42 @@ def test_words_stand_at_the_right_of_their_rows() -> None:
     tokens, lengths = prediction.right_aligned([(1,), (), (0, 1, 1)])
     assert tokens.tolist() == [[PAD, PAD, 1], [PAD] * 3, [0, 1, 1]]
     assert lengths.tolist() == [1, 0, 3]
+
+
+@pytest.mark.parametrize(
+    ("give", "told"),
+    [
+        (lambda tokens: None, "gave None for a batch of 4 words; it must give logits"),
+        (lambda tokens: [0.0] * len(tokens), "gave a list for"),
+        (lambda tokens: torch.zeros(len(tokens)), r"gave numbers of shape \[4\]"),
+        (lambda tokens: torch.zeros(len(tokens) + 1, 2), r"gave numbers of shape \[5, 2\]"),
+        (lambda tokens: torch.zeros(len(tokens), 0), r"gave numbers of shape \[4, 0\]"),
+        (lambda tokens: torch.zeros(len(tokens), 3, 2), r"gave numbers of shape \[4, 3, 2\]"),
+        (lambda tokens: torch.zeros(len(tokens), 2).long(), "gave numbers of type int64"),
+        (lambda tokens: torch.zeros(len(tokens), 2).bool(), "gave numbers of type bool"),
+    ],
+)
+@pytest.mark.parametrize("at_once", [None, 4])
+def test_what_are_no_logits_is_told_in_one_line(give: Any, told: str, at_once: int | None) -> None:
+    class Model(torch.nn.Module):
+        def words_at_once(self, time: int) -> int | None:
+            return at_once
+
+        def forward(self, tokens: Tensor, lengths: Tensor) -> Any:
+            return give(tokens)
+
+    words = [(0, 1)] * (4 if at_once is None else 8)
+    task = Task(language=parse("parity"), protocol="audited")
+    for ask in (
+        lambda: predict(Model(), words),
+        lambda: evaluate(Model(), task, [3], words_per_length=len(words)),
+    ):
+        with pytest.raises(ConfigError, match=told) as caught:
+            ask()
+        assert "\n" not in str(caught.value)
+
+
+def test_logits_of_other_classes_are_told() -> None:
+    task = Task(language=parse("parity"), protocol="audited")
+    with pytest.raises(ConfigError, match=r"logits of 3 classes, but parity@1 has 2\."):
+        evaluate(lambda tokens, lengths: torch.zeros(len(tokens), 3), task, [3])

@@ -1,8 +1,13 @@
+import random
 import re
+import string
+import time
+from itertools import product
 
 import pytest
 from automata.fa.dfa import DFA
 from hypothesis import given
+from hypothesis import strategies as st
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
@@ -16,6 +21,32 @@ def test_expressions_match_what_python_matches(expression: str) -> None:
     pattern = re.compile(expression)
     for text in texts("ab", 6):
         assert (text in language) is (pattern.fullmatch(text) is not None), text
+
+
+@given(expressions(), expressions(), st.sampled_from(["*", "{2,3}", "?"]))
+def test_and_and_shuffle_do_what_their_definitions_say(one: str, other: str, again: str) -> None:
+    """The operators that Python has not, within an expression and repeated."""
+    left, right = from_regex(one, "ab"), from_regex(other, "ab")
+    both = {text for text in texts("ab", 5) if text in left and text in right}
+    mixed = {text for text in texts("ab", 5) if _splits(text, left, right)}
+    for operator, words in (("&", both), ("^", mixed)):
+        operand = f"({one}){operator}({other})"
+        language = from_regex(operand, "ab")
+        assert {text for text in texts("ab", 5) if text in language} == words
+        spelt = "|".join(f"(?:{word})" for word in sorted(words)) or "[^ab]"
+        pattern = re.compile(f"b(?:{spelt}){again}a?")
+        longer = from_regex(f"b({operand}){again}a?", "ab")
+        for text in texts("ab", 5):
+            assert (text in longer) is (pattern.fullmatch(text) is not None), text
+
+
+def _splits(text: str, left: Language, right: Language) -> bool:
+    """Whether the symbols of a word can be dealt to two words, one of each language."""
+    return any(
+        "".join(c for c, mine in zip(text, deal, strict=True) if mine) in left
+        and "".join(c for c, mine in zip(text, deal, strict=True) if not mine) in right
+        for deal in product((False, True), repeat=len(text))
+    )
 
 
 @given(expressions())
@@ -132,6 +163,53 @@ def test_an_expression_without_symbols_needs_an_alphabet() -> None:
 def test_too_large_a_machine_is_refused() -> None:
     with pytest.raises(LanguageError, match=r"expression '.*'.*at most 20000 states"):
         from_regex("(a|b)*a(a|b){20}")
+
+
+def letters(number: int, alphabet: str) -> str:
+    return "".join(random.Random(number).choices(alphabet, k=number))
+
+
+LARGE = {
+    "5,000 letters of 2": (letters(5000, "ab"), 5002),
+    "5,000 letters of 26": (letters(5000, string.ascii_lowercase), 5002),
+    "500 words": ("|".join(letters(n, "abcdefgh") for n in range(3, 13) for _ in range(50)), None),
+    "any of 500 words": (f"({'|'.join(letters(10, 'abcdefgh') for _ in range(500))})*", 11),
+    "1,000 nested stars": ("(" * 1000 + "a" + ")*" * 1000, 1),
+    "2,000 nested stars that add a letter": ("(a|" * 2000 + "b" + ")*" * 2000, 1),
+    "2,000 stars in a row": ("(a*b*)" * 1000, 2001),
+    "2,000 options and as many letters": ("a?" * 2000 + "a" * 2000, 4002),
+    "4,900 nested options": ("(a{0,70}){0,70}", 4902),
+    "a billion empty words": ("a(){999999999}", 3),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_expressions_take_less_than_two_seconds(name: str) -> None:
+    expression, num_states = LARGE[name]
+    begin = time.process_time()
+    language = from_regex(expression)
+    assert time.process_time() - begin < 2
+    assert num_states in (None, language.num_states)
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ("(a|b)*a(a|b){2000}", "at most 20000 states"),
+        ("".join(map(chr, range(0x4E00, 0x4E00 + 5000))), "at most 200 states"),
+        ("(a?b?){32}^(b?a?){32}", "take more than 8,000,000 steps"),
+        ("a{" + "9" * 5000 + "}", "column 2: a count has at most 9 digits"),
+    ],
+    ids=["subsets", "a wide table", "large sets", "a long count"],
+)
+def test_what_explodes_is_refused_with_the_numbers_within_seconds(
+    expression: str, told: str
+) -> None:
+    begin = time.process_time()
+    with pytest.raises(LanguageError, match=told) as caught:
+        from_regex(expression)
+    assert time.process_time() - begin < 4  # 2 on a machine that does nothing else
+    assert "\n" not in str(caught.value)
 
 
 def test_many_states_in_a_row_are_no_trouble() -> None:

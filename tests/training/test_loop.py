@@ -84,6 +84,39 @@ def test_interrupted_run_ends_with_the_same_weights(tmp_path: Path, fail_at: int
     assert folder.checkpoint() is None
 
 
+def test_a_run_killed_while_it_wrote_its_records_goes_on(tmp_path: Path) -> None:
+    """A half of a new file has another name, and records may be ahead of the checkpoint."""
+    whole, resumed = make_model(), make_model()
+    fit(whole, Regression(), CONFIG)
+    folder = RunFolder(tmp_path / "run")
+    folder.claim({"a": 1})
+    with pytest.raises(KeyboardInterrupt):
+        fit(make_model(), Regression(fail_at=37), CONFIG, folder=folder)
+    records = folder.path / "metrics.jsonl"
+    content = records.read_text(encoding="utf-8")
+    records.write_text(
+        content + content.splitlines()[-1].replace('"step": 30', '"step": 40') + "\n"
+    )
+    (folder.path / ".metrics.jsonl.7.tmp").write_text(content + '{"step": 4')
+
+    metrics = fit(resumed, Regression(), CONFIG, folder=folder)
+
+    assert torch.equal(weights(whole), weights(resumed))
+    assert [record["step"] for record in metrics] == [10, 20, 30, 40, 50, 60]
+
+
+def test_records_whose_last_line_is_cut_off_are_refused_by_its_number(tmp_path: Path) -> None:
+    """Nothing of ours leaves such a file."""
+    folder = RunFolder(tmp_path / "run")
+    folder.claim({"a": 1})
+    with pytest.raises(KeyboardInterrupt):
+        fit(make_model(), Regression(fail_at=37), CONFIG, folder=folder)
+    records = folder.path / "metrics.jsonl"
+    records.write_bytes(records.read_bytes()[:-9])
+    with pytest.raises(RunError, match=r"metrics.jsonl, line 3 is not JSON .*train again"):
+        fit(make_model(), Regression(), CONFIG, folder=folder)
+
+
 def test_loss_that_is_not_finite_stops_and_keeps_the_checkpoint(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     folder.claim({"a": 1})

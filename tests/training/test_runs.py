@@ -18,6 +18,9 @@ CONFIG = {"language": "parity", "loop": {"seed": 0}}
 WEIGHTS = {"a": torch.arange(6.0).view(2, 3)}
 
 
+VALIDATION = {"loss": 0.5, "validation_loss": 0.5, "validation_accuracy": 0, "perfect": False}
+
+
 def make(path: Path) -> RunFolder:
     folder = RunFolder(path / "run")
     folder.claim(CONFIG)
@@ -30,10 +33,11 @@ def test_a_folder_gives_back_what_was_stored(tmp_path: Path) -> None:
     checkpoint = folder.checkpoint()
     assert checkpoint is not None
     assert torch.equal(checkpoint["a"], WEIGHTS["a"])
-    folder.finish(WEIGHTS, [{"step": 1}, {"step": 2}])
+    records = [{**VALIDATION, "step": 1}, {**VALIDATION, "step": 2}]
+    folder.finish(WEIGHTS, records)
     folder.save_evaluation([{"length": 3}], {"mean": 1.0})
     assert folder.config() == CONFIG
-    assert folder.metrics() == [{"step": 1}, {"step": 2}]
+    assert folder.metrics() == records
     assert torch.equal(folder.weights()["a"], WEIGHTS["a"])
     assert folder.scores() == [{"length": 3}]
     assert folder.evaluation() == {"mean": 1.0}

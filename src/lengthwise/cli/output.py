@@ -74,7 +74,7 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
             raise ConfigError(f"a setting is written KEY=VALUE, but got {text!r}. Try steps=5000.")
         try:
             settings[name] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             settings[name] = value
     return settings
 

@@ -1,7 +1,6 @@
 """Train a model on a language, a step task or a corpus; given again, it goes on in its folder."""
 
 import argparse
-import json
 import os
 import time
 import tomllib
@@ -24,6 +23,7 @@ from lengthwise.errors import ConfigError, LengthwiseError
 from lengthwise.evaluation.perplexity import perplexity_of
 from lengthwise.evaluation.scores import percent
 from lengthwise.experiments.measure import training_cost
+from lengthwise.files import parse_json
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS
 from lengthwise.models.cost import trained_parameters
@@ -266,9 +266,13 @@ def _trained(
 def _read_settings(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
-        settings = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+        settings = tomllib.loads(text) if path.suffix == ".toml" else parse_json(text)
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}. Give a file.") from None
+    except RecursionError:
+        raise ConfigError(
+            f"{path} is not a settings file: it is nested too deep. Write JSON or TOML."
+        ) from None
     except ValueError as error:  # covers broken JSON, broken TOML and broken UTF-8
         raise ConfigError(f"{path} is not a settings file: {error}. Write JSON or TOML.") from None
     if not isinstance(settings, dict):

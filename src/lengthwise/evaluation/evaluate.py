@@ -1,14 +1,14 @@
 """How far does a model carry? Fresh words of every length, through the model, into scores."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-from lengthwise.errors import TaskError
+from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation.scores import Score, Scores
 from lengthwise.tasks.task import Batch, Task
 
@@ -43,12 +43,36 @@ class Bounded(Protocol):
 def answers(
     model: Recogniser, tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"]
 ) -> Float[Tensor, "word class"]:
-    """The logits of a batch, in as many parts as the model asks for."""
+    """The logits of a batch, in as many parts as the model asks for.
+
+    Raises:
+        ConfigError: the model gives something else than logits.
+    """
     at_once = model.words_at_once(tokens.shape[1]) if isinstance(model, Bounded) else None
     if at_once is None or at_once >= len(tokens):
-        return model(tokens, lengths)
+        return _require_logits(model(tokens, lengths), len(tokens))
     parts = zip(torch.split(tokens, at_once), torch.split(lengths, at_once), strict=True)
-    return torch.cat([model(*part) for part in parts])
+    return torch.cat([_require_logits(model(*part), len(part[0])) for part in parts])
+
+
+def _require_logits(found: Any, num_words: int) -> Tensor:
+    """What a model gave, if it can be logits of so many words.
+
+    Raises:
+        ConfigError: it cannot.
+    """
+    if not isinstance(found, Tensor):
+        came = "None" if found is None else f"a {type(found).__name__}"
+    elif found.ndim != 2 or len(found) != num_words or found.shape[1] < 1:
+        came = f"numbers of shape {list(found.shape)}"
+    elif not found.is_floating_point():
+        came = f"numbers of type {str(found.dtype).removeprefix('torch.')}"
+    else:
+        return found
+    raise ConfigError(
+        f"the model gave {came} for a batch of {num_words} words; it must give logits "
+        f"[word, class], a tensor of floating-point numbers."
+    )
 
 
 def evaluate(
@@ -69,6 +93,7 @@ def evaluate(
 
     Raises:
         TaskError: none of the lengths has a word, or there would be too many symbols at once.
+        ConfigError: the model gives something else than logits of the task's classes.
     """
     if not lengths or words_per_length < 1:
         raise TaskError("an evaluation needs at least one length and one word of each.")
@@ -90,6 +115,11 @@ def evaluate(
         wanted = torch.tensor(drawable[group]).repeat_interleave(words_per_length)
         batch = task.draw(wanted, generator)
         logits = answers(model, batch.tokens.to(device), batch.lengths.to(device)).cpu()
+        if logits.shape[1] != task.language.num_classes:
+            raise ConfigError(
+                f"the model gave logits of {logits.shape[1]} classes, but {task.id} has "
+                f"{task.language.num_classes}. Give a model of that language."
+            )
         records.extend(_records(logits, batch, task, name))
         done += len(wanted)
         if progress:

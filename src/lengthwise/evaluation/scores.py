@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from lengthwise.errors import ConfigError, RunError
+from lengthwise.files import require_kinds
 
 _MOST_LENGTHS = 100_000
 
@@ -27,6 +28,17 @@ class Score:
     total: int
     loss: float
     """Mean cross-entropy, in nats per word."""
+
+
+_OF_SCORES = {
+    "task": "a text",
+    "model": "a text",
+    "length": "a whole number",
+    "label": "a text",
+    "correct": "a whole number",
+    "total": "a whole number",
+    "loss": "a number",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +105,20 @@ class Scores:
             RunError: a record is not one of an evaluation.
         """
         try:
-            return cls(tuple(Score(**record) for record in records))
+            scores = tuple(Score(**record) for record in records)
         except TypeError as error:
             raise RunError(
                 f"a record of scores.jsonl does not fit ({error}). Evaluate again."
             ) from None
+        for number, score in enumerate(scores, start=1):
+            where = f"scores.jsonl, line {number}"
+            require_kinds(asdict(score), _OF_SCORES, where=where, remedy="Evaluate again.")
+            if not 0 <= score.correct <= score.total or score.total < 1 or score.length < 0:
+                raise RunError(
+                    f"{where}: of `total` words `correct` are right, but they are {score.total} "
+                    f"and {score.correct}, of length {score.length}. Evaluate again."
+                )
+        return cls(scores)
 
     def _by_length(self, amount: Any) -> dict[int, float]:
         sums: dict[int, float] = dict.fromkeys(self.lengths, 0.0)
@@ -114,6 +135,41 @@ def wilson(correct: int, total: int) -> tuple[float, float]:
     middle = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = Z_95 * math.sqrt(share * (1 - share) / total + z2 / (4 * total**2)) / (1 + z2 / total)
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def upper_limit(wrong: int, total: int, alpha: float) -> float:
+    """Clopper and Pearson's upper limit for a share of which `wrong` of `total` were seen.
+
+    It is the share p at which `wrong` or fewer are seen with probability alpha. So whatever the
+    true share is, the limit is below it with probability alpha at most.
+
+    >>> upper_limit(0, 2000, 0.05) == 1 - 0.05 ** (1 / 2000), upper_limit(5, 5, 0.05)
+    (True, 1.0)
+    """
+    if wrong == 0:
+        return 1 - alpha ** (1 / total)
+    if wrong == total:
+        return 1.0
+    low, high = wrong / total, 1.0
+    for _ in range(60):  # to the last digit
+        middle = (low + high) / 2
+        if _at_most(wrong, total, middle) > alpha:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _at_most(wrong: int, total: int, share: float) -> float:
+    """The probability that `wrong` or fewer of `total` independent draws are of a share."""
+    if share >= 1:
+        return 0.0
+    odds, term = math.log(share) - math.log1p(-share), total * math.log1p(-share)
+    terms = [term]
+    for k in range(wrong):
+        term += math.log((total - k) / (k + 1)) + odds
+        terms.append(term)
+    return math.fsum(map(math.exp, terms))
 
 
 def parse_lengths(text: str) -> list[int]:

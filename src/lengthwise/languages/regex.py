@@ -5,25 +5,28 @@ weaker than it and of equal strength from left to right, `|` (or), `&` (and), `^
 any symbol, `[ab]`, `[0-9]`, `[^ab]` are classes, `()` is the empty word, and `\` before a character
 that is no letter or digit makes it a symbol. All else is a symbol that stands for itself.
 
-The expression is cut into tokens here, because automata-lib gives no positions; the tokens then go
-to its parser, with every symbol renamed to a character that cannot be mistaken for an operator.
+The expression is cut into tokens, each with its column, so that a refusal can name it; what the
+tokens mean is put together in `positions`.
 """
 
 import re
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NoReturn
 
 from automata.fa.dfa import DFA
-from automata.fa.nfa import NFA
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
+from lengthwise.languages.positions import Part, Places
 from lengthwise.languages.steps import determinised
 from lengthwise.languages.validation import is_encodable
 
 MAX_SIZE = 5_000
 """Most symbols of an expression when its repetitions are written out."""
+
+_MOST_DIGITS = 9
+"""Most digits of a count; every such number is past `MAX_SIZE`, and Python can write it."""
 
 Kind = Literal["symbols", "any", "(", ")", "infix", "postfix"]
 
@@ -37,9 +40,6 @@ _KINDS: dict[str, Kind] = {
 }
 _POSTFIX: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 """The least and the most repetitions."""
-
-_PRIVATE = 0xF0000
-"""Start of a private-use plane of Unicode, from which symbols get their names in the parser."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,9 +77,12 @@ def from_regex(expression: str, alphabet: Sequence[str] | None = None) -> Langua
         )
     tokens = _tokens(expression)
     symbols = _alphabet(expression, tokens, alphabet)
-    names = {symbol: chr(_PRIVATE + i) for i, symbol in enumerate(symbols)}
-    nfa = NFA.from_regex(_renamed(expression, tokens, names), input_symbols=set(names.values()))
-    return _from_nfa(nfa, symbols, names, expression)
+    places = Places()
+    whole = _put_together(expression, tokens, frozenset(symbols), places)
+    try:
+        return places.language(whole, symbols)
+    except LanguageError as error:
+        raise LanguageError(f"expression {_short(expression)}: {error}") from None
 
 
 def from_automata_dfa(dfa: DFA) -> Language:
@@ -103,20 +106,6 @@ def from_automata_dfa(dfa: DFA) -> Language:
         [index[state] for state in dfa.final_states],
         max_states=len(index) + 1,
     )
-
-
-def _from_nfa(nfa: NFA, symbols: Sequence[str], names: dict[str, str], expression: str) -> Language:
-    back = {name: symbol for symbol, name in names.items()} | {"": ""}
-    index = {state: i for i, state in enumerate(nfa.states)}
-    arcs: list[dict[str, list[int]]] = [{} for _ in index]
-    for state, row in nfa.transitions.items():
-        for name, targets in row.items():
-            arcs[index[state]][back[name]] = [index[target] for target in targets]
-    final = [index[state] for state in nfa.final_states]
-    try:
-        return determinised(symbols, arcs, index[nfa.initial_state], final)
-    except LanguageError as error:
-        raise LanguageError(f"expression {_short(expression)}: {error}") from None
 
 
 # ---- tokens ----------------------------------------------------------------------------------
@@ -235,6 +224,8 @@ def _quantifier(expression: str, at: int) -> _Token:
     match = re.compile(r"\{(?:(\d+)|(\d*),(\d*))\}", re.ASCII).match(expression, at)
     if match is None or match.group() == "{,}":
         _refuse(expression, at + 1, "a count is {m}, {m,}, {,n} or {m,n}. Or write '\\{'")
+    if max(map(len, match.group()[1:-1].split(","))) > _MOST_DIGITS:
+        _refuse(expression, at + 1, f"a count has at most {_MOST_DIGITS} digits. Repeat less")
     exactly, low, high = match.groups()
     least = int(exactly or low or 0)
     most = least if exactly else (int(high) if high else None)
@@ -250,51 +241,69 @@ def _quantifier(expression: str, at: int) -> _Token:
 class _Level:
     """What stands inside one pair of brackets, so far."""
 
-    opening: _Token | None
-    done: int = 0
-    """Size of the operands before the last infix operator."""
+    opening: _Token | None = None
+    done: Part | None = None
+    """The operands before the last infix operator."""
+    done_size: int = 0
     operator: _Token | None = None
-    sizes: list[int]
-    """Size of each item of the last operand."""
-    texts: list[str]
-    """The items and operators, as the parser gets them."""
+    items: list[Part] = field(default_factory=list)
+    """Those of the last operand."""
+    sizes: list[int] = field(default_factory=list)
+    """Size of each item."""
+    last_size: int = 0
+    """Of all items."""
+
+    def add(self, item: Part, size: int) -> None:
+        """Put one more item at the end of the last operand."""
+        self.items.append(item)
+        self.sizes.append(size)
+        self.last_size += size
 
     def size(self) -> int:
         """Size of all operands; `&` and `^` multiply, since they run two machines at once."""
-        last = sum(self.sizes)
         if self.operator is None:
+            return self.last_size
+        if self.operator.text == "|":
+            return self.done_size + self.last_size
+        return (self.done_size + 1) * (self.last_size + 1)
+
+    def part(self, places: Places) -> Part:
+        """All operands as one part."""
+        last = places.joined(self.items)
+        if self.operator is None or self.done is None:
             return last
-        return self.done + last if self.operator.text == "|" else (self.done + 1) * (last + 1)
+        join = {"|": places.either, "&": places.both, "^": places.shuffled}[self.operator.text]
+        return join(self.done, last)
 
 
-def _renamed(expression: str, tokens: Sequence[_Token], names: dict[str, str]) -> str:
-    """The expression as the parser gets it, after a check of all that the parser would refuse.
-
-    Every item is in brackets, and an item repeated no times is the empty word (automata-lib 9.2
-    takes `a{0}` for `a?`).
-    """
-    levels = [_Level(opening=None, sizes=[], texts=[])]
+def _put_together(
+    expression: str, tokens: Sequence[_Token], alphabet: frozenset[str], places: Places
+) -> Part:
+    """The expression as a part, after a check of its grammar and its size at every token."""
+    levels = [_Level()]
     for token in tokens:
         level = levels[-1]
         if token.kind == "(":
-            levels.append(_Level(opening=token, sizes=[], texts=[]))
+            levels.append(_Level(opening=token))
             continue
         if token.kind == ")":
             if level.opening is None:
                 _refuse(expression, token.column, "')' closes nothing. Add '(' before it")
             _require_operand(expression, level, token)
             levels.pop()
-            levels[-1].sizes.append(level.size())
-            levels[-1].texts.append("(" + "".join(level.texts) + ")")
+            levels[-1].add(level.part(places), level.size())
         elif token.kind == "infix":
             _require_operand(expression, level, token)
-            level.done, level.operator, level.sizes = level.size(), token, []
-            level.texts.append(token.text)
+            done, size = level.part(places), level.size()
+            levels[-1] = _Level(opening=level.opening, done=done, done_size=size, operator=token)
         elif token.kind == "postfix":
-            _repeat(expression, level, token)
+            size = _size_repeated(expression, level, token)
+            if level.size() + size - level.sizes[-1] <= MAX_SIZE:
+                level.items[-1] = places.repeated(level.items[-1], token.least, token.most)
+            level.last_size += size - level.sizes[-1]
+            level.sizes[-1] = size
         else:
-            level.sizes.append(1)
-            level.texts.append(_choice(token, names))
+            level.add(places.one_of(_choice(token, alphabet)), 1)
         if levels[-1].size() > MAX_SIZE:
             _refuse(
                 expression,
@@ -306,13 +315,13 @@ def _renamed(expression: str, tokens: Sequence[_Token], names: dict[str, str]) -
     if level.opening is not None:
         _refuse(expression, level.opening.column, "'(' is not closed. Add ')'")
     _require_operand(expression, level, None)
-    return "".join(level.texts)
+    return level.part(places)
 
 
 def _require_operand(expression: str, level: _Level, before: _Token | None) -> None:
     """Refuse `|a`, `a|` and `a||b`; `()` and the empty expression are the empty word."""
     ends = before is None or before.kind == ")"
-    if level.sizes or (ends and level.operator is None):
+    if level.items or (ends and level.operator is None):
         return
     operator = before if before is not None and before.kind == "infix" else level.operator
     assert operator is not None
@@ -325,31 +334,23 @@ def _require_operand(expression: str, level: _Level, before: _Token | None) -> N
     )
 
 
-def _repeat(expression: str, level: _Level, token: _Token) -> None:
-    if not level.sizes:
+def _size_repeated(expression: str, level: _Level, token: _Token) -> int:
+    """The size of the last item when its repetitions are written out."""
+    if not level.items:
         _refuse(
             expression,
             token.column,
             f"{token.text!r} has nothing before it to repeat. Remove it, "
             f"or write '\\{token.text}' for the symbol",
         )
-    level.sizes[-1] *= max(token.least, token.most or 1)
-    item = level.texts[-1]
-    level.texts[-1] = "()" if token.most == 0 else f"({item}{token.text})"
+    return level.sizes[-1] * max(token.least, token.most or 1)
 
 
-def _choice(token: _Token, names: dict[str, str]) -> str:
-    """A class, `.` or a symbol in renamed symbols; nothing to choose from matches no word."""
+def _choice(token: _Token, alphabet: frozenset[str]) -> frozenset[str]:
+    """The symbols that a class, `.` or a symbol names; there may be none."""
     if token.kind == "any":
-        chosen = list(names.values())
-    elif token.negated:
-        chosen = [name for symbol, name in names.items() if symbol not in token.symbols]
-    else:
-        chosen = [names[symbol] for symbol in dict.fromkeys(token.symbols)]
-    if not chosen:
-        first, *_ = names.values()
-        return f"({first}&({first}{first}))"
-    return chosen[0] if len(chosen) == 1 else "[" + "".join(chosen) + "]"
+        return alphabet
+    return alphabet - set(token.symbols) if token.negated else frozenset(token.symbols)
 
 
 def _alphabet(

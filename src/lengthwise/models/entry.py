@@ -69,6 +69,15 @@ class Entry:
         Raises:
             ConfigError: it would have more than 2^31 parameters.
         """
+        self.require_moderate(config)
+        return self.draw(config, torch.Generator().manual_seed(seed))
+
+    def require_moderate(self, config: Config) -> None:
+        """Refuse a network that would be too large.
+
+        Raises:
+            ConfigError: it would have more than 2^31 parameters.
+        """
         try:
             with torch.device("meta"):
                 size = sum(parameter.numel() for parameter in self.build(config).parameters())
@@ -81,4 +90,3 @@ class Entry:
                 f"the network would have {size:,} parameters or more, but {_MOST_PARAMETERS:,} is "
                 f"the most. Lower {' or '.join(lower)}."
             )
-        return self.draw(config, torch.Generator().manual_seed(seed))

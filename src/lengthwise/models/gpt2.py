@@ -31,7 +31,7 @@ from torch import Tensor, nn
 
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ConfigError, WordError
-from lengthwise.files import read_json
+from lengthwise.files import read_object, require_kinds
 from lengthwise.models.bodies import BODIES, location
 from lengthwise.text.extra import require_extra
 
@@ -341,8 +341,10 @@ def origin(config: BodyConfig) -> str:
     with Path(found).open("rb") as file:
         told = f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
     made = Path(found).parent / "training" / "config.json"
-    text = read_json(made).get("text") if made.exists() else None
+    text = read_object(made).get("text") if made.exists() else None
     if text:
+        kinds = {"source": "a text", "characters": "a whole number", "tokens": "a whole number"}
+        require_kinds(text, kinds, where=f"{made}, text", remedy="Pretrain again.")
         told += (
             f", pretrained on {text['source']} ({text['characters']:,} characters, "
             f"{text['tokens']:,} tokens)"

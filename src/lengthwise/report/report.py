@@ -13,7 +13,7 @@ from lengthwise.errors import CertificateError, RunError
 from lengthwise.evaluation.scores import Score, Scores, percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
 from lengthwise.experiments.published import Published
-from lengthwise.files import read_json, write_text
+from lengthwise.files import read_object, require_kinds, write_text
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
@@ -140,14 +140,20 @@ def read_run(path: Path) -> RunPage:
     scores = Scores.from_records(folder.scores())
     evaluation = folder.evaluation()
     if (evaluation is None) != (not scores.records):
-        raise RunError(f"{path} holds one half of an evaluation. Evaluate it again.")
+        raise RunError(
+            f"{path} holds one half of an evaluation: scores.jsonl or evaluation.json is empty "
+            f"or missing. Evaluate it again."
+        )
     metrics = folder.metrics()
-    records = [("metrics", record) for record in metrics]
-    records += [("evaluation", evaluation)] if evaluation is not None else []
-    for name, record in records:
-        missing = _NEEDED[name] - set(record)
-        if missing:
-            raise RunError(f"{path}: {name} has no {min(missing)}. Train or evaluate again.")
+    if folder.is_finished and not metrics:
+        raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
+    if evaluation is not None:
+        _require_evaluation(evaluation, path)
+        if scores.total != evaluation["words"]:
+            raise RunError(
+                f"{path}/scores.jsonl holds the scores of {scores.total} words, but "
+                f"evaluation.json is about {evaluation['words']}. Evaluate again."
+            )
     return RunPage(
         name=f"{config['language']['spec'] or 'a machine'}, {config['model']}",
         config=config,
@@ -171,7 +177,7 @@ def read_looks(path: Path) -> list[Look]:
         file = record_path(path, name)
         if not file.exists():
             continue
-        record = read_json(file)
+        record = read_object(file, remedy="Analyse the run again.")
         try:
             lengths = ", ".join(map(str, record["lengths"]))
             look = Look(
@@ -181,8 +187,8 @@ def read_looks(path: Path) -> list[Look]:
                 numbers=entry.numbers(record),
                 caption=entry.caption,
             )
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            raise RunError(f"{file} is damaged ({error!r}). Analyse the run again.") from None
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+            raise RunError(f"{file} is damaged ({error!r:.80}). Analyse the run again.") from None
         looks.append(look)
     return looks
 
@@ -205,13 +211,35 @@ def read_proof(folder: RunFolder) -> Proof | None:
         return Proof(certificate=certificate, refused=str(error))
 
 
-_NEEDED = {
-    "metrics": {"step", "loss", "validation_loss", "validation_accuracy"},
-    "evaluation": {
-        *("mean_accuracy", "interval_95", "worst_length", "worst_accuracy", "mean_loss", "words"),
-        *("first_length_below_99", "lengths", "num_lengths", "lengths_without_words"),
-        *("words_per_length", "shortcuts", "protocol"),
-    },
+def _require_evaluation(evaluation: Mapping[str, Any], path: Path) -> None:
+    """Refuse a summary that lacks something of what the page shows.
+
+    Raises:
+        RunError: it does.
+    """
+
+    def require(values: Mapping[str, Any], kinds: Mapping[str, str], part: str = "") -> None:
+        require_kinds(
+            values, kinds, where=f"{path}/evaluation.json{part}", remedy="Evaluate again."
+        )
+
+    require(evaluation, _OF_EVALUATION)
+    for name, kind in (("interval_95", "a number"), ("lengths", "a whole number")):
+        pair = {str(index): value for index, value in enumerate(evaluation[name])}
+        require(pair, {"0": kind, "1": kind}, f", {name}")
+    shortcuts = evaluation["shortcuts"]
+    require(shortcuts, dict.fromkeys(shortcuts or ["majority"], "a number"), ", shortcuts")
+
+
+_OF_EVALUATION = {
+    **dict.fromkeys(("mean_accuracy", "worst_accuracy", "mean_loss"), "a number"),
+    **dict.fromkeys(("worst_length", "words", "num_lengths"), "a whole number"),
+    **dict.fromkeys(("lengths_without_words", "words_per_length"), "a whole number"),
+    "first_length_below_99": "a whole number or null",
+    "interval_95": "a list",
+    "lengths": "a list",
+    "shortcuts": "an object",
+    "protocol": "a text",
 }
 
 

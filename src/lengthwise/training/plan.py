@@ -44,7 +44,12 @@ class BasePlan:
         return self.entry.draw_from(self.network, self.loop.seed)
 
     def build(self) -> nn.Module:
-        """The network, with weights that are still to be loaded."""
+        """The network, with weights that are still to be loaded.
+
+        Raises:
+            ConfigError: it would be too large.
+        """
+        self.entry.require_moderate(self.network)
         return self.entry.build(self.network)
 
     def settings(self) -> Mapping[str, Config]:

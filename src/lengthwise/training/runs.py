@@ -29,7 +29,9 @@ from lengthwise.files import (
     is_leftover,
     read_json,
     read_lines,
+    read_object,
     remove_leftovers,
+    require_kinds,
     write_bytes,
     write_json,
     write_lines,
@@ -42,6 +44,22 @@ except ImportError:  # Windows has no such locks
 
 FORMAT = 1
 """Version of the folder's layout; folders of another version are refused."""
+
+_OF_METRICS = {
+    "step": "a whole number",
+    "loss": "a number",
+    "validation_loss": "a number",
+    "validation_accuracy": "a number",
+    "perfect": "true or false",
+}
+"""What every record of a validation holds."""
+
+_MAY_BE_IN_METRICS = {
+    "words_per_second": "a number",
+    "validation_score": "a number",
+    "lesson_length": "a whole number",
+}
+"""What is read if it is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +171,18 @@ class RunFolder:
         return {key: value for key, value in config.items() if key != "format"}
 
     def metrics(self) -> list[dict[str, Any]]:
-        """The records of training so far."""
-        return list(read_lines(self._metrics))
+        """The records of training so far.
+
+        Raises:
+            RunError: the file is damaged.
+        """
+        records = list(read_lines(self._metrics))
+        for number, record in enumerate(records, start=1):
+            there = {k: kind for k, kind in _MAY_BE_IN_METRICS.items() if k in record}
+            where = f"{self._metrics}, line {number}"
+            remedy = "Train again in a new folder."
+            require_kinds(record, _OF_METRICS | there, where=where, remedy=remedy)
+        return records
 
     def save_checkpoint(self, tensors: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
         """Store all that is needed to go on, and the records up to here."""
@@ -196,11 +224,13 @@ class RunFolder:
 
     def evaluation(self) -> dict[str, Any] | None:
         """The summary of the last evaluation, if there was one."""
-        return read_json(self._evaluation) if self._evaluation.exists() else None
+        if not self._evaluation.exists():
+            return None
+        return read_object(self._evaluation, remedy="Evaluate again.")
 
     def scores(self) -> list[dict[str, Any]]:
         """The records of the last evaluation; empty if there was none."""
-        return list(read_lines(self._scores))
+        return list(read_lines(self._scores, remedy="Evaluate again."))
 
 
 def _save(path: Path, tensors: Mapping[str, Tensor]) -> None:

@@ -440,8 +440,11 @@ def load_run(path: Path | str, *, device: str = "auto") -> Run:
     load_weights(model, folder.weights(), folder.path)
     model.to(choose_device(device)).eval()
     metrics = folder.metrics()
-    if not metrics or not all({"step", "validation_accuracy"} <= set(last) for last in metrics):
-        raise RunError(f"{folder.path}/metrics.jsonl is damaged. Train again in a new folder.")
+    if not metrics:
+        raise RunError(
+            f"{folder.path}/metrics.jsonl must hold a record of every validation, but it is empty "
+            f"or missing. Train again in a new folder."
+        )
     return Run(plan=plan, model=model, metrics=metrics, folder=folder)
 
 

@@ -8,15 +8,17 @@ and Schapire, 1993), hence at least one more state; without one, the hypothesis 
 
 Exactness. With an exact search for counterexamples, the result is the smallest machine of the
 language (`learn`). With tests in its place, it is one that passed them (`learn_automaton`): that is
-no proof, and `Learned` says so. Rows that differ are proof in any case: a recogniser has at least
-as many states as the table has different rows, which is how `max_states` is known to be passed.
+no proof, and `Learned` says so, with the bound that the tests support. Rows that differ are proof
+in any case: a recogniser has at least as many states as the table has different rows, which is how
+`max_states` is known to be passed.
 
 AALpy asks word by word, which a network answers many times slower than batches. So the words that
 the table is about to need are foreseen and asked together (`_Membership`).
 """
 
+import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NoReturn, TypeAlias
@@ -25,13 +27,14 @@ import torch
 from aalpy.base.Oracle import Oracle
 from aalpy.base.SUL import SUL
 from aalpy.learning_algs.deterministic.LStar import run_Lstar
-from torch import nn
+from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError, LanguageError, TaskError
 from lengthwise.evaluation.predict import predict
-from lengthwise.evaluation.scores import percent, wilson
+from lengthwise.evaluation.scores import upper_limit
 from lengthwise.languages.language import OUTSIDE, Language
-from lengthwise.tasks.audited import draw_audited
+from lengthwise.languages.validation import short
+from lengthwise.tasks.audited import draw_audited, one_edit_into, other_classes
 from lengthwise.tasks.sampling import UniformSampler
 
 Word: TypeAlias = tuple[int, ...]
@@ -272,6 +275,10 @@ class _Equivalence(Oracle):
 # ---- learning by tests -----------------------------------------------------------------------
 
 
+ALPHA = 0.05
+"""Chance that the bound on the wrong share does not hold; 1 - ALPHA is its confidence."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Learned:
     """A language learned by questions and tests, and what the tests say about it.
@@ -280,43 +287,68 @@ class Learned:
     """
 
     language: Language
-    """With `complete`, the hypothesis that passed a round of tests; otherwise, of all hypotheses,
-    the one that disagreed least with the recogniser (on words other than the fresh ones)."""
-    complete: bool
-    """Whether a round of tests found no disagreement. If not, `max_states` was passed before."""
+    """With `agrees_with_tests`, the hypothesis that passed a round of tests; otherwise, of all
+    hypotheses, the one that disagreed least with the recogniser (on words other than the fresh)."""
+    agrees_with_tests: bool
+    """Whether a round of tests found no disagreement. If not, `max_states` was passed before. On
+    words that were not tested the recogniser may still differ, and may not be regular at all."""
     tested: int
     """Number of different words in that round; 0 if there was none."""
     fresh: int
-    """Number of words tested afterwards, none of them asked before."""
+    """Number of words drawn afterwards, independently of each other and of all that was learned."""
+    fresh_wrong: int
+    """How many of these draws the recogniser puts into another class."""
+    lengths: tuple[int, int]
+    """Shortest and longest length that the fresh words are drawn from."""
+    drawn: str
+    """How the fresh words are drawn, in words."""
     disagreements: tuple[str, ...]
-    """Those of the fresh words to which the recogniser gives another class, shortest first."""
+    """The different words among the wrong ones, shortest first."""
     counterexample: str | None
-    """If not complete, a word on which language and recogniser are known to differ."""
+    """If it does not agree, a word on which language and recogniser are known to differ."""
     queries: int
     """Number of words that the recogniser was asked; none was asked twice."""
+
+    @property
+    def wrong_share_below(self) -> float:
+        """The share of words drawn like the fresh ones that is wrong is below this: 95 % sure.
+
+        It is the upper limit of Clopper and Pearson (1934), 1 - 0.05^(1/N) if none of N words is
+        wrong. The N words are drawn once, after the language was chosen, so that it does not matter
+        how many rounds of tests came before.
+        """
+        return upper_limit(self.fresh_wrong, self.fresh, ALPHA)
 
     def __str__(self) -> str:
         """What was found, as a test and not as a proof."""
         states = self.language.num_states
         machine = f"A machine of {states} state{'' if states == 1 else 's'}"
-        if self.complete:
-            head = f"{machine} agrees with the recogniser on all {self.tested} words of a last test"
+        if self.agrees_with_tests:
+            head = (
+                f"{machine} agrees with the recogniser on all {self.tested:,} words of a last round"
+            )
         else:
             head = (
                 f"{machine} is not the recogniser: it differs on {self.counterexample!r}, and "
                 f"max_states was passed before any machine agreed on all tests"
             )
-        found = "No other word was left to test. "
-        if self.fresh:
-            agreed = self.fresh - len(self.disagreements)
-            low, high = wilson(agreed, self.fresh)
-            found = (
-                f"Of {self.fresh} fresh words, {agreed} agree "
-                f"(95 % interval {percent(low)} to {percent(high)} %). "
-            )
-            if self.disagreements:
-                found += f"The shortest that does not: {self.disagreements[0]!r}. "
-        return f"{head}. {found}This is testing, not proof; {self.queries} words were asked."
+        found = "no disagreement"
+        if self.fresh_wrong:
+            found = f"{self.fresh_wrong:,} disagree, the shortest is {self.disagreements[0]!r}"
+        first, last = self.lengths
+        share = _rounded_up(100 * self.wrong_share_below)
+        return (
+            f"{head}. Tested on {self.fresh:,} fresh words of lengths {first}..{last}: {found}; "
+            f"with {100 * (1 - ALPHA):.0f} % confidence it is wrong on less than {share} % of "
+            f"words drawn like these ({self.drawn}). Nothing is claimed of other words. "
+            f"{self.queries:,} words were asked."
+        )
+
+
+def _rounded_up(value: float) -> str:
+    """Two digits that are not all 0, and no less than the value."""
+    digits = max(0, 1 - math.floor(math.log10(value)))
+    return f"{math.ceil(value * 10**digits - 1e-9) / 10**digits:.{digits}f}"
 
 
 def learn_automaton(
@@ -342,19 +374,25 @@ def learn_automaton(
     those drawn twice). A third are all the shortest words; a third lead to a state of the
     hypothesis, then go on at random, then along a suffix that tells its states apart; a third are
     audited words of the hypothesis of 0 to `max_length` symbols: all its classes alike, and near
-    misses. Then as many fresh audited words as `num_tests` are drawn to measure the result. All
-    this is testing: a difference that shows only on words that no test is like, such as one long
-    word, is not found. The first answer to a word counts, and words that the table needs may be
-    longer than `max_length`.
+    misses. Then `num_tests` fresh words are drawn, independently of each other and of all before,
+    and `Learned.wrong_share_below` is what they support: with 95 % confidence the automaton is
+    wrong on a smaller share of the words drawn like them. Each has a uniform length of 0 to
+    `max_length`, then a uniform class of the automaton, and is a uniform word of that length and
+    class; half of the words (of two classes: of the non-members) are near misses, one edit away
+    from a uniform word of another class. Of other words nothing is claimed: a difference that shows
+    only on long words, or on one word, is not found. The first answer to a word counts, and words
+    that the table needs may be longer than `max_length`.
 
     >>> even = learn_automaton(lambda words: [w.count("1") % 2 == 0 for w in words], "01")
-    >>> even.language.num_states, even.complete, even.disagreements
+    >>> even.language.num_states, even.agrees_with_tests, even.disagreements
     (2, True, ())
+    >>> round(even.wrong_share_below, 5)
+    0.0003
 
     If the recogniser turns out to need more than `max_states` states (it is not regular, or makes
-    scattered mistakes), the best hypothesis so far comes back with `complete=False`, one word on
-    which it is wrong, and the measured disagreement: a small machine that is right nearly always
-    tells more than none.
+    scattered mistakes), the best hypothesis so far comes back with `agrees_with_tests=False`, one
+    word on which it is wrong, and the measured disagreement: a small machine that is right nearly
+    always tells more than none.
 
     Raises:
         ConfigError: a number is out of range, the model has other numbers of symbols or classes, or
@@ -407,14 +445,17 @@ def learn_automaton(
         language, counterexample = min(
             tried, key=lambda pair: len(_differences(pair[0], answers, words))
         )
-    fresh = draws.unasked(language, num_tests, answers)
-    wrong = sorted(_differences(language, answers, fresh), key=lambda w: (len(w), w))
+    fresh, lengths, drawn = draws.independent(language, num_tests)
+    wrong = _differences(language, answers, fresh)
     return Learned(
         language=language,
-        complete=counterexample is None,
+        agrees_with_tests=counterexample is None,
         tested=tested,
         fresh=len(fresh),
-        disagreements=tuple(map(language.decode, wrong)),
+        fresh_wrong=len(wrong),
+        lengths=lengths,
+        drawn=drawn,
+        disagreements=tuple(map(language.decode, sorted(set(wrong), key=lambda w: (len(w), w)))),
         counterexample=None if counterexample is None else language.decode(counterexample),
         queries=len(answers.known),
     )
@@ -490,7 +531,13 @@ def _asking_function(
 
     def ask(words: Sequence[Word]) -> list[int]:
         given = function([blank.decode(word) for word in words])
-        answers = given.tolist() if hasattr(given, "tolist") else list(given)  # arrays, tensors
+        answers = given.tolist() if hasattr(given, "tolist") else given  # arrays, tensors
+        if not isinstance(answers, Iterable) or isinstance(answers, str | bytes | Mapping):
+            raise ConfigError(
+                f"the recogniser gave {short(given)} for a list of {len(words)} words; it must "
+                f"give a list with one class for each word."
+            )
+        answers = list(answers)
         if len(answers) != len(words):
             raise ConfigError(
                 f"the recogniser gives one class for each word, but for {len(words)} words it "
@@ -505,7 +552,7 @@ def _asking_function(
             return int(answer)
         raise ConfigError(
             f"the recogniser gives one of the classes {', '.join(blank.class_names[:8])} (or its "
-            f"number, or a truth value), but it gave {answer!r}."
+            f"number, or a truth value), but it gave {short(answer)}."
         )
 
     return ask
@@ -534,16 +581,45 @@ class _Draws:
     def audited(self, hypothesis: Language, number: int) -> list[Word]:
         """At most `number` words of the domain, of uniform lengths and all classes alike."""
         sampler = UniformSampler(hypothesis)
-        lengths = [n for n in range(self._max_length + 1) if sampler.classes_at(n)]
-        chosen = torch.tensor(lengths)[
-            torch.randint(len(lengths), (number,), generator=self._generator)
-        ]
+        chosen, _ = self._lengths(sampler, number)
         try:
             tokens, _ = draw_audited(sampler, chosen, self._generator)
         except TaskError:  # too many classes and states to count the words of each
             tokens = sampler.draw_any(chosen, self._generator)
-        rows = zip(tokens.tolist(), chosen.tolist(), strict=True)
-        return list(dict.fromkeys(tuple(row[len(row) - length :]) for row, length in rows))
+        return list(dict.fromkeys(_words(tokens, chosen)))
+
+    def independent(
+        self, hypothesis: Language, number: int
+    ) -> tuple[list[Word], tuple[int, int], str]:
+        """So many words drawn like audited ones, but each independently: some may come twice.
+
+        `audited` balances classes and near misses over a batch, so its words depend on each other.
+        Also the shortest and the longest of their lengths, and how they are drawn.
+        """
+        sampler, generator = UniformSampler(hypothesis), self._generator
+        lengths, ends = self._lengths(sampler, number)
+        try:
+            classes = torch.tensor(
+                [self._random.choice(sampler.classes_at(n)) for n in lengths.tolist()]
+            )
+            sources = other_classes(sampler, classes, lengths, generator)
+            near = (sources != classes) & torch.randint(2, (number,), generator=generator).bool()
+            if hypothesis.num_classes == 2:
+                near &= classes == 0
+            tokens = sampler.draw(classes, lengths, generator)
+            starts = sampler.draw(torch.where(near, sources, classes), lengths, generator)
+            edited, found = one_edit_into(sampler.automaton, starts, classes, generator)
+            tokens = torch.where((near & found)[:, None], edited, tokens)
+        except TaskError:  # too many classes and states to count the words of each
+            tokens = sampler.draw_any(lengths, generator)
+            return _words(tokens, lengths), ends, "uniform lengths and words"
+        return _words(tokens, lengths), ends, "uniform lengths and classes, half near misses"
+
+    def _lengths(self, sampler: UniformSampler, number: int) -> tuple[Tensor, tuple[int, int]]:
+        """So many uniform lengths of those that have words, and the shortest and longest."""
+        lengths = [n for n in range(self._max_length + 1) if sampler.classes_at(n)]
+        picked = torch.randint(len(lengths), (number,), generator=self._generator)
+        return torch.tensor(lengths)[picked], (lengths[0], lengths[-1])
 
     def unasked(self, hypothesis: Language, number: int, answers: _Answers) -> list[Word]:
         """Those of so many audited words that were never asked."""
@@ -576,6 +652,12 @@ class _Draws:
                 state = machine.transitions[state][word[-1]]
             if ends[state]:
                 yield (*word, *self._random.choice(ends[state]))
+
+
+def _words(tokens: Tensor, lengths: Tensor) -> list[Word]:
+    """The words at the right end of rows."""
+    rows = zip(tokens.tolist(), lengths.tolist(), strict=True)
+    return [tuple(row[len(row) - length :]) for row, length in rows]
 
 
 def _access_words(machine: Language, allowed: frozenset[int]) -> dict[int, Word]:
