@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from lengthwise.errors import VerificationError
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.verification.node import Node
@@ -60,6 +61,6 @@ def node_of(model: RegularGPT) -> Node:
 
 @torch.no_grad()
 def predicted(model: RegularGPT, word: tuple[int, ...]) -> int:
-    """The class that the model itself gives to a word."""
+    """Return the class that the model itself gives to a word."""
     tokens = torch.tensor([word], dtype=torch.int64, device=model.pad.device)
-    return int(model(tokens).argmax())
+    return int(answer_of(model(tokens))[0])
