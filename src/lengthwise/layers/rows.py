@@ -35,10 +35,6 @@ def only_words(
         if checked and tokens.numel():
             _require_symbols(torch.stack(tokens.aminmax()).tolist(), num_symbols)
         return tokens
-    if lengths.shape[-1] != tokens.shape[0]:
-        raise WordError(
-            f"{tokens.shape[0]} words have {lengths.shape[-1]} lengths. Give each word its own."
-        )
     before = torch.arange(time, device=tokens.device) < time - lengths[:, None]
     if checked and len(lengths):
         limits = list(lengths.aminmax())
