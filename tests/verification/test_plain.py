@@ -159,6 +159,15 @@ class OtherParameter(nn.Parameter):
     pass
 
 
+class OtherDict(dict[str, Any]):
+    pass
+
+
+class OtherFloat(float):
+    def __rmul__(self, other: Any) -> Any:
+        return 3.0 * other
+
+
 class OtherConfig(RegularGPTConfig):
     @property
     def scale(self) -> float:
@@ -235,6 +244,16 @@ PLANTED: dict[str, tuple[Callable[[RegularGPT], Any], str]] = {
         lambda model: setattr(model, "config", OtherConfig(**model.config.to_dict())),
         "the model.config is a OtherConfig, not a RegularGPTConfig",
     ),
+    "scale": (
+        lambda model: setattr(
+            model, "config", replace(model.config, embedding_scale=OtherFloat(2**0.5))
+        ),
+        "test_plain.OtherFloat, so that it may answer otherwise",
+    ),
+    "dictionary": (
+        lambda model: vars(model).update(_parameters=OtherDict(model._parameters)),
+        "the model keeps its parameters in a ",
+    ),
     "layer": (
         lambda model: model.layers.append(Layer(model.config)),
         "the model.layers has the modules ['0', '1'], not ['0']",
@@ -291,6 +310,8 @@ CODE: dict[str, tuple[Any, str]] = {
     "grow": (regular_gpt, "grow"),
     "depth": (chunks, "depth"),
     "math": (regular_gpt, "math"),
+    "F.linear": (F, "linear"),
+    "F.layer_norm": (F, "layer_norm"),
     "nn.Linear.forward": (nn.Linear, "forward"),
     "nn.LayerNorm.forward": (nn.LayerNorm, "forward"),
     "nn.Module._call_impl": (nn.Module, "_call_impl"),

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 from torch.nn.modules import module as of_modules
 from torch.overrides import TorchFunctionMode
 
@@ -142,6 +143,9 @@ def _fresh(model: RegularGPT) -> RegularGPT:
     """Another model of the same settings, which takes no memory and has no weights."""
     if type(model.config) is not RegularGPTConfig:
         raise _refusal("config", f"is a {type(model.config).__name__}, not a RegularGPTConfig")
+    for name, value in model.config.to_dict().items():
+        if type(value).__module__ not in ("builtins", "numpy"):  # it may calculate as it likes
+            raise _refusal(f"config.{name}", f"is a {_named(type(value))}")
     try:
         settings = RegularGPTConfig.from_dict(model.config.to_dict())
     except ConfigError as error:
@@ -161,6 +165,8 @@ def _compare(mine: nn.Module, fresh: nn.Module, path: str) -> None:
     if type(mine) is not type(fresh):
         raise _refusal(path, f"is a {_named(type(mine))}, not a {_named(type(fresh))}")
     for kind in ("_parameters", "_buffers", "_modules"):
+        if type(getattr(mine, kind)) is not type(getattr(fresh, kind)):
+            raise _refusal(path, f"keeps its {kind[1:]} in a {_named(type(getattr(mine, kind)))}")
         of_mine, of_fresh = list(getattr(mine, kind)), list(getattr(fresh, kind))
         ordered = of_mine == of_fresh if kind == "_modules" else set(of_mine) == set(of_fresh)
         if not ordered:
@@ -233,6 +239,9 @@ def _shown(value: object) -> str:
 # ---- the code of classes ---------------------------------------------------------------------
 
 _LIBRARIES = (activations, chunks, memory, norms, regular_gpt, rows, sliding_dilated)
+_FUNCTIONS = ("embedding", "gelu", "layer_norm", "linear", "pad", "relu")
+"""Those of `torch.nn.functional` that a model calls."""
+
 _OF_TORCH = (nn.Embedding, nn.Identity, nn.LayerNorm, nn.Linear, nn.ModuleList)
 _NOT_CODE = frozenset(
     {
@@ -270,6 +279,7 @@ def _found_in(holder: type | ModuleType) -> dict[str, tuple[object, tuple[Any, .
         for name, value in vars(holder).items()
         if name not in _NOT_CODE | _BEFORE
         and (isinstance(holder, type) or callable(value) or isinstance(value, ModuleType))
+        and (holder is not F or name in _FUNCTIONS)
     }
     for catalogue, entries in vars(holder).items():
         if isinstance(entries, Catalogue):
@@ -291,7 +301,7 @@ def _classes() -> Iterator[type]:
             yield each
 
 
-_HOLDERS: list[type | ModuleType] = [*_classes(), *_LIBRARIES]
+_HOLDERS: list[type | ModuleType] = [*_classes(), *_LIBRARIES, F]
 _CAPTURED = {holder: _found_in(holder) for holder in _HOLDERS}
 _KNOWN = frozenset(dir(object)).union(*_CAPTURED.values())
 """Names that somebody may ask for; another one that a class was given does no harm."""
