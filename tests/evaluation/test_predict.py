@@ -99,7 +99,7 @@ def test_of_many_near_classes_what_is_proved_is_what_is_predicted(
 def test_of_near_logits_everything_that_answers_says_the_same(small: RegularGPT) -> None:
     """`certify` used to say that the model's code was changed."""
     for strength in ("auto", "discrete"):
-        proof = lw.certify(small, ENDS_WITH_1, strength=strength)  # type: ignore[arg-type]
+        proof = lw.certify(small, ENDS_WITH_1, strength=strength)
         assert proof.verdict == "equivalent"
     words = ["", "1", "0", "01", "10", "0" * 300 + "1"]
     expected = ["0", "1", "0", "1", "0", "1"]
