@@ -12,6 +12,7 @@ from lengthwise.constructions.stored import load_construction as load_stored
 from lengthwise.constructions.verify import Verification
 from lengthwise.constructions.verify import verify as verify_construction
 from lengthwise.errors import ConfigError
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.predict import predict as predict_words
@@ -332,7 +333,10 @@ def evaluate(
 
 
 def predict(model: nn.Module, language: Language | str, words: Sequence[str]) -> list[str]:
-    """The class that a model gives to each written word, of whatever length.
+    """Return the class that a model gives to each written word, of whatever length.
+
+    It is that of the largest logit, in the model's own precision, and the first of equals: what
+    certificates are about.
 
     Raises:
         WordError: a symbol is not in the alphabet, or a word is outside the domain.
@@ -342,8 +346,8 @@ def predict(model: nn.Module, language: Language | str, words: Sequence[str]) ->
     encoded = [chosen.encode(word) for word in words]
     for word in encoded:
         chosen.require_in_domain(word)
-    shares = predict_words(model.eval(), encoded, device=device_of(model))
-    return [chosen.class_names[c] for c in shares.argmax(dim=1).tolist()]
+    logits = predict_words(model.eval(), encoded, device=device_of(model))
+    return [chosen.class_names[c] for c in answer_of(logits).tolist()]
 
 
 def certify(

@@ -353,9 +353,9 @@ def test_a_wrong_weight_gives_wrong_answers(
 def test_words_outside_the_domain_are_answered_somehow() -> None:
     language = parse("modular-arithmetic-left-to-right")
     model = compile_automaton(language)
-    shares = predict(model, [language.encode("+1+2-4*3"), language.encode("++1")])
-    assert int(shares[0].argmax()) == 2
-    assert np.isfinite(shares.numpy()).all()
+    logits = predict(model, [language.encode("+1+2-4*3"), language.encode("++1")])
+    assert int(logits[0].argmax()) == 2
+    assert np.isfinite(logits.numpy()).all()
 
 
 @pytest.mark.slow

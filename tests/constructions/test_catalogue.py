@@ -20,6 +20,7 @@ from lengthwise.constructions.catalogue import (
 from lengthwise.constructions.construction import PRECISIONS, Construction
 from lengthwise.constructions.verify import verify
 from lengthwise.errors import ConfigError, ConstructionError, LengthwiseError
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import predict
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
@@ -76,8 +77,8 @@ def test_it_is_an_ordinary_model(construction: Construction) -> None:
         assert tuple(found[0].tolist()) == about.complete((1, 0, 1, 1))
         return
     some = [word for word, _ in zip(about.words(max_length=8), range(60), strict=False)]
-    shares = predict(construction.model, some)
-    assert shares.argmax(dim=1).tolist() == [about.classify(word) for word in some]
+    logits = predict(construction.model, some)
+    assert answer_of(logits).tolist() == [about.classify(word) for word in some]
 
 
 def test_unknown_settings_are_refused(construction: Construction) -> None:

@@ -9,7 +9,7 @@ from torch import Tensor
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation import evaluate as evaluation
 from lengthwise.evaluation import predict as prediction
-from lengthwise.evaluation.evaluate import evaluate
+from lengthwise.evaluation.evaluate import answer_of, evaluate
 from lengthwise.evaluation.predict import predict
 from lengthwise.languages.spec import parse
 from lengthwise.tasks.automaton import PAD
@@ -76,8 +76,8 @@ def test_a_model_with_room_for_few_words_is_asked_in_parts() -> None:
         assert scores.accuracy_by_length() == {lengths[0]: 1.0 if lengths[0] < 9 else 0.5}
     assert seen == [(30, 3), (8, 12), (8, 12), (8, 12), (6, 12)]
     words = [[1] * 4] * 25 + [[1] * 3] + [[1] * 4] * 25
-    shares = predict(Small(), words)
-    assert shares.argmax(dim=1).tolist() == [0] * 25 + [1] + [0] * 25
+    logits = predict(Small(), words)
+    assert answer_of(logits).tolist() == [0] * 25 + [1] + [0] * 25
     assert seen[5:] == [(25, 4), (25, 4), (1, 4)]
 
 
@@ -101,7 +101,7 @@ def test_predictions_come_in_the_order_of_the_words(monkeypatch: pytest.MonkeyPa
     words = [torch.randint(2, (n,), generator=generator).tolist() for n in lengths]
     for most in (evaluation.MOST_SYMBOLS, 64):
         monkeypatch.setattr(evaluation, "MOST_SYMBOLS", most)
-        answers = predict(parity_until(1000), words).argmax(dim=1).tolist()
+        answers = answer_of(predict(parity_until(1000), words)).tolist()
         assert answers == [sum(word) % 2 for word in words]
     assert predict(parity_until(1000), []).shape[0] == 0
 

@@ -91,6 +91,60 @@ def test_words_of_several_lengths_are_as_alone(name: str, lengths: list[int], ro
         close(answered[row], model(word[None])[0])
 
 
+GARBAGE: Mapping[str, tuple[int, int]] = {
+    "symbols": (0, SYMBOLS),
+    "symbols that models have beside": (SYMBOLS, SYMBOLS + 9),
+    "large numbers": (2**40, 2**62),
+    "negative numbers": (-(2**62), 0),
+}
+"""Least and most of what may stand before a word."""
+
+
+@names
+@pytest.mark.parametrize("kind", GARBAGE)
+@pytest.mark.parametrize("settings_", [{}, {"cls": "first"}], ids=["", "first"])
+def test_what_stands_before_a_word_changes_no_bit(
+    name: str, kind: str, settings_: dict[str, Any]
+) -> None:
+    """The contract of `Recogniser`; in float32, as models run."""
+    if not settings_.keys() <= configure(name).to_dict().keys():
+        return
+    words = [draw(1, length, seed=length)[0] for length in (3, 0, 9, 8, 1)]
+    tokens, lengths = together(words, room=2)
+    generator = torch.Generator().manual_seed(1)
+    garbage = torch.randint(*GARBAGE[kind], tokens.shape, generator=generator)
+    before = torch.arange(tokens.shape[1]) < tokens.shape[1] - lengths[:, None]
+    assert (tokens[before] == PAD).all()
+    other = torch.where(before, garbage, tokens)
+    for model in (make(name, **settings_), make(name, **settings_).float()):
+        for training in (False, True):
+            model.train(training)
+            answers = [
+                model(rows, lengths, generator=torch.Generator().manual_seed(2))
+                for rows in (tokens, other)
+            ]
+            assert torch.equal(*answers)
+        filled = draw(4, 7)
+        model.eval()
+        assert torch.equal(model(filled), model(filled, torch.full((4,), 7)))
+
+
+@names
+def test_a_symbol_that_is_none_is_refused_in_one_line(name: str) -> None:
+    """Be it one that the model has beside the language's, such as CLS or a start symbol."""
+    model = make(name)
+    for wrong in (SYMBOLS, SYMBOLS + 1, 2**40, -1, -5):
+        for lengths in (None, torch.tensor([3, 2])):
+            tokens = draw(2, 3)
+            tokens[1, 1] = wrong
+            with pytest.raises(WordError, match=f"a word has the symbol {wrong}") as caught:
+                model(tokens, lengths)
+            assert "\n" not in str(caught.value)
+    for length in (4, -1):
+        with pytest.raises(WordError, match=f"a word of {length} symbols cannot stand in a row"):
+            model(draw(2, 3), torch.tensor([3, length]))
+
+
 @names
 def test_lengths_never_trained_on_run(name: str) -> None:
     model = make(name)

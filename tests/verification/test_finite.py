@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lengthwise.errors import VerificationError, WordError
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import predict, right_aligned
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -113,7 +114,7 @@ def test_all_short_and_some_long_words_are_answered_as_the_tree_says(
     tokens, lengths = right_aligned(words)
     assert [algebra.classify(word) for word in words] == expected
     assert Lookup(algebra).classify(tokens.numpy(), lengths.numpy()).tolist() == expected
-    assert predict(Snapped(algebra), words).argmax(dim=1).tolist() == expected
+    assert answer_of(predict(Snapped(algebra), words)).tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.int64])
@@ -247,6 +248,47 @@ def test_tables_that_do_not_fit_are_refused_in_one_line() -> None:
     ]:
         with pytest.raises(VerificationError, match=message):
             replace(good, levels=(tables, bad))
+
+
+@pytest.mark.parametrize("has_logits", [False, True])
+def test_what_stands_before_a_word_changes_no_bit(has_logits: bool) -> None:
+    """The contract of `Recogniser`."""
+    algebra = cyclic(3, 2)
+    if has_logits:
+        logits = np.random.default_rng(0).normal(size=(3, 3))
+        levels = tuple(replace(tables, logits=logits) for tables in algebra.levels)
+        algebra = replace(algebra, levels=levels)
+    snapped = Snapped(algebra)
+    generator = torch.Generator().manual_seed(0)
+    lengths = torch.tensor([3, 0, 9, 8, 1, 9])
+    tokens = torch.randint(3, (6, 11), generator=generator)
+    before = torch.arange(11) < 11 - lengths[:, None]
+    tokens[before] = -1
+    right = snapped(tokens, lengths)
+    for least, most in ((0, 3), (3, 9), (2**40, 2**62), (-(2**62), 0)):
+        garbage = torch.randint(least, most, tokens.shape, generator=generator)
+        other = torch.where(before, garbage, tokens)
+        assert torch.equal(snapped(other, lengths), right)
+        assert torch.equal(snapped.classify(other, lengths), right.argmax(dim=1))
+    filled = torch.randint(3, (4, 7), generator=generator)
+    assert torch.equal(snapped(filled), snapped(filled, torch.full((4,), 7)))
+    for length in (12, -1):
+        with pytest.raises(WordError, match=f"a word of {length} symbols cannot stand in a row"):
+            snapped(tokens, torch.tensor([3, 0, 9, 8, 1, length]))
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-9, 1e-17, 0.0, -1e-17, -1e-9])
+def test_the_answer_is_the_class_of_the_tables_however_near_the_logits(gap: float) -> None:
+    """A class and its logits may have been computed apart, and then differ by rounding."""
+    given = np.array([[gap, 0.0, -1.0], [1.0, 1.0 + gap, 1.0], [-3.0, -3.0, -3.0 + gap]])
+    algebra = cyclic(3, 2)
+    levels = tuple(replace(tables, logits=given) for tables in algebra.levels)
+    snapped = Snapped(replace(algebra, levels=levels))
+    tokens, lengths = right_aligned(short_words(3))
+    assert torch.equal(answer_of(snapped(tokens, lengths)), snapped.classify(tokens, lengths))
+    if gap > 1e-10:  # and in all their bits
+        assert snapped(torch.tensor([[1, 2]])).tolist() == given[:1].tolist()
+    assert given[0, 0] == gap
 
 
 def test_logits_are_those_of_the_tables_where_they_have_some() -> None:

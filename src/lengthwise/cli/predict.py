@@ -11,7 +11,8 @@ from lengthwise.cli.snapped import add_snapped, with_tables
 from lengthwise.cli.words import read_inputs, read_sentences, read_words
 from lengthwise.constructions.stored import completed, is_circuit, load_construction
 from lengthwise.errors import ConfigError, WordError
-from lengthwise.evaluation.predict import device_of, predict
+from lengthwise.evaluation.evaluate import answer_of
+from lengthwise.evaluation.predict import device_of, predict, shares
 from lengthwise.evaluation.steps import written
 from lengthwise.experiments.measure import continued, corpus_of
 from lengthwise.languages.gate_sequence import GateSequence
@@ -65,16 +66,16 @@ def run(arguments: argparse.Namespace) -> None:
         trained = with_tables(trained)
     language = trained.language
     words = read_words(sys.stdin, language)
-    shares = predict(trained.model, words, device=device_of(trained.model))
-    names = [language.class_names[c] for c in shares.argmax(dim=1).tolist()]
+    logits = predict(trained.model, words, device=device_of(trained.model))
+    classes = answer_of(logits)
+    names = [language.class_names[c] for c in classes.tolist()]
     if arguments.json:
+        share = shares(logits).gather(1, classes[:, None])[:, 0] if words else classes
         print_json(
             {
                 "words": [
-                    {"word": language.decode(word), "class": name, "probability": share}
-                    for word, name, share in zip(
-                        words, names, shares.amax(dim=1).tolist(), strict=True
-                    )
+                    {"word": language.decode(word), "class": name, "probability": each}
+                    for word, name, each in zip(words, names, share.tolist(), strict=True)
                 ]
             }
         )

@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.errors import TaskError
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.tasks.audited import one_edit_into, other_classes
@@ -185,7 +186,7 @@ def margins(
     own = logits.gather(-1, right[..., None])
     others = logits.scatter(-1, right[..., None], -torch.inf)
     margin = own[..., 0] - others.amax(dim=-1)
-    lost = logits.argmax(dim=-1) != right
+    lost = answer_of(logits) != right
     margin = torch.where(lost & ~(margin < 0), -0.0, margin)
     return torch.where(logits.isnan().any(dim=-1), -torch.inf, margin)
 

@@ -21,12 +21,19 @@ MOST_AT_ONE_LENGTH = 2**29
 
 
 class Recogniser(Protocol):
-    """Right-aligned tokens and the lengths of the words, to logits of their classes."""
+    """Maps right-aligned tokens and the lengths of the words to logits of their classes.
+
+    A word takes the last places of its row. The places left of it hold `PAD` (-1) here; models of
+    the package take whatever stands there for absent, and give the same logits bit for bit. Without
+    `lengths` they take all words to fill their rows. They refuse a symbol of a word that is none.
+
+    The answer is what `answer_of` finds in the logits as they come, in their own precision.
+    """
 
     def __call__(
         self, tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"]
     ) -> Float[Tensor, "word class"]:
-        """The logits."""
+        """Return the logits."""
         ...
 
 
@@ -39,11 +46,20 @@ class Bounded(Protocol):
         ...
 
 
+def answer_of(logits: Float[Tensor, "*axes class"]) -> Int[Tensor, "*axes"]:
+    """Return the answers: the class of the largest logit, and the first of equal ones.
+
+    Certificates are about this, so logits come as the model computed them: probabilities, or logits
+    in fewer bits, may be equal where logits are not.
+    """
+    return logits.argmax(dim=-1)
+
+
 @torch.no_grad()
 def answers(
     model: Recogniser, tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"]
 ) -> Float[Tensor, "word class"]:
-    """The logits of a batch, in as many parts as the model asks for.
+    """Return the logits of a batch, in as many parts as the model asks for.
 
     Raises:
         ConfigError: the model gives something else than logits.
@@ -142,7 +158,7 @@ def _records(
     logits: Float[Tensor, "word class"], batch: Batch, task: Task, name: str
 ) -> Iterator[Score]:
     num_classes = task.language.num_classes
-    right = (logits.argmax(dim=1) == batch.classes).double()
+    right = (answer_of(logits) == batch.classes).double()
     loss = F.cross_entropy(logits.double(), batch.classes, reduction="none")
     lengths, row = torch.unique(batch.lengths, return_inverse=True)
     cell = row * num_classes + batch.classes

@@ -1,4 +1,4 @@
-"""What does a model say of given words, of any lengths?"""
+"""Ask a model about given words, of any lengths: logits, and shares of them to be shown."""
 
 from collections.abc import Sequence
 
@@ -13,20 +13,25 @@ from lengthwise.tasks.automaton import PAD
 def predict(
     model: Recogniser, words: Sequence[Sequence[int]], *, device: torch.device | str = "cpu"
 ) -> Float[Tensor, "word class"]:
-    """The probability of each class for each word, in the order given.
+    """Return the logits of each word as the model computed them, in the order given.
 
-    Words of like length are answered together, so that memory stays bounded.
+    The answers are `answer_of(predict(...))`, and `shares` is for people to read. Words of like
+    length are answered together, so that memory stays bounded.
     """
     order = sorted(range(len(words)), key=lambda index: len(words[index]))
     results: list[Tensor] = []
     for group in neighbours([len(words[index]) for index in order]):
         tokens, lengths = right_aligned([words[index] for index in order[group]])
-        logits = answers(model, tokens.to(device), lengths.to(device))
-        results.append(logits.softmax(dim=1).cpu())
+        results.append(answers(model, tokens.to(device), lengths.to(device)).cpu())
     if not results:
         return torch.zeros(0, 1)
-    shares = torch.cat(results)
-    return shares[torch.tensor(order).argsort()]
+    logits = torch.cat(results)
+    return logits[torch.tensor(order).argsort()]
+
+
+def shares(logits: Float[Tensor, "word class"]) -> Float[Tensor, "word class"]:
+    """Return the probabilities of the classes in float64, which are for display only."""
+    return logits.double().softmax(dim=1)
 
 
 def device_of(model: nn.Module) -> torch.device:

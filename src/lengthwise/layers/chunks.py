@@ -19,6 +19,8 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 from torch.nn import functional as F
 
+from lengthwise.layers.rows import only_words
+
 ABSENT = -1
 """Stands for a child before the start of the word, and for unused places of short words."""
 
@@ -74,11 +76,15 @@ def grow(
     share: bool = True,
     merge: Merge | None = None,
 ) -> Tree:
-    """The tree of a right-aligned batch; `lengths` may be left out if all words fill their row.
+    """Build the tree of a right-aligned batch; without `lengths` all words fill their rows.
 
-    With `share=False` every chunk is a node of its own. The empty word is one node whose children
-    are all absent.
+    What stands left of a word does not matter. With `share=False` every chunk is a node of its own.
+    The empty word is one node whose children are all absent.
+
+    Raises:
+        WordError: a word has a symbol outside 0..num_symbols-1, or does not fit into its row.
     """
+    tokens = only_words(tokens, lengths, num_symbols, elsewhere=ABSENT)
     if lengths is not None and len(lengths):  # places that no word fills would make empty levels
         tokens = tokens[:, tokens.shape[1] - int(lengths.max()) :]
     num_words, num_places = tokens.shape

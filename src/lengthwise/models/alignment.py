@@ -9,16 +9,27 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from lengthwise.layers.rows import only_words
+
 
 def left_aligned(
-    tokens: Int[Tensor, "word time"], lengths: Int[Tensor, " word"] | None
+    tokens: Int[Tensor, "word time"],
+    lengths: Int[Tensor, " word"] | None,
+    num_symbols: int,
+    *,
+    checked: bool,
 ) -> tuple[Int[Tensor, "word time"], Int[Tensor, " word"]]:
-    """The words at the left of their rows, any symbol past their ends, and their lengths.
+    """Return the words at the left of their rows, any symbol past their ends, and their lengths.
 
-    `lengths` may be left out if all words fill their rows.
+    `lengths` may be left out if all words fill their rows. What stands left of a word does not
+    matter. `checked` is that of `only_words`.
+
+    Raises:
+        WordError: a word has a symbol outside 0..num_symbols-1, or does not fit into its row.
     """
+    tokens = only_words(tokens, lengths, num_symbols, elsewhere=0, checked=checked)
     num_words, time = tokens.shape
     if lengths is None:
         lengths = tokens.new_full((num_words,), time)
     index = torch.arange(time, device=tokens.device) + (time - lengths)[:, None]
-    return tokens.gather(1, index.clamp(max=max(time - 1, 0))).clamp(min=0), lengths
+    return tokens.gather(1, index.clamp(max=max(time - 1, 0))), lengths

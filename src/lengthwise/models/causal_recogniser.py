@@ -59,13 +59,18 @@ class CausalRecogniser(CausalTransformer):
     ) -> Float[Tensor, "word class"]:
         """The logits of the class of each word.
 
-        Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
+        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
+        -1, by custom). `lengths` may be left out if all words fill their rows.
         `generator` is for positions that are drawn in training.
 
         Raises:
-            WordError: positions are learned, and a word is longer than `max_length`.
+            WordError: a word has a symbol that is none (nobody looks in training, where words come
+                from a task), or does not fit into its row; or positions are learned,
+                and it is longer than `max_length`.
         """
-        symbols, lengths = left_aligned(tokens, lengths)
+        symbols, lengths = left_aligned(
+            tokens, lengths, self.config.vocab_size, checked=not self.training
+        )
         longest = int(lengths.max()) if len(lengths) else 0
         vectors = self.vectors(self._with_start(symbols[:, :longest]), generator)
         row = torch.arange(len(symbols), device=tokens.device)

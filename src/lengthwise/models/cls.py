@@ -19,6 +19,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.config import require_at_least
+from lengthwise.layers.rows import only_words
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.layer_stack import LayerStack, LayerStackConfig
 
@@ -86,11 +87,18 @@ class ClsEncoder(LayerStack):
     def with_cls(
         self, tokens: Int[Tensor, "word time"], lengths: Int[Tensor, " word"] | None
     ) -> tuple[Int[Tensor, "word place"], Int[Tensor, "word 1"]]:
-        """CLS and the symbols, any past the end, and the number of places n."""
+        """CLS and the symbols, any past the end, and the number of places n.
+
+        Raises:
+            WordError: a word has a symbol that is none, or does not fit into its row; in training,
+                where words come from a task, nobody looks.
+        """
+        num_symbols, checked = self._config.vocab_size, not self.training
         if self._config.cls == "first":
-            symbols, lengths = left_aligned(tokens, lengths)
+            symbols, lengths = left_aligned(tokens, lengths, num_symbols, checked=checked)
         else:
-            symbols = tokens.flip(1).clamp(min=0)
+            words = only_words(tokens, lengths, num_symbols, elsewhere=0, checked=checked)
+            symbols = words.flip(1)
             if lengths is None:
                 lengths = tokens.new_full((len(tokens),), tokens.shape[1])
         cls = tokens.new_full((len(tokens), 1), self._config.vocab_size)

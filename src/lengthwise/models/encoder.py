@@ -53,9 +53,14 @@ class Encoder(ClsEncoder):
     ) -> Float[Tensor, "word class"]:
         """The logits of the class of each word.
 
-        Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
+        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
+        -1, by custom). `lengths` may be left out if all words fill their rows.
         `thrifty=False` computes every query at every place, for comparison. `generator` is for
         positions that are drawn in training.
+
+        Raises:
+            WordError: a word has a symbol that is none (nobody looks in training, where words come
+                from a task), or does not fit into its row.
         """
         symbols, count = self.with_cls(tokens, lengths)
         place = torch.arange(symbols.shape[1], device=tokens.device)

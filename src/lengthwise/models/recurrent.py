@@ -92,12 +92,19 @@ class Recurrent(nn.Module):
     ) -> Float[Tensor, "word class"]:
         """The logits of the class of each word.
 
-        Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
+        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
+        -1, by custom). `lengths` may be left out if all words fill their rows.
         Nothing is random here, so `generator` is left alone.
+
+        Raises:
+            WordError: a word has a symbol that is none (nobody looks in training, where words come
+                from a task), or does not fit into its row.
         """
         # All words begin together, so that all start from the initial state; what is read past the
         # end of a word is never looked at.
-        symbols, lengths = left_aligned(tokens, lengths)
+        symbols, lengths = left_aligned(
+            tokens, lengths, self.config.vocab_size, checked=not self.training
+        )
         num_words = len(symbols)
         longest = int(lengths.max()) if num_words else 0
         row = torch.arange(num_words, device=tokens.device)

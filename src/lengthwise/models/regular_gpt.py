@@ -172,8 +172,12 @@ class RegularGPT(nn.Module):
     ) -> Float[Tensor, "word class"]:
         """The logits of the class of each word.
 
-        Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
+        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
+        -1, by custom). `lengths` may be left out if all words fill their rows.
         `share=False` computes every node apart, for comparison.
+
+        Raises:
+            WordError: a word has a symbol that is none, or does not fit into its row.
         """
         vectors: list[Tensor] = []
         below = self.leaf(torch.arange(self.config.vocab_size, device=tokens.device))

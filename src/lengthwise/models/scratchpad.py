@@ -102,14 +102,19 @@ class Scratchpad(CausalTransformer):
     ) -> Float[Tensor, "word class"]:
         """The logits of the class of each word, decoded one state at a time.
 
-        Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
+        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
+        -1, by custom). `lengths` may be left out if all words fill their rows.
         Nothing is drawn, so `generator` is left alone; and there are no gradients, since what is
         written down is read again as a symbol.
 
         Raises:
-            WordError: positions are learned, and a word is longer than `max_length`.
+            WordError: a word has a symbol that is none (nobody looks in training, where words come
+                from a task), or does not fit into its row; or positions are learned,
+                and it is longer than `max_length`.
         """
-        symbols, lengths = left_aligned(tokens, lengths)
+        symbols, lengths = left_aligned(
+            tokens, lengths, self.config.vocab_size, checked=not self.training
+        )
         result = self.answer.weight.new_zeros(len(symbols), len(self.config.state_classes))
         for batch in self._batches(lengths):
             longest = int(lengths[batch[0]])

@@ -76,9 +76,14 @@ class Universal(ClsEncoder):
     ) -> Float[Tensor, "word class"]:
         """The logits of the class of each word.
 
-        Words stand at the right of their rows; `lengths` may be left out if all fill their rows.
+        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
+        -1, by custom). `lengths` may be left out if all words fill their rows.
         `generator` is for positions that are drawn in training. Words of a batch may differ in
         depth: one that has taken its steps stays as it is.
+
+        Raises:
+            WordError: a word has a symbol that is none (nobody looks in training, where words come
+                from a task), or does not fit into its row.
         """
         symbols, count = self.with_cls(tokens, lengths)
         place = torch.arange(symbols.shape[1], device=tokens.device)

@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, VerificationError
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.elements import Elements
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.memory import BinaryMemory
@@ -108,7 +109,7 @@ class Composition(Objective):
         pull = _pull(numbers[told], _meanings(maps, at_edge)[told])
         loss = loss + self._settings.margin * lack + self._settings.pull * pull
         asked = classes != IGNORED
-        right = (logits.argmax(dim=1).cpu() == classes)[asked]
+        right = (answer_of(logits).cpu() == classes)[asked]
         return Step(loss, right.double().mean().item() if len(right) else 1.0, len(drawn.maps))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:

@@ -14,6 +14,7 @@ from torch.nn import functional as F
 
 from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ConfigError, TaskError
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import ABSENT, Level, Tree, grow
 from lengthwise.models.catalogue import Supervision
@@ -307,7 +308,7 @@ def _answers(
 ) -> tuple[Float[Tensor, ""], bool]:
     """Mean cross-entropy over the questions that are asked, and whether all answers are right."""
     targets = targets.to(logits.device)
-    right = (logits.argmax(dim=-1) == targets) | (targets == IGNORED)
+    right = (answer_of(logits) == targets) | (targets == IGNORED)
     return surprise(logits, targets), bool(right.all())
 
 
@@ -321,7 +322,7 @@ def surprise(
 
 
 def _accuracy(logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"]) -> float:
-    return (logits.argmax(dim=-1) == classes.to(logits.device)).double().mean().item()
+    return (answer_of(logits) == classes.to(logits.device)).double().mean().item()
 
 
 def _on_device(model: nn.Module, *tensors: Tensor) -> list[Tensor]:

@@ -27,6 +27,7 @@ from torch.nn.utils import parameters_to_vector
 
 from lengthwise.config import require
 from lengthwise.errors import ConfigError
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.models.catalogue import MODELS
 from lengthwise.models.threads import processor_threads
 from lengthwise.tasks.task import Batch, Task
@@ -260,7 +261,7 @@ class _Stack:
             self._free.put(answers)
         classes = torch.stack([batches[m].classes for m in group]).to(own.device)
         loss = F.cross_entropy(logits.transpose(1, 2), classes, reduction="none").mean(dim=1)
-        right = (logits.detach().argmax(dim=2) == classes).double().mean(dim=1)
+        right = (answer_of(logits.detach()) == classes).double().mean(dim=1)
         (gradient,) = torch.autograd.grad(loss.sum(), own)
         return gradient, loss.tolist(), right.tolist()
 

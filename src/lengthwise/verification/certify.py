@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from lengthwise.errors import CertificateError, VerificationError
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import predict
 from lengthwise.languages.elements import Elements
 from lengthwise.languages.language import Language
@@ -267,7 +268,7 @@ def _wrong_words(
     words = list(islice(language.words(max_length=_LONGEST_TRIED), _MOST_TRIED))
     if not words:
         return [], []
-    given = predict(model, words, device=model.pad.device).argmax(dim=1).tolist()
+    given = answer_of(predict(model, words, device=model.pad.device)).tolist()
     return words, [w for w, c in zip(words, given, strict=True) if c != language.classify(w)]
 
 

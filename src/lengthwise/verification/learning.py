@@ -30,6 +30,7 @@ from aalpy.learning_algs.deterministic.LStar import run_Lstar
 from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError, LanguageError, TaskError
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import predict
 from lengthwise.evaluation.scores import upper_limit
 from lengthwise.languages.language import OUTSIDE, Language
@@ -512,13 +513,13 @@ def _asking_model(model: nn.Module, blank: Language) -> Callable[[Sequence[Word]
     device = torch.device("cpu") if parameter is None else parameter.device
 
     def ask(words: Sequence[Word]) -> list[int]:
-        shares = predict(model, words, device=device)
-        if shares.shape[1] != blank.num_classes:
+        logits = predict(model, words, device=device)
+        if logits.shape[1] != blank.num_classes:
             raise ConfigError(
-                f"the model tells {shares.shape[1]} classes apart, but there are "
+                f"the model tells {logits.shape[1]} classes apart, but there are "
                 f"{blank.num_classes} ({', '.join(blank.class_names[:8])}). Name all in `classes`."
             )
-        answers: list[int] = shares.argmax(dim=1).tolist()
+        answers: list[int] = answer_of(logits).tolist()
         return answers
 
     return ask

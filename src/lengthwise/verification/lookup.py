@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from lengthwise.errors import VerificationError, WordError
 from lengthwise.verification.algebra import Integers
-from lengthwise.verification.finite import NONE, FiniteAlgebra
+from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables
 
 _LARGEST_TABLE = 2**16
 """Entries of a table that is multiplied out; they stay in a processor's cache."""
@@ -64,10 +64,12 @@ class Lookup:
         self._stages: dict[int, _Stage] = {}
 
     def classify(self, tokens: Integers, lengths: Integers | None = None) -> Integers:
-        """The classes of right-aligned words; all fill their rows if there are no `lengths`.
+        """Return the classes of right-aligned words; without `lengths` all fill their rows.
+
+        What stands left of a word does not matter.
 
         Raises:
-            WordError: a symbol is not in the alphabet.
+            WordError: a symbol is not in the alphabet, or a word does not fit into its row.
             VerificationError: a word is none of those that the tables were made for.
         """
         result = np.zeros(len(tokens), dtype=np.int64)
@@ -81,11 +83,17 @@ class Lookup:
         """By length: the rows of its words, a level that has tables, and what they become there.
 
         Raises:
-            WordError: a symbol is not in the alphabet.
+            WordError: a symbol is not in the alphabet, or a word does not fit into its row.
             VerificationError: a word is none of those that the tables were made for.
         """
         places = tokens.shape[1]
         distinct = [places] if lengths is None else np.unique(lengths).tolist()
+        unfit = [length for length in distinct if not 0 <= length <= places]
+        if unfit:
+            raise WordError(
+                f"a word of {unfit[0]} symbols cannot stand in a row of {places} places. Give "
+                f"lengths of 0..{places}."
+            )
         found: list[tuple[Any, int, Integers]] = []
         for length in distinct:
             rows: Any = slice(None)
@@ -269,8 +277,8 @@ class Shape:
 class Snapped(nn.Module):
     """A model whose vectors are snapped to those of a finite algebra: lookups in its tables.
 
-    It answers as other models do, with logits: those that the algebra has, and otherwise some that
-    leave no doubt.
+    It answers as other models do, with logits: those that the algebra has, in float64, and
+    otherwise some that leave no doubt. The largest is always that of the class in the tables.
     """
 
     def __init__(self, algebra: FiniteAlgebra) -> None:
@@ -278,22 +286,15 @@ class Snapped(nn.Module):
         self.algebra = algebra
         self.config = Shape(vocab_size=algebra.num_symbols, num_classes=algebra.num_classes)
         self._lookup = Lookup(algebra)
-        self._logits = [
-            (
-                _CERTAIN * np.eye(algebra.num_classes)[tables.classes]
-                if tables.logits is None
-                else tables.logits
-            ).astype(np.float32)
-            for tables in algebra.levels
-        ]
+        self._logits = [_logits(tables, algebra.num_classes) for tables in algebra.levels]
 
     def classify(
         self, tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"] | None = None
     ) -> Int[Tensor, " word"]:
-        """The classes of right-aligned words.
+        """Return the classes of right-aligned words; what stands left of them does not matter.
 
         Raises:
-            WordError: a symbol is not in the alphabet.
+            WordError: a symbol is not in the alphabet, or a word does not fit into its row.
             VerificationError: a word is none of those that the tables were made for.
         """
         classes = self._lookup.classify(*_arrays(tokens, lengths))
@@ -302,16 +303,34 @@ class Snapped(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"] | None = None
     ) -> Float[Tensor, "word class"]:
-        """The logits of the classes of right-aligned words.
+        """Return the logits of the classes of right-aligned words.
+
+        What stands left of a word in its row does not matter (`PAD`, -1, by custom). `lengths` may
+        be left out if all words fill their rows.
 
         Raises:
-            WordError: a symbol is not in the alphabet.
+            WordError: a symbol is not in the alphabet, or a word does not fit into its row.
             VerificationError: a word is none of those that the tables were made for.
         """
-        result = np.empty((len(tokens), self.algebra.num_classes), dtype=np.float32)
+        result = np.empty((len(tokens), self.algebra.num_classes))
         for rows, level, elements in self._lookup.roots(*_arrays(tokens, lengths)):
             result[rows] = self._logits[level][elements]
         return torch.from_numpy(result).to(tokens.device)
+
+
+def _logits(tables: Tables, num_classes: int) -> NDArray[np.float64]:
+    """The logits of a level's elements, the largest that of the class.
+
+    Logits were computed apart from classes, and where two are equal but for rounding, another may
+    have come first: then that of the class becomes the next number above.
+    """
+    if tables.logits is None:
+        return _CERTAIN * np.eye(num_classes)[tables.classes]
+    logits = tables.logits.astype(np.float64)
+    (other,) = np.nonzero(logits.argmax(axis=1) != tables.classes)
+    above = np.nextafter(logits[other].max(axis=1, initial=-np.inf), np.inf)
+    logits[other, tables.classes[other]] = above
+    return logits
 
 
 def _arrays(tokens: Tensor, lengths: Tensor | None) -> tuple[Integers, Integers | None]:

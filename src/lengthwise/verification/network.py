@@ -7,28 +7,35 @@ from numpy.typing import NDArray
 from torch import nn
 
 from lengthwise.errors import VerificationError
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.verification.node import Node
+from lengthwise.verification.plain import require_plain, require_plain_arithmetic
 
 
 def require_regular_gpt(model: nn.Module) -> RegularGPT:
-    """The model, if it composes vectors of sub-words, in floats whose rounding is known.
+    """Return the model, if what its settings and weights say is what it computes.
+
+    It composes vectors of sub-words, in floats whose rounding is known, is a plain module, and runs
+    under torch's default arithmetic.
 
     Raises:
-        VerificationError: it does not.
+        VerificationError: it does not, or has hooks or code of its own.
     """
     if type(model) is not RegularGPT:  # a subclass may do anything
         raise VerificationError(
             f"a proof follows vectors of sub-words, but {type(model).__name__} has none. "
             f"Use a RegularGPT, or learn_automaton, which tests any model."
         )
+    require_plain(model)
     types = {weight.dtype for weight in model.parameters()}
     if types not in ({torch.float32}, {torch.float64}):
         raise VerificationError(
             f"bounds on rounding are known for float32 and float64, but the weights are "
             f"{', '.join(sorted(str(t) for t in types))}. Use model.float()."
         )
+    require_plain_arithmetic(model)
     return model.eval()
 
 
@@ -60,6 +67,6 @@ def node_of(model: RegularGPT) -> Node:
 
 @torch.no_grad()
 def predicted(model: RegularGPT, word: tuple[int, ...]) -> int:
-    """The class that the model itself gives to a word."""
+    """Return the class that the model itself gives to a word."""
     tokens = torch.tensor([word], dtype=torch.int64, device=model.pad.device)
-    return int(model(tokens).argmax())
+    return int(answer_of(model(tokens))[0])

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.models.encoder import Encoder
 from lengthwise.tasks.automaton import Automaton
 
@@ -55,6 +56,6 @@ def answers(
             own = logits.gather(1, right[:, None])[:, 0]
             other = logits.gather(1, 1 - right[:, None])[:, 0]
             bits = F.softplus(other - own) / math.log(2)
-            sums[key] += torch.stack([bits.sum(), (logits.argmax(dim=1) == right).sum()])
+            sums[key] += torch.stack([bits.sum(), (answer_of(logits) == right).sum()])
             asked(words.numel())
     return {key: Answers(*(total / num_words).tolist()) for key, total in sums.items()}

@@ -26,6 +26,7 @@ from torch.nn import functional as F
 
 from lengthwise.analysis.figures import Picture, learning_figure
 from lengthwise.catalogue import Catalogue
+from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.experiments.experiment import (
     Experiment,
     Progress,
@@ -147,7 +148,7 @@ def tested(model: nn.Module, num_words: int, length: int, generator: torch.Gener
     attention = weights.mean(dim=(1, 2)).sum()
     return Validation(
         loss=F.cross_entropy(logits, right).item(),
-        accuracy=(logits.argmax(dim=1) == right).double().mean().item(),
+        accuracy=(answer_of(logits) == right).double().mean().item(),
         perfect=False,
         more={"attention": attention.item()},
     )

@@ -1,0 +1,60 @@
+"""Words stand at the right of their rows, and what stands before them does not matter.
+
+Axes:
+    word    words of a batch
+    time    places of a row, of which a word takes the last ones
+"""
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from lengthwise.errors import WordError
+
+
+def only_words(
+    tokens: Int[Tensor, "word time"],
+    lengths: Int[Tensor, " word"] | None,
+    num_symbols: int,
+    *,
+    elsewhere: int,
+    checked: bool = True,
+) -> Int[Tensor, "word time"]:
+    """Return the tokens with `elsewhere` at all places before a word.
+
+    All words fill their rows if there are no `lengths`. With `checked=False` no value is looked at,
+    so that nothing waits for an accelerator and `vmap` can pass.
+
+    Raises:
+        WordError: a word has a symbol outside 0..num_symbols-1, or more symbols than its row has
+            places.
+    """
+    tokens = tokens.long()
+    time = tokens.shape[1]
+    if lengths is None:
+        if checked and tokens.numel():
+            _require_symbols(torch.stack(tokens.aminmax()).tolist(), num_symbols)
+        return tokens
+    before = torch.arange(time, device=tokens.device) < time - lengths[:, None]
+    if checked and len(lengths):
+        limits = list(lengths.aminmax())
+        if tokens.numel():
+            limits += tokens.masked_fill(before, 0).aminmax()
+        shortest, longest, *symbols = torch.stack(limits).tolist()  # one wait for an accelerator
+        if shortest < 0 or longest > time:
+            raise WordError(
+                f"a word of {shortest if shortest < 0 else longest} symbols cannot stand in a row "
+                f"of {time} places. Give lengths of 0..{time}."
+            )
+        if symbols:
+            _require_symbols(symbols, num_symbols)
+    return tokens.masked_fill(before, elsewhere)
+
+
+def _require_symbols(limits: list[int], num_symbols: int) -> None:
+    wrong = [symbol for symbol in limits if not 0 <= symbol < num_symbols]
+    if wrong:
+        raise WordError(
+            f"a word has the symbol {wrong[0]}, which is none of 0..{num_symbols - 1}. Encode "
+            f"words with their language, and give the lengths of words that do not fill their rows."
+        )

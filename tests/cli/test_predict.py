@@ -1,0 +1,41 @@
+"""The command `predict`: classes are those of the largest logits, and shares are for display."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file, save_file
+
+import lengthwise as lw
+from cli.shell import Shell
+from verification.trained import trained
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(capsys, monkeypatch)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-12])
+def test_the_class_is_that_of_the_largest_logit_and_its_share_is_shown(
+    shell: Shell, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, size: float
+) -> None:
+    run = trained(tmp_path_factory, "parity")
+    assert run.folder is not None
+    folder = tmp_path / "run"
+    shutil.copytree(run.folder.path, folder)
+    weights = load_file(folder / "model.safetensors")
+    for name in ("answer.weight", "answer.bias"):
+        weights[name] = weights[name] * size
+    save_file(weights, folder / "model.safetensors")
+    words = ["", "1", "10", "0111", "1" * 300]
+    expected = ["0", "1", "1", "1", "0"]
+    stdin = "\n".join(words) + "\n"
+    found = shell.json("predict", str(folder), stdin=stdin)["words"]
+    assert [each["word"] for each in found] == words
+    assert [each["class"] for each in found] == expected
+    assert all(set(each) == {"word", "class", "probability"} for each in found)
+    assert all(0.5 <= each["probability"] <= 1 for each in found)
+    assert shell("predict", str(folder), stdin=stdin)[1].split() == expected
+    assert lw.predict(lw.load(folder).model, "parity", words) == expected
+    assert shell.json("predict", str(folder), stdin="") == {"words": []}
