@@ -22,6 +22,7 @@ from lengthwise.verification.certificate import Certificate, Machine, StatePair
 from lengthwise.verification.check_elements import ELEMENTS, Elements, node_of, require
 
 _LARGEST = 2**62
+_TOGETHER = 2**14
 
 
 def check(certificate: Certificate) -> Certificate:
@@ -168,52 +169,54 @@ class Induction:
         states = moves[:, self.machine.start]
         begins = self.leads_in(0)[states]
         self.edge = pairs(symbols[begins], states[begins])
-        self.lengths = [1] * len(self.edge)
+        self.lengths = np.ones(len(self.edge), dtype=np.int64)
         self.compare(0)
 
     # ---- 4 from one level to the next
 
     def check_next(self, level: int) -> list[int]:
         """Check that the next level has all that follows; return the lengths of wrong words."""
-        found = []
-        for chunks in self.inner_chunks():
+        inner = [self.interior[:0]]
+        for _, chunks in self.chunks(self.interior, self.chunk):
             maps = self.maps[chunks[:, 0, 1]]
             for place in range(1, self.chunk):
                 maps = np.take_along_axis(self.maps[chunks[:, place, 1]], maps, axis=1)
             occurs = self.leads_in(level + 1)[maps].any(axis=1)
             elements = self.network.compose(level, chunks[occurs, :, 0], edge=False)
-            found.append(pairs(elements, self.numbers_of(maps[occurs])))
+            inner.append(pairs(elements, self.numbers_of(maps[occurs])))
         begun: dict[StatePair, int] = {}
         whole: dict[StatePair, int] = {}
         for used in range(1, self.chunk + 1):
-            rest = rows_of(self.interior, used - 1)
-            for (first, state), length in zip(self.edge, self.lengths, strict=True):
-                states = np.full(len(rest), state)
-                for place in range(used - 1):
-                    states = self.maps[rest[:, place, 1], states]
+            for firsts, chunks in self.chunks(self.edge, used):
+                states = chunks[:, 0, 1]
+                for place in range(1, used):
+                    states = self.maps[chunks[:, place, 1], states]
                 good = self.leads_in(level + 1)[states]
                 children = np.full((int(good.sum()), self.chunk), ABSENT)
-                children[:, self.chunk - used] = first
-                children[:, self.chunk - used + 1 :] = rest[good, :, 0]
+                children[:, self.chunk - used :] = chunks[good, :, 0]
                 elements = self.network.compose(level, children, edge=True)
-                symbols = int(length) + (used - 1) * self.chunk**level
-                for pair in set(zip(elements.tolist(), states[good].tolist(), strict=True)):
-                    begun[pair] = min(symbols, begun.get(pair, symbols))
-                    if (
-                        used > 1 or level == 0
-                    ):  # a word ends where it is one node for the first time
-                        whole[pair] = min(symbols, whole.get(pair, symbols))
-        self.interior = distinct(np.concatenate([self.interior[:0], *found]))
+                symbols = self.lengths[firsts[good]] + (used - 1) * self.chunk**level
+                found = shortest(elements, states[good], symbols)
+                keep_shortest(begun, found)
+                if used > 1 or level == 0:  # a word ends where it is one node for the first time
+                    keep_shortest(whole, found)
+        self.interior = distinct(np.concatenate(inner))
         self.edge = np.array(sorted(begun), dtype=np.int64).reshape(-1, 2)
-        self.lengths = [begun[pair] for pair in sorted(begun)]
+        self.lengths = np.array([begun[pair] for pair in sorted(begun)], dtype=np.int64)
         self.compare(level + 1)
         return self.wrong_words(level + 1, whole)
 
-    def inner_chunks(self) -> Iterator[Integers]:
-        """Yield all chunks `[chunk, place, (element, state map)]` of pairs of the interior."""
-        rest = rows_of(self.interior, self.chunk - 1)
-        for first in self.interior:
-            yield np.concatenate([np.broadcast_to(first, (len(rest), 1, 2)), rest], axis=1)
+    def chunks(self, firsts: Integers, count: int) -> Iterator[tuple[Integers, Integers]]:
+        """Yield all chunks `[chunk, place, (element, does)]`: one of `firsts`, then of the interior.
+
+        They come in parts, each with the numbers of its firsts.
+        """
+        rest = rows_of(self.interior, count - 1)
+        size = max(1, _TOGETHER // max(1, len(rest)))
+        for start in range(0, len(firsts), size):
+            numbers = np.repeat(np.arange(start, min(start + size, len(firsts))), len(rest))
+            others = np.tile(rest, (len(firsts[start : start + size]), 1, 1))
+            yield numbers, np.concatenate([firsts[numbers][:, None], others], axis=1)
 
     def compare(self, level: int) -> None:
         """Check that the certificate has exactly the pairs that were found."""
@@ -320,6 +323,19 @@ def pairs(elements: Integers, does: Integers) -> Integers:
 def distinct(these: Integers) -> Integers:
     """Return each pair once, in increasing order."""
     return np.unique(these, axis=0) if len(these) else these
+
+
+def shortest(elements: Integers, states: Integers, lengths: Integers) -> dict[StatePair, int]:
+    """Return the smallest length of each pair."""
+    order = np.argsort(-lengths)  # the last one stays
+    found = zip(elements[order].tolist(), states[order].tolist(), strict=True)
+    return dict(zip(found, lengths[order].tolist(), strict=True))
+
+
+def keep_shortest(kept: dict[StatePair, int], found: dict[StatePair, int]) -> None:
+    """Add pairs with their lengths, unless they are known with a smaller one."""
+    for pair, length in found.items():
+        kept[pair] = min(length, kept.get(pair, length))
 
 
 def rows_of(these: Integers, count: int) -> Integers:

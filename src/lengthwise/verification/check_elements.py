@@ -18,12 +18,14 @@ from lengthwise.errors import CertificateError
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.verification.algebra import ABSENT, Booleans, Integers
 from lengthwise.verification.arrays import unpack
-from lengthwise.verification.balls import Ball, Floats, norm
+from lengthwise.verification.balls import Ball, Floats, norm, norm_bound
 from lengthwise.verification.certificate import Certificate, Moved, Sureness
 from lengthwise.verification.node import Node
 from lengthwise.verification.robust import TightNode
 
-_BATCH = 1024
+_BATCH = 4096
+_OUTWARD = 1 + 1e-9
+"""Factor on distances: more than what rounding loses in computing them."""
 
 Chunk = tuple[int, ...]
 
@@ -265,8 +267,8 @@ class Snapped(Tables):
         if not len(merge.representatives):
             return
         apart = np.stack([norm(images.centre - each) for each in merge.representatives], axis=1)
-        own = apart[np.arange(len(apart)), merge.elements]
-        others = apart.copy()
+        own = apart[np.arange(len(apart)), merge.elements] * _OUTWARD
+        others = apart / _OUTWARD
         others[np.arange(len(apart)), merge.elements] = np.inf
         nearest = others.min(axis=1) - images.radius
         require(bool((own + images.radius < nearest).all()), "the nearest representative is taken")
@@ -292,7 +294,7 @@ class Robust(Tables):
 
     def check_images(self, images: Ball, merge: Merge) -> None:
         """Refuse an image of balls that leaves the ball of its element."""
-        off = norm(images.centre - merge.representatives[merge.elements]) + images.radius
+        off = norm_bound(images.centre - merge.representatives[merge.elements]) + images.radius
         require(bool((off <= merge.radius[merge.elements]).all()), "balls hold their images")
 
 

@@ -37,6 +37,34 @@ def _quietly(method: Method) -> Method:
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """Balls at the places of chunks, each of which is one of a table.
+
+    What a place is on its own is computed once for each ball of the table.
+    """
+
+    table: Ball
+    rows: Integers
+    """`rows[node, chunk]`"""
+
+    @property
+    def balls(self) -> Ball:
+        """The balls at the places, `[node, chunk]`."""
+        return self.table[self.rows]
+
+    def last(self) -> "Places":
+        """The last place of each chunk, `[node, 1]`."""
+        return Places(self.table, self.rows[:, -1:])
+
+    @classmethod
+    def of(cls, balls: Ball) -> "Places":
+        """Places whose balls may all differ."""
+        shape = balls.radius.shape
+        flat = Ball(balls.centre.reshape(-1, balls.centre.shape[-1]), balls.radius.reshape(-1))
+        return cls(flat, np.arange(len(flat.radius)).reshape(shape))
+
+
+@dataclass(frozen=True, slots=True)
 class Attended:
     """What attention gathers, before the output matrix."""
 
@@ -112,16 +140,16 @@ class Node:
         table = Ball(
             np.concatenate([pad.centre, below.centre]), np.concatenate([pad.radius, below.radius])
         )
-        x = table[children + 1]
+        x = Places(table, children + 1)
         present = np.ones(children.shape, dtype=np.bool_)
         if not self._learned_pad:
             present = children >= 0
             present[:, -1] = True
         for index in range(self._thickness - 1):
-            x = self._layer(x, present, f"layers.{index}", every=True)
+            x = Places.of(self._layer(x, present, f"layers.{index}", every=True))
         return self._last_layer(x, present, f"layers.{self._thickness - 1}")
 
-    def _last_layer(self, x: Ball, present: NDArray[np.bool_], name: str) -> Ball:
+    def _last_layer(self, x: Places, present: NDArray[np.bool_], name: str) -> Ball:
         return self._layer(x, present, name, every=False)[:, 0]
 
     @_quietly
@@ -138,10 +166,10 @@ class Node:
 
     # ---- one layer -----------------------------------------------------------------------------
 
-    def _layer(self, x: Ball, present: NDArray[np.bool_], name: str, *, every: bool) -> Ball:
+    def _layer(self, x: Places, present: NDArray[np.bool_], name: str, *, every: bool) -> Ball:
         arithmetic = self.arithmetic
-        own = x if every else x[:, -1:]
-        seen = self._before(x, f"{name}.attention_norm")
+        own = (x if every else x.last()).balls
+        seen = Places(self._before(x.table, f"{name}.attention_norm"), x.rows)
         attended = self._attend(seen, present, f"{name}.attention", every=every)
         branch = arithmetic.linear(attended.gathered, self._matrix(f"{name}.attention.output"))
         h = self._after(arithmetic.add(own, branch), f"{name}.attention_norm")
@@ -151,19 +179,26 @@ class Node:
         branch = arithmetic.linear(active(hidden), self._matrix(f"{name}.contract"))
         return self._after(arithmetic.add(h, branch), f"{name}.feed_forward_norm")
 
-    def _attend(self, x: Ball, present: NDArray[np.bool_], name: str, *, every: bool) -> "Attended":
+    def _attend(
+        self, x: Places, present: NDArray[np.bool_], name: str, *, every: bool
+    ) -> "Attended":
         """Softmax attention inside chunks, from all places or from the last alone."""
         arithmetic = self.arithmetic
-        _, chunk, width = x.centre.shape
+        chunk, width = x.rows.shape[1], x.table.centre.shape[-1]
         size = width // self._heads
-        asking = x if every else x[:, -1:]
+        asked_of = arithmetic.scaled(x.table, size**-0.5)
+        asking = x.rows if every else x.rows[:, -1:]
         queries = [
-            arithmetic.linear(arithmetic.scaled(asking, size**-0.5), part)
+            arithmetic.linear(asked_of, part)[asking]
             for part in self._head_parts(f"{name}.query", 0)
         ]
-        keys = [arithmetic.linear(x, part) for part in self._head_parts(f"{name}.key_value", 0)]
+        keys = [
+            arithmetic.linear(x.table, part)[x.rows]
+            for part in self._head_parts(f"{name}.key_value", 0)
+        ]
         values = [
-            arithmetic.linear(x, part) for part in self._head_parts(f"{name}.key_value", width)
+            arithmetic.linear(x.table, part)[x.rows]
+            for part in self._head_parts(f"{name}.key_value", width)
         ]
         bias = self._weights[f"{name}.bias"]
         places = np.arange(chunk)
@@ -186,9 +221,11 @@ class Node:
             rounding = relative + arithmetic.gamma(chunk + 1)
             lost = arithmetic.lost(chunk, norm_bound(size_of_v) + sqrt(chunk))
             other = _summed(moved, spread) + rounding * _summed(largest, size_of_v)
-            other = other + sqrt(size) * np.broadcast_to(lost, x.radius.shape[:1])[:, None]
+            other = other + sqrt(size) * np.broadcast_to(lost, len(x.rows))[:, None]
             radii.append(other + _summed(largest, v.radius))
-            stretched = self._head_parts(f"{name}.key_value", width)[head].stretch * x.radius
+            stretched = (
+                self._head_parts(f"{name}.key_value", width)[head].stretch * x.table.radius[x.rows]
+            )
             fresh = _summed(largest, _rest(v.radius, stretched))
             local.append(other + fresh + _summed(moved, v.radius))
             weights.append(weight)

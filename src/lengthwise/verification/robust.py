@@ -31,7 +31,7 @@ from lengthwise.verification.balls import (
     norm,
     norm_bound,
 )
-from lengthwise.verification.node import Node
+from lengthwise.verification.node import Node, Places
 from lengthwise.verification.snapping import Snapping, Snaps, stacked
 
 _ROUNDS = 60
@@ -48,14 +48,17 @@ class TightNode(Node):
     Tighter than `Node`, and slower: it takes singular values of a matrix for each chunk.
     """
 
-    def _last_layer(self, x: Ball, present: NDArray[np.bool_], name: str) -> Ball:
+    def _last_layer(self, x: Places, present: NDArray[np.bool_], name: str) -> Ball:
         if self._norm == "pre" or self._activation != "relu":
             return super()._last_layer(x, present, name)
         h = self._after(self._attention_with_residual(x, present, name), f"{name}.attention_norm")
         return self._after(self._feed_forward_with_residual(h, name), f"{name}.feed_forward_norm")
 
-    def _attention_with_residual(self, x: Ball, present: NDArray[np.bool_], name: str) -> Ball:
-        attended = self._attend(x, present, f"{name}.attention", every=False)
+    def _attention_with_residual(
+        self, places: Places, present: NDArray[np.bool_], name: str
+    ) -> Ball:
+        attended = self._attend(places, present, f"{name}.attention", every=False)
+        x = places.balls
         output = self._matrix(f"{name}.attention.output")
         loose = self.arithmetic.linear(attended.gathered, output)
         plain = self.arithmetic.add(x[:, -1:], loose)[:, 0]

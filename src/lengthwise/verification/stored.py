@@ -15,7 +15,7 @@ from safetensors.numpy import save
 from torch import nn
 
 from lengthwise.errors import RunError, VerificationError
-from lengthwise.files import write_bytes
+from lengthwise.files import parse_json, write_bytes
 from lengthwise.verification.certificate import digest_of
 from lengthwise.verification.extraction import Extraction
 from lengthwise.verification.finite import FiniteAlgebra, Tables
@@ -66,7 +66,7 @@ def load_snapped(path: Path, model: nn.Module) -> Extraction:
     again = f"Give `lengthwise snap {path.parent}` again"
     try:
         with safe_open(path, framework="numpy") as file:
-            about = json.loads(file.metadata()["lengthwise"])
+            about = parse_json(file.metadata()["lengthwise"])
             arrays = {name: _wide(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118  it is no mapping
         if about["format"] != FORMAT:
             raise RunError(f"{path} is of format {about['format']}, not {FORMAT}. {again}.")
@@ -80,6 +80,8 @@ def load_snapped(path: Path, model: nn.Module) -> Extraction:
         KeyError,
         TypeError,
         IndexError,
+        AttributeError,
+        ArithmeticError,
         VerificationError,
     ) as error:
         raise RunError(f"{path} is damaged ({error!r:.80}). {again}.") from None
