@@ -115,7 +115,7 @@ def largest_singular_value(matrices: Floats) -> Floats:
     norm f. Then $\|A_k\| = f_k \|S_k\|$ and $\|S_k\|^2 \le \|A_{k+1}\| + e$, where e covers the
     rounding of quotient and product, whose entries are of matrices of norm 1. The Frobenius norm
     of the last product is at most the root of its rank times the norm; what is left of that factor
-    after taking square roots is below 1.001 for a million rows. Nothing is taken on trust from an
+    after taking square roots is below 1.004 for a million rows. Nothing is taken on trust from an
     eigenvalue routine.
     """
     if not np.isfinite(matrices).all():
