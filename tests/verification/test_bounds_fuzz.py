@@ -23,7 +23,7 @@ from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix, norm
 from lengthwise.verification.certify import certify
 from lengthwise.verification.network import weights_of
 from lengthwise.verification.node import Node
-from lengthwise.verification.robust import TightNode
+from lengthwise.verification.tight_node import TightNode
 from verification.hostile import SYMBOLS, chunks, flushing, hostile, ran, settings_drawn
 from verification.trained import ENDS_WITH_1, last_symbol
 

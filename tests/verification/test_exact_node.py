@@ -18,7 +18,7 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.verification.balls import Ball, Floats
 from lengthwise.verification.network import weights_of
 from lengthwise.verification.node import Node
-from lengthwise.verification.robust import TightNode
+from lengthwise.verification.tight_node import TightNode
 from verification.exact_node import ExactNode, Vector, error_function, exponential, root
 from verification.hostile import SYMBOLS, chunks, flushing, hostile, ran, settings_drawn
 

@@ -16,7 +16,8 @@ from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
 from lengthwise.verification.extraction import extract
 from lengthwise.verification.network import node_of, weights_of
-from lengthwise.verification.robust import TightNode, robustness
+from lengthwise.verification.robust import robustness
+from lengthwise.verification.tight_node import TightNode
 
 
 def parity_by_hand(slope: float = 4.0, leak: float = 0.0) -> RegularGPT:

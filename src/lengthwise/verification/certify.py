@@ -49,7 +49,8 @@ from lengthwise.verification.network import (
     weights_of,
 )
 from lengthwise.verification.node import Node
-from lengthwise.verification.robust import TightNode, robustness
+from lengthwise.verification.robust import robustness
+from lengthwise.verification.tight_node import TightNode
 
 _SAMPLE = 4096
 _ALONE = 64

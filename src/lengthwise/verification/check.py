@@ -207,7 +207,7 @@ class Induction:
         return self.wrong_words(level + 1, whole)
 
     def chunks(self, firsts: Integers, count: int) -> Iterator[tuple[Integers, Integers]]:
-        """Yield all chunks `[chunk, place, (element, does)]`: one of `firsts`, then of the interior.
+        """Yield chunks `[chunk, place, (element, does)]`: one of `firsts`, then of the interior.
 
         They come in parts, each with the numbers of its firsts.
         """

@@ -21,7 +21,7 @@ from lengthwise.verification.arrays import unpack
 from lengthwise.verification.balls import Ball, Floats, norm, norm_bound
 from lengthwise.verification.certificate import Certificate, Moved, Sureness
 from lengthwise.verification.node import Node
-from lengthwise.verification.robust import TightNode
+from lengthwise.verification.tight_node import TightNode
 
 _BATCH = 4096
 _OUTWARD = 1 + 1e-9

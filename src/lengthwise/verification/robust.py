@@ -1,4 +1,4 @@
-r"""Do all vectors that a network can hold stay near the representatives of its algebra?
+r"""Find balls around representatives that hold every vector of the network, for `robust` proofs.
 
 Idea. Put a ball around the representative of each element, and send all chunks of balls through the
 node function, level by level; each image must lie in the ball of the element that the algebra's
@@ -6,12 +6,6 @@ table names. At the first level of the period the balls are made large enough to
 one period, their own images. Then, by induction, every node of every word lies in its ball, at
 every length; and if no logit can overtake another in a ball at the edge, the network *as it runs*
 gives the classes of its algebra.
-
-Bounds. What a residual connection adds is counted together with what it is added to: with the
-units of the feed-forward network that are certainly on or off, $h + C\,\mathrm{relu}(E h)$ is
-linear with matrix $I + C D E$, and only the other units (by at most half of what they could do)
-are added to its norm. Attention likewise: with fixed weights it is linear in the values, and what
-the weights do is added. This is what can show that balls shrink.
 
 Where the balls outgrow half the distance to the next representative the bounds are too loose, and
 nothing is claimed.
@@ -21,18 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lengthwise.verification.balls import (
-    OWN,
-    Ball,
-    Floats,
-    largest_singular_value,
-    norm,
-    norm_bound,
-)
-from lengthwise.verification.node import Node, Places
+from lengthwise.verification.balls import Ball, Floats, norm, norm_bound
 from lengthwise.verification.snapping import Snapping, Snaps, stacked
+from lengthwise.verification.tight_node import TightNode
 
 _ROUNDS = 60
 _SLACK = 1.05
@@ -40,78 +26,6 @@ _BATCH = 512
 _SAME = 1e-9
 _ROOM_TO_CHECK = 1 + 1e-6
 """Factor on radii, so that a processor that adds in another order finds the same balls to hold."""
-
-
-class TightNode(Node):
-    """The node function with residual connections counted together with their branches.
-
-    Tighter than `Node`, and slower: it takes singular values of a matrix for each chunk.
-    """
-
-    def _last_layer(self, x: Places, present: NDArray[np.bool_], name: str) -> Ball:
-        if self._norm == "pre" or self._activation != "relu":
-            return super()._last_layer(x, present, name)
-        h = self._after(self._attention_with_residual(x, present, name), f"{name}.attention_norm")
-        return self._after(self._feed_forward_with_residual(h, name), f"{name}.feed_forward_norm")
-
-    def _attention_with_residual(
-        self, places: Places, present: NDArray[np.bool_], name: str
-    ) -> Ball:
-        attended = self._attend(places, present, f"{name}.attention", every=False)
-        x = places.balls
-        output = self._matrix(f"{name}.attention.output")
-        loose = self.arithmetic.linear(attended.gathered, output)
-        plain = self.arithmetic.add(x[:, -1:], loose)[:, 0]
-        width = x.centre.shape[-1]
-        heads = (self._heads, width // self._heads)
-        value = self._matrix(f"{name}.attention.key_value", width).weight.reshape(*heads, width)
-        out = output.weight.reshape(width, *heads)
-        weights = attended.weights[:, 0]
-        radius = output.stretch * attended.local[:, 0]
-        # rounding of the matrices below, whose terms may cancel
-        slack = (
-            (2 * width + 16)
-            * OWN
-            * (1 + output.frobenius * self._matrix(f"{name}.attention.key_value", width).frobenius)
-        )
-        for place in range(x.centre.shape[1]):
-            linear = np.einsum("whs,nh,hsv->nwv", out, weights[:, place], value)
-            if place == x.centre.shape[1] - 1:
-                linear = linear + np.eye(width)
-            radius = radius + (largest_singular_value(linear) + slack) * x.radius[:, place]
-        fresh = loose.radius - output.stretch * attended.gathered.radius  # rounding of the matrix
-        size = plain.bound() + attended.gathered.bound()[:, 0]
-        added = self.arithmetic.gamma(4) * size + width * self.arithmetic.lost(1, size)
-        radius = (radius + fresh[:, 0] + added) * (1 + 1e-9)
-        return Ball(plain.centre, np.fmin(plain.radius, radius))  # infinities may have met
-
-    def _feed_forward_with_residual(self, h: Ball, name: str) -> Ball:
-        arithmetic = self.arithmetic
-        expand, contract = self._matrix(f"{name}.expand"), self._matrix(f"{name}.contract")
-        hidden = arithmetic.linear(h, expand)
-        loose = arithmetic.linear(arithmetic.relu(hidden), contract)
-        plain = arithmetic.add(h, loose)
-        numbers, moved = arithmetic.numbers(h, expand)
-        share = np.where(np.abs(numbers) > moved, numbers > 0, 0.5)
-        unsure = ~(np.abs(numbers) > moved)
-        linear = np.einsum("wu,nu,uv->nwv", contract.weight, share, expand.weight)
-        width = h.centre.shape[-1]
-        linear = linear + np.eye(width)
-        terms = 2 * len(expand.weight) + 16
-        slack = terms * OWN * (1 + contract.frobenius * expand.frobenius)
-        columns = norm_bound(contract.weight.T)
-        strayed = (
-            0.5
-            * np.sqrt((unsure * columns**2).sum(axis=1))
-            * np.sqrt((unsure * expand.rows**2).sum(axis=1))
-        )
-        fresh = hidden.radius - expand.stretch * h.radius
-        last = loose.radius - contract.stretch * hidden.radius
-        stretch = largest_singular_value(linear) + slack + strayed
-        size = plain.bound() + h.bound() + loose.bound()
-        added = arithmetic.gamma(4) * size + width * arithmetic.lost(1, size)
-        radius = (stretch * h.radius + contract.stretch * fresh + last + added) * (1 + 1e-9)
-        return Ball(plain.centre, np.fmin(plain.radius, radius))  # infinities may have met
 
 
 Radii = tuple[Floats, Floats]
@@ -197,7 +111,7 @@ def _images(node: TightNode, snapping: Snapping, radii: Sequence[Radii], number:
             rows = slice(start, start + _BATCH)
             image = node.gathered(both, children[rows])
             target = snaps.elements[rows]
-            off = norm(image.centre - snaps.representatives[target]) + image.radius
+            off = norm_bound(image.centre - snaps.representatives[target]) + image.radius
             np.maximum.at(radius, target, off * _ROOM_TO_CHECK)
         results.append(radius)
     return results[0], results[1]
