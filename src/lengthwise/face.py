@@ -363,7 +363,8 @@ def certify(
     itself was run on it) or `not-closed` (`.reason` says why; all words of at most
     `.checked_length` symbols are right as far as explored). `.table` is the finite algebra that the
     model computes, `.save(path)` writes all of it to a file that
-    `lengthwise certify --check FILE` checks again.
+    `lengthwise certify --check FILE` checks again. `equivalent` is said only of what that checker,
+    which shares no code with the search, accepts; `.summary()["terms"]` has the terms of the claim.
 
     Raises:
         VerificationError: the model is no RegularGPT, has other symbols or classes, or the strength

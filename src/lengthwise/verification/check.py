@@ -10,7 +10,6 @@ to the next (`Induction.check_next`), 5 answers (`Induction.wrong_words`), 6 the
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 
@@ -23,6 +22,9 @@ from lengthwise.verification.check_elements import ELEMENTS, Elements, node_of, 
 
 _LARGEST = 2**62
 _TOGETHER = 2**14
+
+MOST_CHUNKS = 20_000_000
+"""Chunks of one level that are looked at, at most."""
 
 
 def check(certificate: Certificate) -> Certificate:
@@ -211,6 +213,8 @@ class Induction:
 
         They come in parts, each with the numbers of its firsts.
         """
+        number = len(firsts) * len(self.interior) ** (count - 1)
+        require(number <= MOST_CHUNKS, f"a level has at most {MOST_CHUNKS:,} chunks")
         rest = rows_of(self.interior, count - 1)
         size = max(1, _TOGETHER // max(1, len(rest)))
         for start in range(0, len(firsts), size):
@@ -340,5 +344,8 @@ def keep_shortest(kept: dict[StatePair, int], found: dict[StatePair, int]) -> No
 
 def rows_of(these: Integers, count: int) -> Integers:
     """Return all sequences of so many pairs, `[sequence, place, (element, does)]`."""
-    index = list(product(range(len(these)), repeat=count))
-    return these[np.array(index, dtype=np.int64).reshape(len(index), count)]
+    rows = np.zeros((1, 0), dtype=np.int64)
+    for _ in range(count):
+        last = np.tile(np.arange(len(these)), len(rows))[:, None]
+        rows = np.concatenate([np.repeat(rows, len(these), axis=0), last], axis=1)
+    return these[rows]

@@ -38,7 +38,7 @@ TERMS = {
         _RUNS[0],
         "each vector is replaced by the nearest representative of its level in the file, interior "
         "and edge apart; the empty word is read off as it is",
-        "arithmetic is that of the weights' type, as good as rounded to nearest",
+        _RUNS[3],
     ),
     "robust": _RUNS,
 }
