@@ -9,18 +9,24 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import lengthwise as lw
 from lengthwise.errors import CertificateError, LengthwiseError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.verification.certificate import Certificate, Moved, Wrong
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.verification.arrays import pack
+from lengthwise.verification.certificate import Certificate, Machine, Moved, Wrong
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
+from lengthwise.verification.network import node_of, weights_of
+from lengthwise.verification.statement import automaton_digest
 from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model, trained
 
 # ---- certificates of all kinds ---------------------------------------------------------------
@@ -606,6 +612,120 @@ def test_weights_are_stored_bit_for_bit(tmp_path: Path) -> None:
     assert loaded.tobytes() == strange.tobytes()
     body = json.loads(forged.to_bytes())
     assert base64.b64decode(body["weights"]["strange"]["base64"]) == strange.tobytes()
+
+
+def recurring(repeat: int, levels: int) -> Certificate:
+    """The exact network of 0*10* "is" parity, by one table of symbols that is used at every level.
+
+    The even words' vectors, of no 1 and of two, are both half way from a made-up one.
+    """
+    model = lw.compile("regex:0*10*").model
+    assert isinstance(model, RegularGPT)
+    node, parity = node_of(model), parse("parity")
+    kinds = {}
+    for kind, pads in (("interior", ()), ("edge", ((-1, 0), (-1, 1)))):
+        children = np.array([*product((0, 1), repeat=2), *pads])
+        images = node.gathered(node.leaves(), children).centre
+        odd = children.clip(min=0).sum(axis=1) % 2
+        halves = [np.unique(images[odd == p].round(9), axis=0).mean(axis=0) for p in (0, 1)]
+        kinds[kind] = {
+            "representatives": pack(np.stack(halves)),
+            "children": pack(children),
+            "elements": pack(odd),
+        }
+    pairs = {"interior": ((0, 0), (1, 1)), "edge": ((0, 0), (1, 1))}
+    return Certificate(
+        verdict="equivalent",
+        strength="snapped",
+        language=parity,
+        machine=Machine(transitions=((0, 1), (1, 0)), classes=(0, 1), start=0),
+        settings=model.config.to_dict(),
+        weights=weights_of(model),
+        elements={"levels": [kinds] * levels, "repeat": repeat},
+        maps=((0, 1), (1, 0)),
+        levels=(pairs,) * 3,
+        repeats=1,
+    )
+
+
+@pytest.mark.parametrize(("repeat", "levels"), [(0, 1), (-1, 1), (1, 1), (0, 2), (1, 2), (2, 2)])
+def test_tables_of_symbols_cannot_recur(repeat: int, levels: int, tmp_path: Path) -> None:
+    """`repeat=0` with one level was once accepted."""
+    refused(recurring(repeat, levels), tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("spec", ["parity", "regex:(0|1)*1"])
+def test_chunks_of_one_prove_nothing(spec: str, tmp_path: Path) -> None:
+    """With chunks of one symbol only single symbols are looked at; it was once accepted."""
+    made, language = by_hand(), parse(spec)
+    machine = language.minimised()
+    maps = tuple(tuple(row[symbol] for row in machine.transitions) for symbol in range(2))
+    named = tuple(dict.fromkeys(maps))
+    level = {
+        "interior": tuple((symbol, named.index(maps[symbol])) for symbol in range(2)),
+        "edge": tuple((symbol, maps[symbol][machine.start]) for symbol in range(2)),
+    }
+    bias = "layers.0.attention.bias"
+    forged = replace(
+        made,
+        language=language,
+        machine=Machine(
+            transitions=machine.transitions, classes=machine.classes, start=machine.start
+        ),
+        settings={**made.settings, "chunk": 1},
+        weights={**made.weights, bias: made.weights[bias][:, :1].copy()},
+        elements={"codes": ["00", "80"]},
+        maps=named,
+        levels=(level,) * 3,
+        repeats=1,
+    )
+    refused(forged, tmp_path / "a.json")
+
+
+def test_more_layers_than_weights_are_refused_at_once(tmp_path: Path) -> None:
+    made = by_hand()
+    forged = replace(made, settings={**made.settings, "thickness": 2**60})
+    refused(forged, tmp_path / "a.json")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "att:my.att",
+        "parity its class, at every length",
+        "\x1b[2K\rThe model as it runs gives every word of parity its class, at every length.",
+        "regex:(0|1)*1\u202e",
+        "py:module:function",
+    ],
+)
+def test_no_name_is_printed_that_was_not_compared(spec: str, tmp_path: Path) -> None:
+    """A name that says nothing by itself is dropped; one that is another language's is refused."""
+    made = by_hand()
+    forged = replace(made, language=replace(made.language, spec=spec))
+    forged.save(tmp_path / "a.json")
+    loaded = Certificate.load(tmp_path / "a.json")
+    assert loaded.statement.isprintable()
+    if spec.startswith("regex:"):
+        with pytest.raises(CertificateError) as caught:
+            check(loaded)
+        assert str(caught.value).isprintable()
+        return
+    verified = check(loaded)
+    assert verified.language.spec == ""
+    assert automaton_digest(made.language) in verified.statement
+
+
+def test_exchanged_names_of_classes_are_another_automaton(tmp_path: Path) -> None:
+    """With no specification to compare, the printed digest tells the two apart."""
+    made = by_hand()
+    names = made.language.class_names
+    own = replace(made, language=replace(made.language, spec=""))
+    turned = replace(own, language=replace(own.language, class_names=names[::-1]))
+    statements = {check(saved_and_loaded(each, tmp_path)).statement for each in (own, turned)}
+    assert len(statements) == 2
+    refused(
+        replace(turned, language=replace(turned.language, spec="tomita-1")), tmp_path / "a.json"
+    )
 
 
 def test_errors_are_of_this_package() -> None:
