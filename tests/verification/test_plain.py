@@ -19,7 +19,7 @@ from lengthwise.errors import VerificationError
 from lengthwise.layers import activations, chunks, norms
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.layers.sliding_dilated import ChunkAttention
-from lengthwise.models import regular_gpt
+from lengthwise.models import regular_gpt, regular_gpt_config
 from lengthwise.models.regular_gpt import Layer, RegularGPT, RegularGPTConfig
 from verification.trained import ENDS_WITH_1, last_symbol
 
@@ -309,7 +309,7 @@ CODE: dict[str, tuple[Any, str]] = {
     "NoNorm.final": (norms.NoNorm, "final"),
     "grow": (regular_gpt, "grow"),
     "depth": (chunks, "depth"),
-    "math": (regular_gpt, "math"),
+    "math": (regular_gpt_config, "math"),
     "F.linear": (F, "linear"),
     "F.layer_norm": (F, "layer_norm"),
     "nn.Linear.forward": (nn.Linear, "forward"),
