@@ -19,6 +19,7 @@ from lengthwise.languages.spec import is_self_contained, parse
 from lengthwise.verification.algebra import ABSENT, Booleans, Integers
 from lengthwise.verification.certificate import Certificate, Machine, StatePair
 from lengthwise.verification.check_elements import ELEMENTS, Elements, node_of, require
+from lengthwise.verification.statement import shown
 
 _LARGEST = 2**62
 _TOGETHER = 2**14
@@ -47,7 +48,7 @@ def check(certificate: Certificate) -> Certificate:
     except CertificateError:
         raise
     except LengthwiseError as error:
-        raise CertificateError(f"the certificate does not hold: {error}") from None
+        raise CertificateError(f"the certificate does not hold: {shown(str(error))}") from None
     except Exception as error:  # what the file says can be anything
         raise CertificateError(
             f"the certificate does not hold: its parts do not fit together ({error!a:.80})."
