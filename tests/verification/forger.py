@@ -23,6 +23,7 @@ import torch
 
 import lengthwise as lw
 from lengthwise.errors import LengthwiseError
+from lengthwise.languages.elements import Elements
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.languages.stored import from_dict, to_dict
@@ -394,6 +395,84 @@ def another_verdict(body: Body, choose: random.Random) -> None:
         body["checked_length"], body["repeats"] = len(word) - 1, None
 
 
+def consistent_lie(body: Body, choose: random.Random) -> None:
+    """Tables that say something else, and everything that follows from them made anew.
+
+    Only the vectors, or the answers, can tell that it is a lie.
+    """
+    levels = body["elements"].get("levels", [])
+    for _ in range(choose.randint(0, 3)):
+        merge = choose.choice(levels)[choose.choice(["interior", "edge"])]
+        array = np.frombuffer(base64.b64decode(merge["elements"]["base64"]), dtype=np.int64).copy()
+        array[choose.randrange(len(array))] = choose.choice(array)
+        merge["elements"]["base64"] = base64.b64encode(array.tobytes()).decode()
+    if choose.random() < 0.3:
+        body["elements"]["repeat"] = choose.randint(0, len(levels))
+    if choose.random() < 0.3:
+        change_balls(body, choose)
+    if choose.random() < 0.5:
+        choose.choice([another_name, another_language])(body, choose)
+    body["verdict"], body["counterexample"], body["checked_length"] = "equivalent", None, None
+    _rebuild(body)
+
+
+def _rebuild(body: Body) -> None:
+    """Maps, levels and what they repeat, as they follow from the tables."""
+    language = from_dict(body["language"])
+    known = Elements(language)
+    chunk, repeat = body["settings"]["chunk"], body["elements"]["repeat"]
+    tables: list[dict[str, dict[tuple[int, ...], int]]] = []
+    for level in body["elements"]["levels"]:
+        tables.append({})
+        for kind in ("interior", "edge"):
+            children, elements = (
+                np.frombuffer(base64.b64decode(level[kind][name]["base64"]), dtype=np.int64)
+                for name in ("children", "elements")
+            )
+            rows = map(tuple, children.reshape(-1, chunk).tolist())
+            tables[-1][kind] = dict(zip(rows, elements.tolist(), strict=True))
+    start, symbols = known.machine.start, range(language.num_symbols)
+    maps = [known.maps[known.symbols[s]] for s in symbols]
+    inner = {
+        (s, tuple(maps[s].tolist())) for s in symbols if known.leads_in(0, chunk)[maps[s]].any()
+    }
+    outer = {(s, int(m[start])) for s, m in enumerate(maps) if known.leads_in(0, chunk)[m[start]]}
+    found = [(inner, outer)]
+    while found[-1] not in found[1:-1] and len(found) < 12:
+        level = len(found) - 1
+        count = len(tables)
+        at_level = level if level < count else repeat + (level - repeat) % (count - repeat)
+        good = known.leads_in(level + 1, chunk)
+        inner, outer = found[-1]
+        next_inner, next_outer = set(), set()
+        for chunks in product(sorted(inner), repeat=chunk):
+            does = list(range(len(known.machine.transitions)))
+            for _, map_ in chunks:
+                does = [map_[state] for state in does]
+            if good[does].any():
+                key = tuple(element for element, _ in chunks)
+                next_inner.add((tables[at_level]["interior"][key], tuple(does)))
+        for used in range(1, chunk + 1):
+            for (first, begun), *rest in product(sorted(outer), *[sorted(inner)] * (used - 1)):
+                state = begun
+                for _, map_ in rest:
+                    state = map_[state]
+                if good[state]:
+                    key = (-1,) * (chunk - used) + (first, *(element for element, _ in rest))
+                    next_outer.add((tables[at_level]["edge"][key], state))
+        found.append((next_inner, next_outer))
+    named = sorted({map_ for inner, _ in found for _, map_ in inner})
+    body["maps"] = [list(map_) for map_ in named]
+    body["levels"] = [
+        {
+            "interior": sorted([e, named.index(map_)] for e, map_ in inner),
+            "edge": sorted([e, state] for e, state in outer),
+        }
+        for inner, outer in found
+    ]
+    body["repeats"] = found[1:].index(found[-1]) + 1
+
+
 STRUCTURED: tuple[Callable[[Body, random.Random], None], ...] = (
     shift_the_repeat,
     merge_elements,
@@ -403,10 +482,12 @@ STRUCTURED: tuple[Callable[[Body, random.Random], None], ...] = (
     another_name,
     another_model,
     another_verdict,
+    consistent_lie,
+    consistent_lie,  # twice, since it comes furthest
 )
 
 
-_UNFIT = (KeyError, IndexError, TypeError, ValueError, AttributeError, LengthwiseError)
+_UNFIT = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, LengthwiseError)
 
 
 def forged(name: str, seed: int) -> tuple[str, bytes]:

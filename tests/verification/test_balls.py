@@ -7,6 +7,7 @@ Axes:
 """
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -523,3 +524,26 @@ def test_weights_of_other_types_have_their_own_rounding() -> None:
         node = node_of(make(0, memory="binary").to(dtype))
         radii.append(node.numbers(node.gathered(node.leaves(), children_of(2, VOCABULARY)))[1])
     assert (radii[0] > 1e6 * radii[1]).all()
+
+
+def test_squares_that_underflow_hide_no_rounding() -> None:
+    """Rows of 1e-162 have a norm above 0, so a product of them with 1e152 is rounded, too."""
+    random = np.random.default_rng(0)
+    arithmetic = EXACT
+    for _ in range(200):
+        row = random.normal(size=16)
+        vector = random.normal(size=16)
+        vector -= (vector @ row) / (row @ row) * row
+        row, vector = row * 1.2e-162, vector * 1e152
+        ball = Ball(vector[None], np.zeros(1))
+        centre, radius = arithmetic.numbers(ball, Matrix(row[None]))
+        exact = sum(Fraction(a) * Fraction(b) for a, b in zip(row, vector, strict=True))
+        assert abs(Fraction(float(centre[0, 0])) - exact) < Fraction(float(radius[0, 0]))
+        assert radius[0, 0] > 0
+
+
+def test_sums_of_too_many_terms_have_no_bound() -> None:
+    """Where n u nears 1, gamma would be negative beyond it."""
+    arithmetic = FLOAT32
+    for terms in (2**22 + 10**6, 2**24 - 1, 2**24, 2**24 + 2, 2**40):
+        assert arithmetic.gamma(terms) == np.inf

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 import lengthwise as lw
+from lengthwise.cli.certify import facts
 from lengthwise.errors import CertificateError, LengthwiseError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -26,7 +28,7 @@ from lengthwise.verification.certificate import Certificate, Machine, Moved, Wro
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
 from lengthwise.verification.network import node_of, weights_of
-from lengthwise.verification.statement import automaton_digest
+from lengthwise.verification.statement import at_least, at_most, automaton_digest
 from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model, trained
 
 # ---- certificates of all kinds ---------------------------------------------------------------
@@ -726,6 +728,76 @@ def test_exchanged_names_of_classes_are_another_automaton(tmp_path: Path) -> Non
     refused(
         replace(turned, language=replace(turned.language, spec="tomita-1")), tmp_path / "a.json"
     )
+
+
+@pytest.mark.parametrize(("scale", "size"), [(1e39, 1e-37), (1e300, 0.0), (1e-60, 1e38)])
+def test_a_scale_that_floats_cannot_hold_proves_nothing(
+    scale: float, size: float, tmp_path: Path
+) -> None:
+    """It is infinite or 0 in float32, whatever its product with an embedding is in float64."""
+    made = by_hand()
+    weights = dict(made.weights)
+    for name in ("embedding.weight", "pad"):
+        weights[name] = made.weights[name] * np.float32(size)
+    if size > 1:
+        weights["memory.write.weight"] = made.weights["memory.write.weight"] * np.float32(1e25)
+    settings = {**made.settings, "embedding_scale": scale}
+    refused(replace(made, settings=settings, weights=weights), tmp_path / "a.json")
+
+
+def test_a_name_is_printed_as_it_is_read(tmp_path: Path) -> None:
+    """`d-0000000012` was read as d-1, whose nine digits it begins with, and printed as it stood."""
+    language = parse("d-1")
+    made = certify(random_model(language, 0), language)
+    assert made.counterexample is not None
+    for spec in ("d-0000000012", "d-1000000000"):
+        refused(replace(made, language=replace(language, spec=spec)), tmp_path / "a.json")
+    zeros = replace(made, language=replace(language, spec="d-01"))
+    assert check(saved_and_loaded(zeros, tmp_path)).language.spec == "d-1"
+
+
+def test_a_wrong_word_is_printed_as_words_are(tmp_path: Path) -> None:
+    """In quotation marks if it could be taken for something else, and with no spaces to spare."""
+    symbols = ("the", "empty", "word")
+    ends = Language(
+        alphabet=symbols,
+        transitions=((1, 0, 0), (1, 2, 0), (1, 0, 3), (1, 0, 0)),
+        classes=(0, 0, 0, 1),
+    )
+    never = Language(alphabet=symbols, transitions=((0, 0, 0),), classes=(0,))
+    model = lw.compile(never).model
+    made = certify(model, ends, strength="robust")
+    assert made.counterexample is not None
+    assert made.counterexample.word == "the empty word"
+    assert dict(facts(made))["wrong word"] == '"the empty word"'
+    for word in ("the empty word ", " the empty word", "the  empty word"):
+        forged = replace(made, counterexample=replace(made.counterexample, word=word))
+        refused(forged, tmp_path / "a.json")
+
+
+def test_figures_are_rounded_to_the_safe_side() -> None:
+    for number in (1.99999, 9.924e-06, 1.2369, 123456.0, 0.09999, 5e-324, 1.7e308):
+        assert Decimal(at_least(number)) <= Decimal(number) <= Decimal(at_most(number))
+        assert Decimal(at_most(number)) <= Decimal(number) * Decimal("1.011")
+
+
+def test_large_chunks_and_many_of_them_are_refused_at_once(tmp_path: Path) -> None:
+    one = Language(alphabet=("a",), transitions=((0,),), classes=(0,))
+    made = certify(random_model(one, 0, chunk=3), one)
+    for made_of, chunk in ((made, 800), (by_hand(), 26)):
+        bias = made_of.weights["layers.0.attention.bias"]
+        weights = {
+            **made_of.weights,
+            "layers.0.attention.bias": np.zeros((len(bias), chunk), dtype=bias.dtype),
+        }
+        settings = {**made_of.settings, "chunk": chunk}
+        refused(replace(made_of, settings=settings, weights=weights), tmp_path / "a.json")
+
+
+def test_state_maps_of_other_lengths_are_refused(tmp_path: Path) -> None:
+    made = by_hand()
+    for maps in (((0,), (1,), (0,), (1,)), ((0, 1, 0, 1),), ((0, 1), (0,), (1,))):
+        refused(replace(made, maps=maps), tmp_path / "a.json")
 
 
 def test_errors_are_of_this_package() -> None:

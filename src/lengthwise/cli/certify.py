@@ -10,7 +10,7 @@ from lengthwise.errors import CertificateError, ClaimError, ConfigError, Languag
 from lengthwise.languages.language import Language
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
-from lengthwise.verification.statement import TERMS, automaton_digest, shown
+from lengthwise.verification.statement import TERMS, at_least, at_most, automaton_digest, quoted
 
 _SECONDS_OF_SILENCE = 3.0
 
@@ -125,7 +125,9 @@ def _check(arguments: argparse.Namespace) -> None:
         from lengthwise.training.runs import RunFolder
 
         folder = RunFolder(arguments.run)
-        certificate.require_model(folder.config()["network"], folder.arrays())
+        config = folder.config()
+        certificate.require_model(config["network"], folder.arrays())
+        _require_symbols(certificate, config.get("language"))
     verified = check(certificate)
     if arguments.json:
         print_json({**verified.summary(), "checked": True})
@@ -143,6 +145,19 @@ def _require_language(certificate: Certificate, asked: Language, spec: str) -> N
         raise CertificateError(f"the certificate is not about {spec}. Its language is another.")
 
 
+def _require_symbols(certificate: Certificate, stored: Any) -> None:
+    """Refuse a certificate that writes symbols or classes otherwise than the run's words do."""
+    mine = certificate.language
+    own = {"alphabet": list(mine.alphabet), "class_names": list(mine.class_names)}
+    theirs = {name: stored.get(name) if isinstance(stored, dict) else None for name in own}
+    if own != theirs:
+        raise CertificateError(
+            f"the certificate is about words over {' '.join(mine.alphabet)!a:.60} and classes "
+            f"{' '.join(mine.class_names)!a:.60}, but the run has other symbols or classes. "
+            f"Certify the run again."
+        )
+
+
 def facts(made: Certificate) -> list[tuple[str, str]]:
     """A certificate in words."""
     summary: dict[str, Any] = made.summary()
@@ -151,10 +166,9 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         ("statement", made.statement),
     ]
     if made.counterexample is not None:
-        word = made.counterexample.word
-        start = shown(word[:200])
-        whole = start if len(word) <= 200 else f"{start}... ({len(word)} characters)"
-        lines.append(("wrong word", whole or "the empty word"))
+        word, symbols = made.counterexample.word, summary["counterexample_length"]
+        more = "" if len(word) <= 200 else f" and so on, {symbols} symbols in all"
+        lines.append(("wrong word", f"{quoted(word[:200])}{more}" if word else "the empty word"))
     ends = (
         f"level {summary['levels']} repeats level {summary['repeats']}"
         if summary["repeats"] is not None
@@ -171,24 +185,27 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         )
     sure = made.sureness
     if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
-        certain = (
-            "each further than rounding could move it" if sure.is_certain else "not all certain"
-        )
+        room = sure.sign_distance if sure.room is None else sure.room
+        moves = f"which moves them by {at_most(sure.sign_radius)} at most in any order of additions"
         lines.append(
             (
                 "arithmetic",
-                f"numbers before a sign are {sure.sign_distance:.3g} or more from 0, {certain}, in "
-                f"any order of additions (by less than {sure.sign_radius:.3g} at most)",
+                f"under rounding, {moves}, numbers before a sign stay {at_least(room)} or more "
+                f"from 0"
+                if sure.is_certain
+                else f"numbers before a sign come as near to 0 as {sure.sign_distance:.3g}, too "
+                f"near to be certain under rounding, {moves}",
             )
         )
     if made.moved is not None:
         gap = made.moved.gap
-        other = "there is no other" if gap is None else f"any other is {gap:.3g} away or more"
-        moved = f"vectors are moved by at most {made.moved.spread:.3g} to the nearest; {other}"
+        other = "there is no other" if gap is None else f"any other is {at_least(gap)} away or more"
+        moved = f"vectors are moved by at most {at_most(made.moved.spread)} to the nearest; {other}"
         lines.append(("snapped", moved))
     lines.append(("model", made.model_digest))
     if not made.language.spec:
-        states = len(made.machine.classes)
-        lines.append(("automaton", f"{automaton_digest(made.language)}, {states} states"))
+        states, symbols = len(made.machine.classes), " ".join(made.language.alphabet)
+        known = f"{states} states over {quoted(symbols)[:200]}"
+        lines.append(("automaton", f"{automaton_digest(made.language)}, {known}"))
     first, *others = TERMS[made.strength]
     return [*lines, ("provided that", first), *(("", each) for each in others)]

@@ -80,8 +80,9 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def print_json(value: Any) -> None:
-    """One JSON object on standard output."""
-    print(json.dumps(value, ensure_ascii=False))
+    """Print one JSON object on standard output; what cannot be printed is escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    print("".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text))
 
 
 def print_table(columns: list[str], rows: list[list[str]], *, title: str | None = None) -> None:

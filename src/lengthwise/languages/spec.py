@@ -73,7 +73,9 @@ def _named(spec: str) -> Language:
     if spec in CATALOGUE:
         return replace(CATALOGUE[spec].build(), spec=spec)
     if match := re.fullmatch(r"d-(\d+)", spec, re.ASCII):
-        depth = int(match.group(1)[:9])
+        if len(match.group(1)) > 9:
+            raise LanguageError(f"a depth has at most nine digits, but {spec[:40]!r} has more.")
+        depth = int(match.group(1))
         return replace(dyck(depth), spec=f"d-{depth}")
     if (kind := re.match(r"(\w+)(\[.*?\])?:", spec)) is not None:
         raise unknown_name("kind of language", kind.group(1), _KINDS, LanguageError)

@@ -20,6 +20,7 @@ from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Plan, plan_from_dict
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
+from lengthwise.verification.statement import at_least, at_most
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -263,7 +264,7 @@ def render(pages: Sequence[RunPage], title: str = "lengthwise report") -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = percent
+    environment.filters.update(percent=percent, at_least=at_least, at_most=at_most)
     return environment.get_template("report.html").render(pages=pages, title=title)
 
 

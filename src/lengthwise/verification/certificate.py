@@ -148,6 +148,17 @@ class Certificate:
                 rows.append({"level": number, "place": "edge", "element": element, "state": state})
         return rows
 
+    @property
+    def _num_elements(self) -> int:
+        """How many elements occur above the symbols: codes, or representatives of any level."""
+        met = {
+            (e,) if self.strength == "discrete" else (number, place, e)
+            for number, level in enumerate(self.levels[1:])
+            for place, pairs in level.items()
+            for e, _ in pairs
+        }
+        return len(met)
+
     def summary(self) -> dict[str, Any]:
         """Return the result without the evidence, as plain values."""
         last = self.levels[-1] if self.levels else {"interior": (), "edge": ()}
@@ -167,7 +178,7 @@ class Certificate:
             "reason": self.reason,
             "levels": max(0, len(self.levels) - 1),
             "repeats": self.repeats,
-            "elements": len({e for level in self.levels[1:] for p in level.values() for e, _ in p}),
+            "elements": self._num_elements,
             "interior_pairs": len(last["interior"]),
             "edge_pairs": len(last["edge"]),
             "monoid_elements_met": len({m for level in self.levels for _, m in level["interior"]}),

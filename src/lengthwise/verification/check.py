@@ -24,6 +24,9 @@ from lengthwise.verification.statement import shown
 _LARGEST = 2**62
 _TOGETHER = 2**14
 
+MOST_PLACES = 32
+"""Places of a chunk, at most."""
+
 MOST_CHUNKS = 20_000_000
 """Chunks of one level that are looked at, at most."""
 
@@ -92,7 +95,7 @@ def name_of_language(claim: Certificate) -> str:
     same = (named.alphabet, named.class_names) == (language.alphabet, language.class_names)
     require(same, "the specification has the alphabet and the classes of the language")
     check_machine(claim.machine, named)
-    return language.spec
+    return named.spec
 
 
 def check_machine(machine: Machine, language: Language) -> None:
@@ -148,12 +151,14 @@ class Induction:
         self.machine, self.outside = claim.machine, claim.language.num_classes
         self.classes = np.array(claim.machine.classes)
         states = len(self.classes)
+        require(all(len(map_) == states for map_ in claim.maps), "state maps have every state")
         self.maps = np.array(claim.maps, dtype=np.int64).reshape(-1, states)
         inside = ((self.maps >= 0) & (self.maps < states)).all()
         require(bool(inside), "state maps lead to states")
         self.number = {map_: number for number, map_ in enumerate(claim.maps)}
         require(len(self.number) == len(claim.maps), "every state map stands once")
         require(len(claim.levels) > 0, "there is a level")
+        require(self.chunk <= MOST_PLACES, f"a chunk has at most {MOST_PLACES} places")
         require(self.chunk ** len(claim.levels) < _LARGEST, "levels are few enough")
         one = np.zeros((states, states), dtype=np.bool_)
         for state, row in enumerate(claim.machine.transitions):
@@ -268,6 +273,7 @@ class Induction:
         require(claimed is not None and self.claim.repeats is None, "a counterexample is there")
         assert claimed is not None
         word = language.encode(claimed.word)
+        require(language.decode(word) == claimed.word, "the word is written as words are")
         state = self.machine.start
         for symbol in word:
             state = self.machine.transitions[state][symbol]

@@ -194,11 +194,6 @@ class Merge:
         self.table = dict(zip(chunks_of(self.children), self.elements.tolist(), strict=True))
         require(len(self.table) == len(self.children), "every chunk stands once")
 
-    @property
-    def balls(self) -> Ball:
-        """Return where the vectors of the elements can be."""
-        return Ball(self.representatives, self.radius)
-
 
 _KINDS = {
     "representatives": ("float64", 2),
@@ -215,15 +210,18 @@ class Tables(Elements):
         super().__init__(node)
         require(not node.is_binary, "memory is continuous")
         require(set(claim.elements) == {"levels", "repeat"}, "elements are vectors")
-        packed = claim.elements["levels"]
+        packed, width = claim.elements["levels"], claim.settings["d_model"]
         self.levels = [(Merge(level["interior"]), Merge(level["edge"])) for level in packed]
+        merged = [merge for merges in self.levels for merge in merges]
+        wide = all(merge.representatives.shape[1] == width for merge in merged)
+        require(wide, "representatives are as wide as the network's vectors")
         self.repeat: int = claim.elements["repeat"]
         require(1 <= self.repeat < len(self.levels), "the level that recurs is one after symbols")
         below = (node.leaves(), node.leaves())
         for merges in self.levels:
             for edge, merge in enumerate(merges):
                 self.check_images(images_of(node, below, merge.children, edge=bool(edge)), merge)
-            below = merges[0].balls, merges[1].balls
+            below = self.balls(merges[0]), self.balls(merges[1])
         for last, first in zip(self.levels[-1], self.levels[self.repeat - 1], strict=True):
             same = np.array_equal(last.representatives, first.representatives)
             require(same, "the last level has the representatives of the one that recurs")
@@ -250,7 +248,11 @@ class Tables(Elements):
 
     def vectors(self, level: int, elements: Integers) -> Ball:
         """Return the balls of elements of the edge."""
-        return self.levels[self.phase(level - 1)][True].balls[elements]
+        return self.balls(self.levels[self.phase(level - 1)][True])[elements]
+
+    def balls(self, merge: Merge) -> Ball:
+        """Return where the vectors of elements can be."""
+        return Ball(merge.representatives, merge.radius)
 
 
 class Snapped(Tables):
@@ -283,6 +285,10 @@ class Snapped(Tables):
                 near = (own <= images.radius) & (merge.elements == element)
                 require(bool(near.any()), "every representative is a vector of the network")
         self.spread, self.gap = max(self.spread, spread), min(self.gap, gap)
+
+    def balls(self, merge: Merge) -> Ball:
+        """Return representatives, each rounded to the weights' type."""
+        return self.node.arithmetic.rounded(Ball(merge.representatives, merge.radius))
 
     def moved(self) -> Moved:
         """Return the largest distance from the own representative, and the smallest to another."""

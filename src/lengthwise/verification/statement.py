@@ -7,6 +7,7 @@ in quotation marks, and what cannot be printed is escaped.
 import hashlib
 import json
 import re
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING
 
 from lengthwise.languages.language import Language
@@ -85,5 +86,24 @@ def quoted(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return a text with all characters escaped that do not print."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    """Return a text in printable ASCII, with all other characters escaped."""
+    return "".join(c if c.isprintable() and c.isascii() else ascii(c)[1:-1] for c in text)
+
+
+def at_least(number: float) -> str:
+    """Return a number to three digits, rounded down."""
+    return _rounded(number, ROUND_FLOOR)
+
+
+def at_most(number: float) -> str:
+    """Return a number to three digits, rounded up."""
+    return _rounded(number, ROUND_CEILING)
+
+
+def _rounded(number: float, how: str) -> str:
+    exact = Decimal(number)
+    if not exact.is_finite() or not exact:
+        return f"{number:g}"
+    digits = exact.quantize(Decimal((0, (1,), exact.adjusted() - 2)), rounding=how)
+    text = f"{float(digits):.3g}"
+    return text if Decimal(text) == digits else str(digits)  # such as numbers near the smallest

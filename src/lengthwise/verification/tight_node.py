@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from lengthwise.verification.balls import (
     OWN,
     Ball,
+    Floats,
     largest_singular_value,
     norm_bound,
 )
@@ -60,7 +61,7 @@ class TightNode(Node):
         size = plain.bound() + attended.gathered.bound()[:, 0]
         added = self.arithmetic.gamma(4) * size + width * self.arithmetic.lost(1, size)
         radius = (radius + fresh[:, 0] + added) * (1 + 1e-9)
-        return Ball(plain.centre, np.fmin(plain.radius, radius))  # infinities may have met
+        return Ball(plain.centre, _smaller(plain.radius, radius))
 
     def _feed_forward_with_residual(self, h: Ball, name: str) -> Ball:
         arithmetic = self.arithmetic
@@ -88,4 +89,9 @@ class TightNode(Node):
         size = plain.bound() + h.bound() + loose.bound()
         added = arithmetic.gamma(4) * size + width * arithmetic.lost(1, size)
         radius = (stretch * h.radius + contract.stretch * fresh + last + added) * (1 + 1e-9)
-        return Ball(plain.centre, np.fmin(plain.radius, radius))  # infinities may have met
+        return Ball(plain.centre, _smaller(plain.radius, radius))
+
+
+def _smaller(plain: Floats, tight: Floats) -> Floats:
+    """Return the smaller radius; infinity where the plain one says that numbers could overflow."""
+    return np.where(np.isfinite(plain), np.fmin(plain, tight), np.inf)
