@@ -186,15 +186,14 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
     sure = made.sureness
     if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
         room = sure.sign_distance if sure.room is None else sure.room
-        moves = f"which moves them by {at_most(sure.sign_radius)} at most in any order of additions"
+        moves = f"rounding, in any order of additions, moves them by {at_most(sure.sign_radius)}"
         lines.append(
             (
                 "arithmetic",
-                f"under rounding, {moves}, numbers before a sign stay {at_least(room)} or more "
-                f"from 0"
+                f"numbers before a sign stay {at_least(room)} or more from 0: {moves} at most"
                 if sure.is_certain
-                else f"numbers before a sign come as near to 0 as {sure.sign_distance:.3g}, too "
-                f"near to be certain under rounding, {moves}",
+                else f"numbers before a sign come as near to 0 as {sure.sign_distance:.3g}, and "
+                f"{moves} at most: too near to be certain",
             )
         )
     if made.moved is not None:

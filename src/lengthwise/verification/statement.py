@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from lengthwise.languages.language import Language
@@ -27,8 +28,8 @@ _WHO = {
 _RUNS = (
     "an answer is the class with the largest logit",
     "words stand at the right of their rows, and their lengths are given",
-    "the model is RegularGPT of this version of lengthwise, in eval mode, with nothing of its code "
-    "replaced and no hooks",
+    f"the model is RegularGPT of lengthwise {version('lengthwise')}, in eval mode, with nothing of "
+    f"its code replaced and no hooks",
     "arithmetic is that of the weights' type: rounded to nearest, sums in any order, fused or not, "
     "subnormal numbers kept or flushed; no products in TF32 or bfloat16",
 )
