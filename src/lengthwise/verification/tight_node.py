@@ -19,6 +19,9 @@ from lengthwise.verification.balls import (
 )
 from lengthwise.verification.node import Node, Places
 
+_TOGETHER = 2**22
+"""Numbers of matrices that are multiplied together, at most."""
+
 
 class TightNode(Node):
     """The node function with residual connections counted together with their branches.
@@ -44,6 +47,7 @@ class TightNode(Node):
         heads = (self._heads, width // self._heads)
         value = self._matrix(f"{name}.attention.key_value", width).weight.reshape(*heads, width)
         out = output.weight.reshape(width, *heads)
+        by_head = np.einsum("whs,hsv->hwv", out, value)
         weights = attended.weights[:, 0]
         radius = output.stretch * attended.local[:, 0]
         # rounding of the matrices below, whose terms may cancel
@@ -53,7 +57,7 @@ class TightNode(Node):
             * (1 + output.frobenius * self._matrix(f"{name}.attention.key_value", width).frobenius)
         )
         for place in range(x.centre.shape[1]):
-            linear = np.einsum("whs,nh,hsv->nwv", out, weights[:, place], value)
+            linear = np.tensordot(weights[:, place], by_head, axes=1)
             if place == x.centre.shape[1] - 1:
                 linear = linear + np.eye(width)
             radius = radius + (largest_singular_value(linear) + slack) * x.radius[:, place]
@@ -72,9 +76,12 @@ class TightNode(Node):
         numbers, moved = arithmetic.numbers(h, expand)
         share = np.where(np.abs(numbers) > moved, numbers > 0, 0.5)
         unsure = ~(np.abs(numbers) > moved)
-        linear = np.einsum("wu,nu,uv->nwv", contract.weight, share, expand.weight)
         width = h.centre.shape[-1]
-        linear = linear + np.eye(width)
+        size = max(1, _TOGETHER // (width * len(expand.weight)))
+        widest = [np.empty(0)]
+        for start in range(0, len(share), size):
+            linear = contract.weight * share[start : start + size, None] @ expand.weight
+            widest.append(largest_singular_value(linear + np.eye(width)))
         terms = 2 * len(expand.weight) + 16
         slack = terms * OWN * (1 + contract.frobenius * expand.frobenius)
         columns = norm_bound(contract.weight.T)
@@ -85,9 +92,9 @@ class TightNode(Node):
         )
         fresh = hidden.radius - expand.stretch * h.radius
         last = loose.radius - contract.stretch * hidden.radius
-        stretch = largest_singular_value(linear) + slack + strayed
-        size = plain.bound() + h.bound() + loose.bound()
-        added = arithmetic.gamma(4) * size + width * arithmetic.lost(1, size)
+        stretch = np.concatenate(widest) + slack + strayed
+        sizes = plain.bound() + h.bound() + loose.bound()
+        added = arithmetic.gamma(4) * sizes + width * arithmetic.lost(1, sizes)
         radius = (stretch * h.radius + contract.stretch * fresh + last + added) * (1 + 1e-9)
         return Ball(plain.centre, _smaller(plain.radius, radius))
 
