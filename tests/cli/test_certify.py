@@ -248,3 +248,29 @@ def test_slips_get_one_line(
     err = shell.refused(*given)
     assert message.lower() in err.lower()
     assert sorted(path.name for path in run_folder.iterdir()) == before
+
+
+def test_what_a_certificate_was_compared_with_is_told(shell: Shell, run_folder: Path) -> None:
+    path = run_folder / "certificate.json"
+    shell(run_folder)
+    status, out, _ = shell("--check", path, run_folder, "--against", "parity")
+    assert status == 0
+    assert f"that of {run_folder}" in out
+    assert "the language is" in out
+    found = shell.json(0, "--check", path, run_folder)
+    assert (found["run"], found["against"]) == (str(run_folder), None)
+    assert "not about tomita-3" in shell.refused("--check", path, "--against", "tomita-3")
+    assert "leave out others" in shell.refused("--check", path, "--max-chunks", "5")
+
+
+def test_a_run_without_a_network_is_told(shell: Shell, run_folder: Path, tmp_path: Path) -> None:
+    shell(run_folder)
+    folder = tmp_path / "changed"
+    shutil.copytree(run_folder, folder)
+    config = json.loads((folder / "config.json").read_text())
+    for network in (None, [1], {"cell": "elman"}):
+        changed = {**config, "network": network} if network else dict(config)
+        if network is None:
+            changed.pop("network")
+        (folder / "config.json").write_text(json.dumps(changed))
+        shell.refused("--check", run_folder / "certificate.json", folder)

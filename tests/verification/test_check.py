@@ -800,5 +800,41 @@ def test_state_maps_of_other_lengths_are_refused(tmp_path: Path) -> None:
         refused(replace(made, maps=maps), tmp_path / "a.json")
 
 
+def test_what_certify_says_is_what_the_checker_says() -> None:
+    """Figures too: they are the checker's, but for what was measured on the model."""
+    for seed in range(12):
+        model = random_model(ENDS_WITH_1, seed)
+        made = certify(model, lw.language("regex:(0|1)*1") if seed % 2 else parse("parity"))
+        if made.verdict != "not-closed" and not made.reason:
+            verified = check(made)
+            assert made.sureness is not None
+            assert verified.sureness == replace(made.sureness, measured=None)
+            assert verified.statement == made.statement
+
+
+@pytest.mark.parametrize("spec", ["PARITY", "Parity", "no such language", "py:a:b"])
+def test_certify_prints_no_name_that_nobody_reads(spec: str) -> None:
+    made = certify(last_symbol(), replace(ENDS_WITH_1, spec=spec))
+    assert made.verdict == "equivalent"
+    assert spec not in made.statement
+
+
+def test_languages_that_cannot_be_walked_are_refused(tmp_path: Path) -> None:
+    """Cycles of 503 and 509 states meet in a quarter of a million, with a third one in millions."""
+
+    def cycle(size: int) -> tuple[tuple[int, ...], ...]:
+        return tuple(((state + 1) % size,) * 2 for state in range(size))
+
+    domain = Language(
+        alphabet=("0", "1"), transitions=cycle(503), classes=(1,) * 503, class_names=("0", "1")
+    )
+    language = Language(
+        alphabet=("0", "1"), transitions=cycle(509), classes=(0,) * 509, domain=domain
+    )
+    machine = Machine(transitions=cycle(521), classes=(1,) + (0,) * 520, start=1)
+    forged = replace(by_hand(), language=language, machine=machine)
+    refused(forged, tmp_path / "a.json")
+
+
 def test_errors_are_of_this_package() -> None:
     assert issubclass(CertificateError, LengthwiseError)

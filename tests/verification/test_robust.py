@@ -126,3 +126,15 @@ def test_a_snapped_proof_is_one_of_its_weights(tmp_path: Path) -> None:
 def test_a_strength_for_the_other_memory_is_refused() -> None:
     with pytest.raises(VerificationError, match="strength='discrete' is not for continuous memory"):
         certify(parity_by_hand(), parse("parity"), strength="discrete")
+
+
+def test_no_shorter_words_are_called_right_that_bounds_leave_open() -> None:
+    """The model gives the empty word the wrong class by a hair, less than rounding is known to."""
+    model = parity_by_hand()
+    with torch.no_grad():
+        model.pad[2] = 0.2
+        model.answer.weight[1, 2] = 1.0
+        model.answer.bias[1] = -1e-8
+    made = certify(model, parse("parity") ^ parse("regex:11", alphabet="01"), strength="robust")
+    assert made.verdict == "not-closed"
+    assert "right on all shorter words" not in made.statement

@@ -5,12 +5,22 @@ import time
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
 from lengthwise.errors import CertificateError, ClaimError, ConfigError, LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
-from lengthwise.verification.statement import TERMS, at_least, at_most, automaton_digest, quoted
+from lengthwise.verification.closure import MAX_CHUNKS
+from lengthwise.verification.statement import (
+    TERMS,
+    at_least,
+    at_most,
+    automaton_digest,
+    quoted,
+    shown,
+)
 
 _SECONDS_OF_SILENCE = 3.0
 
@@ -29,7 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-chunks",
         type=whole_number(1),
-        default=1_000_000,
         help="chunks of one level that are explored at most (default 1,000,000)",
     )
     parser.add_argument(
@@ -79,7 +88,7 @@ def _certify(arguments: argparse.Namespace) -> None:
         trained.model,
         language,
         strength=arguments.strength,
-        max_chunks=arguments.max_chunks,
+        max_chunks=arguments.max_chunks or MAX_CHUNKS,
         progress=_Levels(),
     )
     out = arguments.out
@@ -112,7 +121,7 @@ class _Levels:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    if arguments.out is not None or arguments.strength != "auto":
+    if (arguments.out, arguments.max_chunks, arguments.strength) != (None, None, "auto"):
         raise ConfigError(
             "--check takes a file, and perhaps a run and --against; leave out others."
         )
@@ -125,15 +134,21 @@ def _check(arguments: argparse.Namespace) -> None:
         from lengthwise.training.runs import RunFolder
 
         folder = RunFolder(arguments.run)
-        config = folder.config()
-        certificate.require_model(config["network"], folder.arrays())
-        _require_symbols(certificate, config.get("language"))
+        _require_model(certificate, folder.network(), folder.arrays())
+        _require_symbols(certificate, folder.config().get("language"))
     verified = check(certificate)
+    run = None if arguments.run is None else str(arguments.run)
     if arguments.json:
-        print_json({**verified.summary(), "checked": True})
+        compared = {"checked": True, "run": run, "against": arguments.against}
+        print_json({**verified.summary(), **compared})
     else:
         note("checked: every step follows, from the weights in the file to the statement.")
-        print_facts(facts(verified))
+        lines = facts(verified)
+        if run is not None:
+            lines.append(("the model is", f"that of {run}: the same settings, weights and symbols"))
+        if arguments.against is not None:
+            lines.append(("the language is", arguments.against))
+        print_facts(lines)
     if verified.verdict != "equivalent":
         raise ClaimError(f"{verified.verdict}, checked: {verified.statement}")
 
@@ -143,6 +158,18 @@ def _require_language(certificate: Certificate, asked: Language, spec: str) -> N
     same = (mine.alphabet, mine.class_names) == (asked.alphabet, asked.class_names)
     if not same or mine.difference(asked) is not None:
         raise CertificateError(f"the certificate is not about {spec}. Its language is another.")
+
+
+def _require_model(
+    certificate: Certificate, network: dict[str, Any], weights: dict[str, NDArray[Any]]
+) -> None:
+    try:
+        certificate.require_model(network, weights)
+    except ConfigError:
+        raise CertificateError(
+            "the certificate is one of a RegularGPT, but the run's network is another. Give the "
+            "run that was certified."
+        ) from None
 
 
 def _require_symbols(certificate: Certificate, stored: Any) -> None:
@@ -198,13 +225,18 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         )
     if made.moved is not None:
         gap = made.moved.gap
-        other = "there is no other" if gap is None else f"any other is {at_least(gap)} away or more"
-        moved = f"vectors are moved by at most {at_most(made.moved.spread)} to the nearest; {other}"
+        moved = f"vectors are moved by at most {at_most(made.moved.spread)} to the nearest"
+        if gap is not None:
+            moved += (
+                f"; others are {at_least(gap)} away or more, on each level farther than any moved"
+            )
         lines.append(("snapped", moved))
     lines.append(("model", made.model_digest))
     if not made.language.spec:
         states, symbols = len(made.machine.classes), " ".join(made.language.alphabet)
         known = f"{states} states over {quoted(symbols)[:200]}"
         lines.append(("automaton", f"{automaton_digest(made.language)}, {known}"))
+    if made.reason and made.verdict == "counterexample":
+        lines.append(("not checkable", shown(made.reason)))
     first, *others = TERMS[made.strength]
     return [*lines, ("provided that", first), *(("", each) for each in others)]

@@ -181,6 +181,9 @@ _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
 _SELF_CONTAINED = re.compile(r"(?:regex(?:\[.*?\])?|group|count):.*|[a-z0-9-]+", re.DOTALL)
 
 
+_NAMES_A_FILE = re.compile(r"att(\[.*?\])?:")
+
+
 def is_self_contained(spec: str) -> bool:
     """Return whether a line says by itself what its language is, and names no file."""
     return _SELF_CONTAINED.fullmatch(spec) is not None
@@ -188,8 +191,10 @@ def is_self_contained(spec: str) -> bool:
 
 def is_named(language: Language) -> bool:
     """Return whether the language is what its `spec` says (the content of a file is not read)."""
-    if not is_self_contained(language.spec):
+    if not language.spec or _NAMES_A_FILE.match(language.spec):
         return True
+    if not is_self_contained(language.spec):
+        return False
     named = parse(language.spec)
     if (named.alphabet, named.class_names) != (language.alphabet, language.class_names):
         return False

@@ -41,6 +41,7 @@ class Proof:
 
     certificate: Certificate
     """What the checker verified; what the file says, where it verified nothing."""
+    path: Path
     refused: str = ""
     """Why the checker verified nothing of a claim; empty if it did, or if there is no claim."""
 
@@ -203,13 +204,13 @@ def read_proof(folder: RunFolder) -> Proof | None:
     if not folder.certificate.exists():
         return None
     certificate = Certificate.load(folder.certificate)
-    certificate.require_model(folder.config()["network"], folder.arrays())
+    certificate.require_model(folder.network(), folder.arrays())
     if certificate.verdict == "not-closed":
-        return Proof(certificate=certificate)
+        return Proof(certificate=certificate, path=folder.certificate)
     try:
-        return Proof(certificate=check(certificate))
+        return Proof(certificate=check(certificate), path=folder.certificate)
     except CertificateError as error:
-        return Proof(certificate=certificate, refused=str(error))
+        return Proof(certificate=certificate, path=folder.certificate, refused=str(error))
 
 
 def _require_evaluation(evaluation: Mapping[str, Any], path: Path) -> None:

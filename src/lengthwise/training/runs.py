@@ -153,6 +153,17 @@ class RunFolder:
             remove_leftovers(self.path)
             yield
 
+    def network(self) -> dict[str, Any]:
+        """Return the settings of the network.
+
+        Raises:
+            RunError: there is no run here, it is of another version, or it has no such settings.
+        """
+        found = self.config().get("network")
+        if not isinstance(found, dict):
+            raise RunError(f"{self._config} has no settings of a network. Train again.")
+        return found
+
     def config(self) -> dict[str, Any]:
         """What was asked for.
 

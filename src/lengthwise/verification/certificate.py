@@ -98,7 +98,7 @@ class Certificate:
     """What was found out about a model and a language, and the evidence.
 
     `reason`, `sureness`, `moved` and `made_with` are notes of whoever made the certificate. `check`
-    returns a certificate whose notes were computed again, or are empty.
+    returns a certificate whose `sureness` and `moved` were computed again; the others are empty.
     """
 
     verdict: Verdict
@@ -266,6 +266,8 @@ class Certificate:
     def _from_body(cls, body: Any) -> "Certificate":
         if not isinstance(body, dict) or "format" not in body:
             raise CertificateError("there is no format")
+        if body["format"] == 1:
+            raise CertificateError("it is of format 1, whose certificates could be forged")
         if body["format"] != FORMAT:
             raise CertificateError(f"format {quoted(str(body['format']))[:20]} is not {FORMAT}")
         schema.require_form(body, FORM)

@@ -123,24 +123,31 @@ def certify(
 
 
 def _checked_or_not_closed(made: Certificate, explored: int) -> Certificate:
-    """Return the certificate, as one that is not closed if the checker does not accept it.
+    """Return the certificate with the checker's figures, or as one that is not closed.
 
-    A counterexample that the model itself was run on stands in any case.
+    A counterexample of a model with binary memory stands in any case, since the model itself was
+    run on the word; but then nothing is certain of shorter words.
     """
     if made.verdict == "not-closed":
         return made
     try:
-        return replace(made, moved=check(made).moved)
+        verified = check(made)
     except CertificateError as error:
-        if made.verdict == "counterexample" and made.strength != "snapped":
-            return made
+        why = str(error).removeprefix("the certificate does not hold. ").rstrip(".")
+        reason = f"the checker does not accept the evidence ({why})"
+        if made.verdict == "counterexample" and made.sureness is not None:
+            return replace(made, sureness=replace(made.sureness, is_certain=False), reason=reason)
         return replace(
             made,
             verdict="not-closed",
             counterexample=None,
             checked_length=explored,
-            reason=f"the checker does not accept the evidence: {str(error).rstrip('.')}",
+            reason=reason,
         )
+    sureness = verified.sureness
+    if sureness is not None and made.sureness is not None:
+        sureness = replace(sureness, measured=made.sureness.measured)
+    return replace(made, sureness=sureness, moved=verified.moved)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -24,6 +24,9 @@ from lengthwise.verification.statement import shown
 _LARGEST = 2**62
 _TOGETHER = 2**14
 
+MOST_TOGETHER = 1_000_000
+"""States of machine, language and domain that are met together, at most."""
+
 MOST_PLACES = 32
 """Places of a chunk, at most."""
 
@@ -107,6 +110,14 @@ def check_machine(machine: Machine, language: Language) -> None:
     for row in machine.transitions:
         fits = len(row) == language.num_symbols and all(state in states for state in row)
         require(fits, "every state has a next one for each symbol")
+    blocks: list[int] = list(machine.classes)
+    while True:
+        told = [(blocks[s], *(blocks[t] for t in machine.transitions[s])) for s in states]
+        number = {each: index for index, each in enumerate(sorted(set(told)))}
+        if len(number) == len(set(blocks)):
+            break
+        blocks = [number[each] for each in told]
+    require(len(number) == len(states), "no two states of the machine are alike")
     domain = language.domain
     queue = [(machine.start, language.start, 0 if domain is None else domain.start)]
     seen = set(queue)
@@ -121,17 +132,10 @@ def check_machine(machine: Machine, language: Language) -> None:
                 0 if domain is None else domain.transitions[place][symbol],
             )
             if after not in seen:
+                require(len(seen) < MOST_TOGETHER, "language and domain are small enough to walk")
                 seen.add(after)
                 queue.append(after)
     require({mine for mine, _, _ in seen} == set(states), "every state of the machine is reached")
-    blocks: list[int] = list(machine.classes)
-    while True:
-        told = [(blocks[s], *(blocks[t] for t in machine.transitions[s])) for s in states]
-        number = {each: index for index, each in enumerate(sorted(set(told)))}
-        if len(number) == len(set(blocks)):
-            break
-        blocks = [number[each] for each in told]
-    require(len(number) == len(states), "no two states of the machine are alike")
 
 
 # ---- 3 to 6 the induction ------------------------------------------------------------------------

@@ -488,7 +488,7 @@ def _named(tables: Tables, above: _Names) -> Tables:
 
 
 def _renamed(late: _Stratum, early: _Stratum, names: _Names) -> _Stratum:
-    """A level that is snapped to the representatives of an earlier one."""
+    """Return a level that is snapped to the representatives of an earlier one, read as it is."""
     interior, edge = (
         replace(
             mine,
@@ -502,4 +502,7 @@ def _renamed(late: _Stratum, early: _Stratum, names: _Names) -> _Stratum:
             late.kinds, early.kinds, names, late.images, strict=True
         )
     )
-    return replace(late, tables=_named(late.tables, names), interior=interior, edge=edge)
+    tables = replace(
+        _named(late.tables, names), classes=early.tables.classes, logits=early.tables.logits
+    )
+    return replace(late, tables=tables, interior=interior, edge=edge)

@@ -97,11 +97,6 @@ class Snapping:
         return {"levels": levels, "repeat": self.repeat}
 
 
-def exactly(vectors: Floats) -> Ball:
-    """Balls of radius 0."""
-    return Ball(vectors, np.zeros(len(vectors)))
-
-
 def stacked(
     below: tuple[Ball, Ball], children: Integers, *, at_edge: bool
 ) -> tuple[Ball, Integers]:

@@ -7,6 +7,7 @@ in quotation marks, and what cannot be printed is escaped.
 import hashlib
 import json
 import re
+from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -77,7 +78,8 @@ def name_of(language: Language) -> str:
 
 def automaton_digest(language: Language) -> str:
     """Return 32 hex digits that change with anything in a language but its specification."""
-    plain = {key: value for key, value in to_dict(language).items() if key != "spec"}
+    domain = None if language.domain is None else replace(language.domain, spec="")
+    plain = to_dict(replace(language, spec="", domain=domain))
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
 
 
