@@ -106,7 +106,7 @@ def why_unavailable(precision: str, device: torch.device | str = "cpu") -> str |
 
 
 def require_precision(
-    precision: str, device: torch.device | str = "cpu", *, what: str = "", instead: str = ""
+    precision: str, device: torch.device | str = "cpu", *, what: str, instead: str
 ) -> None:
     """Refuse a precision that cannot be used on a device.
 
