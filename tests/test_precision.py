@@ -452,13 +452,12 @@ def test_commands_that_need_no_half_precision_try_none(plant: Plant, shell: Shel
 def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A text, and one with its translation."""
     folder = tmp_path_factory.mktemp("corpora")
-    (folder / "a.txt").write_text("what a transformer can express and learn\n" * 300)
-    pairs = "".join(f"the number {n}\tdie Zahl {n}\n" for n in range(300))
-    (folder / "a.tsv").write_text(pairs)
-    for name, out in (("a.txt", "text"), ("a.tsv", "pairs")):
-        more = ["--pairs"] if out == "pairs" else []
-        given = ["prepare", str(folder / name), "--out", str(folder / out), *more]
-        assert main([*given, "--set", "vocab_size=257"]) == 0
+    text = folder / "a.txt"
+    text.write_text("what a transformer can express and learn\n" * 3000)
+    wanted = {"text": [str(text)], "pairs": ["numbers", "--pairs", "digits,words"]}
+    for name, given in wanted.items():
+        out = ["--out", str(folder / name), "--set", "vocab_size=300"]
+        assert main(["prepare", *given, *out]) == 0
     return folder
 
 
@@ -488,7 +487,7 @@ def test_a_model_with_such_weights_is_refused(plant: Plant) -> None:
     for ask in (
         lambda: lw.evaluate(model, "parity", [4]),
         lambda: lw.predict(model, "parity", ["01"]),
-        lambda: lw.learn_automaton(model, "parity"),
+        lambda: lw.learn_automaton(model, "01"),
     ):
         with pytest.raises(ConfigError, match=r"^a model with weights in torch\.bfloat16 cannot"):
             ask()
