@@ -23,7 +23,7 @@ from lengthwise.precision import PLANTED
 PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "mv", "addmv", "dot", "linear", "matmul")
 
 
-class Dying(TorchDispatchMode):
+class Dying(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Ends the process where a product of bfloat16 on the processor is asked for."""
 
     def __torch_dispatch__(
@@ -44,6 +44,6 @@ class Dying(TorchDispatchMode):
 def simulate() -> Callable[[], Any]:
     """Begin; what is returned ends it."""
     os.environ[PLANTED] = str(Path(__file__).parent / "trials" / "bfloat16_dies.py")
-    mode = Dying()
-    mode.__enter__()
-    return lambda: mode.__exit__(None, None, None)
+    mode = Dying()  # type: ignore[no-untyped-call]
+    mode.__enter__()  # type: ignore[no-untyped-call]
+    return lambda: mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]

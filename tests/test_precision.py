@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ def nothing_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(precision, "_known", {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv(precision.REMEDY, raising=False)
-    monkeypatch.setattr(precision.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
 
 
 @pytest.fixture
@@ -213,7 +214,7 @@ def test_the_remedy_is_not_offered_where_it_was_taken(
     assert "try" not in (why_unavailable("bfloat16") or "try")
     assert runs() == 2  # with fewer instructions it may work
     monkeypatch.delenv(precision.REMEDY)
-    monkeypatch.setattr(precision.platform, "machine", lambda: "aarch64")
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
     assert "try" not in (why_unavailable("bfloat16") or "try")
 
 
@@ -272,13 +273,13 @@ def test_failures_are_tried_again_later(
     plant: Plant, monkeypatch: pytest.MonkeyPatch, code: str, hours: float, runs_then: int
 ) -> None:
     runs = plant(code)
-    before, now = why_unavailable("bfloat16"), precision.time.time()
+    before, now = why_unavailable("bfloat16"), time.time()
     with monkeypatch.context() as patch:
-        patch.setattr(precision.time, "time", lambda: now + 3600 * hours)
+        patch.setattr("time.time", lambda: now + 3600 * hours)
         assert why_unavailable("bfloat16") == before  # in this process
         assert runs() == runs_then
     with monkeypatch.context() as patch:
-        patch.setattr(precision.time, "time", lambda: now + 7200 * hours)
+        patch.setattr("time.time", lambda: now + 7200 * hours)
         forget(patch)
         assert why_unavailable("bfloat16") == before
 
@@ -364,7 +365,7 @@ def test_without_a_home_nothing_is_kept(plant: Plant, monkeypatch: pytest.Monkey
 
     plant(RIGHT)
     monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setattr(precision.Path, "home", none)
+    monkeypatch.setattr(Path, "home", none)
     assert why_unavailable("bfloat16") is None
 
 
@@ -395,7 +396,7 @@ def test_threads_that_ask_at_once_wait_for_one_trial(plant: Plant) -> None:
 
 
 def test_a_trial_that_cannot_be_started_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(precision.sys, "executable", "/no/such/python")
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
     reason = why_unavailable("bfloat16") or ""
     assert reason.endswith("could not be started (No such file or directory)")
 
