@@ -20,9 +20,10 @@ def ranges_table(rows: list[dict[str, Any]]) -> str:
             f"| {title} | {found[0]['parameters']:,} | {' | '.join(map(_right, found))} "
             f"| {margin:.3g} at {length:,} | {found[0]['longest']:,} |"
         )
-    claims = [row for row in rows if row["claimed"]]
+    claims = [row for row in rows if row["claimed"] and not row.get("skipped")]
     kept = sum(row["holds"] for row in claims)
     lines += ["", f"Of {len(claims)} claims (a construction and a precision) {kept} hold."]
+    lines += [f"{name} was skipped: {why}." for name, why in _skipped(rows).items()]
     return "\n".join(lines)
 
 
@@ -54,7 +55,14 @@ def _title(row: dict[str, Any]) -> str:
     return f"`{row['construction']}`" + (f" {', '.join(settings)}" if settings else "")
 
 
+def _skipped(rows: list[dict[str, Any]]) -> dict[str, str]:
+    """Why precisions were skipped; those of half precision alone can be."""
+    return {row["precision"]: row["skipped"] for row in rows if row.get("skipped")}
+
+
 def _right(row: dict[str, Any]) -> str:
+    if row.get("skipped"):
+        return "skipped"
     if row["first_wrong"] is None:
         return "all"
     return "nothing" if row["right_to"] is None else f"{row['right_to']:,}"

@@ -2,8 +2,12 @@
 
 import os
 
+import pytest
 import torch
 from hypothesis import HealthCheck, settings
+
+from dying import simulate
+from precisions import skip_if_it_needs_another_machine
 
 settings.register_profile(
     "check",
@@ -18,3 +22,20 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
 # The tests run side by side, one process per core; so do the commands that they start.
 torch.set_num_threads(1)
 os.environ["OMP_NUM_THREADS"] = "1"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--bfloat16-dies",
+        action="store_true",
+        help="simulate a machine on which products in bfloat16 kill the process",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--bfloat16-dies"):
+        config.add_cleanup(simulate())
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    skip_if_it_needs_another_machine(item)

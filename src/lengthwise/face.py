@@ -282,7 +282,8 @@ def verify(
     """A construction compared with the independent definition, in four precisions.
 
     `.holds` says whether the claim stands as far as was asked; `.precisions["float32"]` has
-    `.right_to`, `.first_wrong` and `.margin` by length.
+    `.right_to`, `.first_wrong` and `.margin` by length. A precision in which this machine cannot
+    compute is skipped, and its `.skipped` says why.
 
     Raises:
         VerificationError: a number is too small, or no word is as short as `longest`.

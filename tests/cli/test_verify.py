@@ -40,6 +40,7 @@ def change(folder: str, name: str, place: tuple[int, ...], value: float) -> None
 QUICK = ("--longest", "12", "--all", "16", "--words", "2")
 
 
+@pytest.mark.needs_precision("bfloat16", "float16")
 def test_all_that_was_found_is_printed_and_stored(shell: Shell, tmp_path: Path) -> None:
     folder = compiled(shell, tmp_path / "made", "parity")
     found = shell.json("verify", folder, *QUICK)
@@ -57,6 +58,7 @@ def test_all_that_was_found_is_printed_and_stored(shell: Shell, tmp_path: Path) 
     assert {tuple(row[3:]) for row in rows[1:]} == {("12", "none", "16 at 1", "16 at 12")}
 
 
+@pytest.mark.needs_precision("bfloat16", "float16")
 @pytest.mark.parametrize(
     ("spec", "weight"),
     [
@@ -105,14 +107,14 @@ def test_one_changed_gate_of_a_circuit_is_found(shell: Shell, tmp_path: Path) ->
 
 
 def test_only_what_is_asked_is_asked(shell: Shell) -> None:
-    found = shell.json("verify", "chiang2022/first", *QUICK, "--precision", "bfloat16")
-    assert list(found["precisions"]) == ["bfloat16"]
-    again = shell.json("verify", "chiang2022/first", *QUICK, "--precision", "bfloat16")
+    found = shell.json("verify", "chiang2022/first", *QUICK, "--precision", "float32")
+    assert list(found["precisions"]) == ["float32"]
+    again = shell.json("verify", "chiang2022/first", *QUICK, "--precision", "float32")
     assert again == found
     other = shell.json(
-        "verify", "chiang2022/first", *QUICK, "--precision", "bfloat16", "--seed", "1"
+        "verify", "chiang2022/first", *QUICK, "--precision", "float32", "--seed", "1"
     )
-    assert other["precisions"]["bfloat16"]["words"] == found["precisions"]["bfloat16"]["words"]
+    assert other["precisions"]["float32"]["words"] == found["precisions"]["float32"]["words"]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from lengthwise.models.masked import masked_logits
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.streaming import streaming
 from lengthwise.verification.certify import certify
+from precisions import usable
 from strategies import all_words, domained, expressions, machines
 
 ENOUGH = 30_000
@@ -110,7 +111,7 @@ def test_long_words_in_every_precision(spec: str, chunk: int) -> None:
     draw = random.Random(2)
     words.append(tuple(draw.randrange(language.num_symbols) for _ in range(5_000)))
     model = compile_automaton(language, chunk=chunk)
-    for precision in FORMATS:
+    for precision in usable(FORMATS):
         assert answers(model.to(precision), words) == classes(language, words), precision
 
 
@@ -139,7 +140,7 @@ def test_every_activation_is_exactly_zero_or_one(
     model = small(language, chunk, "none", target)
     seen = recorded(model)
     vectors = []
-    for precision in FORMATS:
+    for precision in usable(FORMATS):
         model.to(precision)
         answers(model, words)
         vectors.append(torch.cat(seen).double())
@@ -293,7 +294,7 @@ def test_large_chunks_are_exact_too(chunk: int) -> None:
     language = from_regex("a*", ("a", "b"))
     model = compile_automaton(language, chunk=chunk, target="matrices" if chunk == 5 else "auto")
     words = all_words(language, 6) + [(0,) * n for n in (chunk, chunk + 1, 300)]
-    for precision in FORMATS:
+    for precision in usable(FORMATS):
         assert answers(model.to(precision), words) == classes(language, words)
 
 

@@ -292,6 +292,7 @@ def test_the_scale_multiplies_logits_with_all_that_a_position_does(name: str, sc
     torch.testing.assert_close(gathered, attention.output(mixed))
 
 
+@pytest.mark.needs_precision("float16")
 def test_biases_past_the_largest_float_do_no_harm() -> None:
     """In half precision the bias of ALiBi at 100,000 places is none."""
     attention = make(scale="log-length").half()

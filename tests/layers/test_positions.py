@@ -51,6 +51,7 @@ def test_words_of_several_lengths_are_as_alone(name: str) -> None:
         torch.testing.assert_close(together[row, :length], alone[0], rtol=0, atol=0)
 
 
+@pytest.mark.needs_precision("float16")
 def test_less_precision_only_rounds(name: str) -> None:
     """Nothing is computed in the precision of the module, such as i / n or a large angle."""
     count = LONGEST if name in LIMITED else 5000
@@ -149,6 +150,7 @@ def test_hooks_keep_shape_and_precision(name: str, causal: bool, dtype: torch.dt
         assert bias.dtype in (dtype, torch.float32)
 
 
+@pytest.mark.needs_precision("float16")
 @pytest.mark.parametrize("name", sorted(ACTING))
 def test_logits_in_less_precision_are_near(name: str, causal: bool) -> None:
     """Angles, distances and powers are not computed in the precision of the module."""

@@ -109,6 +109,7 @@ def test_a_tie_is_not_right_and_what_is_no_number_is_not() -> None:
     assert token_loss(*none).right == 0
 
 
+@pytest.mark.needs_precision("bfloat16")
 @pytest.mark.usefixtures("few_at_a_time")
 def test_under_autocast_products_are_in_its_precision() -> None:
     vectors, matrix, asked = drawn(40, 16, 20, dtype=torch.float32)

@@ -76,6 +76,12 @@ def test_the_loss_is_the_cross_entropy_of_the_next_token_at_every_place() -> Non
     assert step.accuracy == 1.0
     assert step.num_words == 21
     assert model.seen[0].shape == (3, 7)
+
+
+@pytest.mark.needs_precision("bfloat16")
+def test_in_half_precision_the_loss_is_about_the_same() -> None:
+    tokens, model = Tokens([np.arange(1000) % 10]), Counting()
+    expected = math.log(math.exp(3.0) + 9) - 3.0
     half = NextToken(tokens, tokens, NextTokenConfig(window=7, batch_size=3, autocast="bfloat16"))
     found = half.step(model, torch.Generator().manual_seed(0), torch.Generator()).loss
     assert found.item() == pytest.approx(expected, rel=1e-2)

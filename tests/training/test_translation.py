@@ -174,6 +174,7 @@ def test_an_interrupted_run_ends_with_the_same_weights(
     assert all(torch.equal(found[name], whole[name]) for name in whole)
 
 
+@pytest.mark.needs_precision("bfloat16")
 def test_in_half_precision_the_loss_is_about_the_same(corpus: ParallelCorpus) -> None:
     losses = []
     for kind in ("none", "bfloat16"):

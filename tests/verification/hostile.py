@@ -70,11 +70,11 @@ def chunks(random: np.random.Generator, chunk: int, below: int, count: int) -> I
 
 
 @contextmanager
-def flushing(on: bool) -> Iterator[None]:
-    """Whether torch takes subnormal numbers as 0."""
-    torch.set_flush_denormal(on)
+def flushing(on: bool) -> Iterator[bool]:
+    """Let torch take subnormal numbers as 0, or not; False if this processor has no such mode."""
+    can = torch.set_flush_denormal(on)
     try:
-        yield
+        yield can
     finally:
         torch.set_flush_denormal(False)
 

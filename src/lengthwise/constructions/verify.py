@@ -18,8 +18,10 @@ from torch import Tensor, nn
 from lengthwise.constructions.construction import PRECISIONS, Construction
 from lengthwise.constructions.questions import Questions, is_wrong, questions_for
 from lengthwise.errors import VerificationError, unknown_name
+from lengthwise.evaluation.predict import device_of
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.precision import why_unavailable
 
 Progress = Callable[[int, int], None]
 
@@ -35,7 +37,10 @@ _SHOWN = 60
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """What a network makes of the questions in one precision."""
+    """What a network makes of the questions in one precision.
+
+    Where the machine cannot compute in that precision, nothing was asked, and `skipped` says why.
+    """
 
     claimed: bool
     claimed_to: int | None
@@ -56,6 +61,8 @@ class Found:
     claimed."""
     holds_to: int | None
     """The longest words that were asked about and of which the claim is made."""
+    skipped: str | None = None
+    """Why nothing was asked in this precision; None if something was."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,12 +107,14 @@ def verify(
 ) -> Verification:
     """Ask a construction about words of at most `longest` symbols, or about a circuit's inputs.
 
+    A precision in which this machine cannot compute is skipped, with the reason.
+
     Lengths beyond those of which all words are asked about rise by a quarter each; where a
     precision goes wrong between two of them, the length is searched for by halving.
 
     Raises:
-        VerificationError: a precision is unknown, or there is none; a number is too small; or there
-            is no word of at most that length.
+        VerificationError: a precision is unknown, or there is none, or none that this machine can
+            compute in; a number is too small; or there is no word of at most that length.
     """
     least = {"longest": 0, "all_words": 1, "words_per_length": 1, "precisions": 1, "seed": 0}
     given = (longest, all_words, words_per_length, len(precisions), seed)
@@ -125,8 +134,15 @@ def verify(
         )
     ends = {n for n in construction.range.values() if n is not None and n <= longest}
     lengths = sorted({*lengths, *ends})  # a claim is asked about to its very end
+    device = device_of(construction.model)
+    skipped = {name: reason for name in precisions if (reason := why_unavailable(name, device))}
+    if len(skipped) == len(set(precisions)):
+        raise VerificationError(f"{'; '.join(skipped.values())}. Ask for float32.")
     found = {}
     for index, name in enumerate(precisions):
+        if name in skipped:
+            found[name] = _skipped(construction, name, skipped[name])
+            continue
         model = copy.deepcopy(construction.model).to(getattr(torch, name)).eval()
         asked = _Asked(questions, model)
         watched = Watched(model) if construction.is_binary else None
@@ -227,6 +243,22 @@ def _judge(
         is_binary=is_binary,
         holds=holds if claimed and inside else None,
         holds_to=max(inside) if claimed and inside else None,
+    )
+
+
+def _skipped(construction: Construction, precision: str, reason: str) -> Found:
+    return Found(
+        claimed=precision in construction.range,
+        claimed_to=construction.range.get(precision),
+        words=0,
+        right_to=None,
+        first_wrong=None,
+        wrong_word=None,
+        margin={},
+        is_binary=None,
+        holds=None,
+        holds_to=None,
+        skipped=reason,
     )
 
 

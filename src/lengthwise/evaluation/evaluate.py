@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation.scores import Score, Scores
+from lengthwise.precision import require_usable
 from lengthwise.tasks.task import Batch, Task
 
 MOST_SYMBOLS = 1_000_000
@@ -62,8 +63,10 @@ def answers(
     """Return the logits of a batch, in as many parts as the model asks for.
 
     Raises:
-        ConfigError: the model gives something else than logits.
+        ConfigError: the model gives something else than logits, or has weights in a precision that
+            cannot be used where they are.
     """
+    require_usable(model)
     at_once = model.words_at_once(tokens.shape[1]) if isinstance(model, Bounded) else None
     if at_once is None or at_once >= len(tokens):
         return _require_logits(model(tokens, lengths), len(tokens))

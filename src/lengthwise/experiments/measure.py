@@ -22,6 +22,7 @@ from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.threads import processor_threads
 from lengthwise.tasks.task import Task
 from lengthwise.text.prepared import END, TEST, Corpus
+from lengthwise.training.autocast import require_autocast
 from lengthwise.training.guided import split
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.processes import Place
@@ -212,12 +213,16 @@ def training_cost(plan: LanguagePlan, device: torch.device) -> TrainingCost:
     """That of a plan on each of the processes' devices, which are taken to be alike.
 
     The main process measures its own; the others, which nobody hears, are told of no cost.
+
+    Raises:
+        ConfigError: the device cannot compute in the precision of `autocast`.
     """
     place = Place.here()
     if place.number > 0:
         return TrainingCost(0.0, math.inf)
     window = plan.text.window
-    half = plan.text.autocast == "bfloat16"
+    half = plan.autocast == "bfloat16"
+    require_autocast(device, plan.autocast)
     per_token = 3 * forward_flops(plan.build(), plan.network.vocab_size, window) / window
     with processor_threads(plan.threads):
         peak = matmul_rate(device, torch.bfloat16 if half else torch.float32)

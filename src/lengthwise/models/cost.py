@@ -14,6 +14,7 @@ from lengthwise.models.gpt2 import Body
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.recurrent import Recurrent
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.precision import require_precision
 
 _TIMES = 5
 _SIZE, _PRODUCTS = 1024, 1
@@ -26,7 +27,12 @@ def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:
     """Floating-point operations a second of a large matrix product: the best of five.
 
     What a device reaches where nothing else is in the way, so that a share of it says how much is.
+
+    Raises:
+        ConfigError: the device cannot compute in that precision.
     """
+    name = str(dtype).removeprefix("torch.")
+    require_precision(name, device, what=f"the rate of products in {name}", instead="Use float32.")
     here = device.type == "cpu"
     size, products = (_SIZE, _PRODUCTS) if here else (_SIZE_THERE, _PRODUCTS_THERE)
     square, best = torch.ones(size, size, device=device, dtype=dtype), math.inf

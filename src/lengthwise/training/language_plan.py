@@ -10,6 +10,7 @@ from lengthwise.models.gpt_lm import GPTLMConfig
 from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
 from lengthwise.tasks.task import Task
 from lengthwise.text.prepared import TRAIN, VALID, Corpus
+from lengthwise.training.autocast import Autocast
 from lengthwise.training.corpus_plan import (
     CorpusPlan,
     CorpusReference,
@@ -52,6 +53,11 @@ class LanguagePlan(CorpusPlan):
     def words(self) -> str:
         """Which words it is trained on."""
         return f"windows of {self.text.window:,} tokens"
+
+    @property
+    def autocast(self) -> Autocast:
+        """What matrix products of training are computed in."""
+        return self.text.autocast
 
     def objective(self, processes: Processes = ALONE) -> Objective:
         """What is learned, divided among processes."""

@@ -10,6 +10,7 @@ from lengthwise.catalogue import Catalogue
 from lengthwise.config import Config
 from lengthwise.errors import RunError
 from lengthwise.models.entry import Entry
+from lengthwise.training.autocast import Autocast
 from lengthwise.training.loop import LoopConfig
 
 
@@ -29,6 +30,11 @@ class BasePlan:
     def threads(self) -> int:
         """Threads of the processor."""
         return self.loop.threads
+
+    @property
+    def autocast(self) -> Autocast:
+        """What matrix products of training are computed in."""
+        return "none"
 
     @property
     def entry(self) -> Entry:

@@ -25,10 +25,12 @@ from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS, ModelEntry, Super
 from lengthwise.models.gpt2 import BodyConfig, origin
 from lengthwise.models.layer_stack import LayerStackConfig
 from lengthwise.models.regular_gpt import RegularGPTConfig
+from lengthwise.precision import require_precision, why_unavailable
 from lengthwise.tasks.assigned import assign
 from lengthwise.tasks.supervision import state_maps
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.assigned import Assigned
+from lengthwise.training.autocast import require_autocast
 from lengthwise.training.compiled import (
     Compiled,
     is_compiled,
@@ -345,13 +347,15 @@ def train(
     Raises:
         RunError: the folder holds another run.
         ClaimError: the loss is not finite.
-        ConfigError: there are several processes, and what is learned is not divided among them.
+        ConfigError: there are several processes, and what is learned is not divided among them; or
+            the device cannot compute in the precision of `autocast`.
     """
     processes = _processes(plan, device)
     folder = None if out is None else RunFolder(Path(out))
     if folder and folder.is_claimed and folder.is_finished:
         claim(folder, plan, environment(device))
         return load_run(folder.path, device=device)
+    require_autocast(choose_device(device), plan.autocast)
     model, goal = plan.draw(), _goal(plan, processes)
     made_with = environment(device)
     if isinstance(plan.network, BodyConfig):
@@ -449,15 +453,17 @@ def load_run(path: Path | str, *, device: str = "auto") -> Run:
 
 
 def choose_device(name: str) -> torch.device:
-    """`auto` is an accelerator if there is one, and the processor otherwise.
+    """`auto` is an accelerator if there is one that computes, and the processor otherwise.
 
     Raises:
-        ConfigError: torch does not know the device, or it is not there.
+        ConfigError: torch does not know the device, or it is not there, or gives wrong numbers.
     """
     if name == "auto":
         accelerator = torch.accelerator.current_accelerator()
         usable = accelerator is not None and torch.accelerator.is_available()
-        return accelerator if usable and accelerator is not None else torch.device("cpu")
+        if not usable or accelerator is None or why_unavailable("float32", accelerator):
+            return torch.device("cpu")
+        return accelerator
     try:
         device = torch.device(name)
         torch.zeros(1, device=device).item()
@@ -465,6 +471,7 @@ def choose_device(name: str) -> torch.device:
         raise ConfigError(
             f"device {name!r} cannot be used ({str(error).splitlines()[0]}). Use auto or cpu."
         ) from None
+    require_precision("float32", device, what=f"device {name!r}", instead="Use auto or cpu.")
     return device
 
 

@@ -10,6 +10,7 @@ from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRAN
 from lengthwise.tasks.task import Task
 from lengthwise.text.parallel import ParallelCorpus
 from lengthwise.text.prepared import TRAIN, VALID
+from lengthwise.training.autocast import Autocast
 from lengthwise.training.corpus_plan import (
     CorpusPlan,
     CorpusReference,
@@ -54,6 +55,11 @@ class TranslationPlan(CorpusPlan):
             "train-all-test-all": "pairs of all lengths",
             "train-short-test-long": "pairs up to the median length",
         }[self.translation.protocol]
+
+    @property
+    def autocast(self) -> Autocast:
+        """What matrix products of training are computed in."""
+        return self.translation.autocast
 
     def load_corpus(self) -> ParallelCorpus:
         """Its parallel corpus.

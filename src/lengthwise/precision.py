@@ -1,0 +1,296 @@
+"""Finds out whether a precision can be used on a device, before lengthwise computes in it.
+
+Some machines advertise instructions that they do not let a process use. On such virtual machines a
+product in bfloat16 ends the process with SIGILL, where float16 and float32 are right. So a
+precision is first tried in a process of its own (`precision_trial.py`), which may die, hang, raise,
+or give wrong numbers.
+
+What a trial finds is kept in the user's cache folder, `$XDG_CACHE_HOME/lengthwise` or
+`~/.cache/lengthwise`, in a file for each precision, device, processor, system, torch, and
+environment of torch's libraries. A failure is kept for a day only, as it may be mended, and for ten
+minutes where the machine may just have been busy. A damaged file counts as none, and a folder that
+cannot be written to as an empty one. Single and double precision need no trial on a processor or on
+CUDA.
+
+For tests: `LENGTHWISE_PRECISION_TRIAL` names another program to run as the trial.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import torch
+from torch import nn
+
+from lengthwise.errors import ConfigError, LengthwiseError
+from lengthwise.files import read_object, require_kinds, write_json
+
+TIME_LIMIT = 60.0
+"""Seconds within which a trial must answer; it needs three to ten, most of them to import torch."""
+
+HALF = ("bfloat16", "float16")
+USUAL_DEVICES = ("cpu", "cuda")
+"""Where single and double precision are taken to work."""
+
+PLANTED = "LENGTHWISE_PRECISION_TRIAL"
+REMEDY = "ONEDNN_MAX_CPU_ISA"
+_REMEDY_VALUE = "AVX512_CORE"
+
+_VERSION = 1
+"""Of the trial, and of the files: raise it when either changes."""
+
+_DAY, _SOON = 24 * 3600.0, 600.0
+_PASSING_SIGNALS = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU")
+"""Sent by people, schedulers, and systems that are out of memory."""
+
+_SHOWN = 200
+"""Characters of a message of torch."""
+
+_ENVIRONMENT = ("ONEDNN_", "DNNL_", "MKL_", "ATEN_", "OPENBLAS_", "GLIBC_TUNABLES", "LD_PRELOAD")
+"""How the variables begin that choose instructions, or other libraries."""
+
+_PROCESSOR_FACTS = (
+    *("vendor_id", "cpu family", "model", "model name", "stepping", "microcode", "flags"),
+    *("CPU implementer", "CPU architecture", "CPU variant", "CPU part", "Features"),
+)
+"""Lines of /proc/cpuinfo that are the same on each start."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """What came of trying a precision."""
+
+    failure: str | None
+    """What went wrong, as `was killed by signal 4 (illegal instruction)`; None if all was right."""
+    kept_for: float | None
+    """Seconds for which it counts; None is for good."""
+    made: float = field(default_factory=time.time)
+    """When, in seconds since 1970."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is neither too old nor from the future."""
+        return self.kept_for is None or 0 <= time.time() - self.made < self.kept_for
+
+
+_known: dict[str, Trial] = {}
+"""What this process has asked about, by the digest of its key."""
+_lock = Lock()
+
+
+def why_unavailable(precision: str, device: torch.device | str = "cpu") -> str | None:
+    """Return why a precision cannot be used on a device, or None if it can.
+
+    The first question about a precision takes some seconds, and later ones take none.
+    """
+    device = torch.device(device)
+    if precision not in HALF and device.type in USUAL_DEVICES:
+        return None
+    failure = _trial(precision, device).failure
+    if failure is None:
+        return None
+    where = "this processor" if device.type == "cpu" else str(device)
+    return f"{precision} is not available on {where}{_remedy(device)}; a trial of it {failure}"
+
+
+def require_precision(
+    precision: str, device: torch.device | str = "cpu", *, what: str, instead: str
+) -> None:
+    """Refuse a precision that cannot be used on a device.
+
+    `what` asks for it, such as a setting, and `instead` says what to do.
+
+    Raises:
+        ConfigError: with the reason.
+    """
+    reason = why_unavailable(precision, device)
+    if reason is not None:
+        raise ConfigError(f"{what} cannot be used: {reason}. {instead}")
+
+
+def require_usable(model: object) -> None:
+    """Refuse a network that has weights in a precision that cannot be used where they are.
+
+    Raises:
+        ConfigError: with the reason.
+    """
+    if not isinstance(model, nn.Module):
+        return
+    for dtype, device in dict.fromkeys((w.dtype, w.device) for w in model.parameters()):
+        if dtype in (torch.bfloat16, torch.float16):
+            require_precision(
+                str(dtype).removeprefix("torch."),
+                device,
+                what=f"a model with weights in {dtype}",
+                instead="Use model.float().",
+            )
+
+
+def _remedy(device: torch.device) -> str:
+    """What cures the machines that are known: fewer instructions."""
+    on_x86 = platform.machine().lower() in ("x86_64", "amd64")
+    if device.type != "cpu" or not on_x86 or REMEDY in os.environ:
+        return ""
+    return f" (try {REMEDY}={_REMEDY_VALUE})"
+
+
+def _trial(precision: str, device: torch.device) -> Trial:
+    """The trial that was made before, or a new one."""
+    key = _key(precision, device)
+    name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:20]
+    with _lock:  # threads that ask at once wait for one trial
+        trial = _known.get(name)
+        if trial is None or not trial.counts:
+            path = _folder() / f"{precision}-{name}.json"
+            trial = _stored(path, key)
+            if trial is None:
+                trial = _run(precision, device)
+                _store(path, key, trial)
+            _known[name] = trial
+        return trial
+
+
+def _run(precision: str, device: torch.device) -> Trial:
+    """Try a precision in a process of its own."""
+    program = os.environ.get(PLANTED) or str(Path(__file__).with_name("precision_trial.py"))
+    command = [sys.executable or "python3", "-P", program, precision, str(device)]
+    try:
+        ended = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TIME_LIMIT,
+            check=False,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+    except subprocess.TimeoutExpired:
+        return Trial(failure=f"did not answer within {TIME_LIMIT:g} s", kept_for=_SOON)
+    except OSError as error:
+        return Trial(failure=f"could not be started ({error.strerror})", kept_for=_SOON)
+    if ended.returncode < 0:
+        return _killed(-ended.returncode)
+    said = _last_object(ended.stdout)
+    outcome, detail = said.get("outcome"), _short(str(said.get("detail")))
+    if outcome == "right":
+        return Trial(failure=None, kept_for=None)
+    if outcome == "wrong":
+        return Trial(failure=f"gave wrong numbers ({detail})", kept_for=_DAY)
+    if outcome == "raised":
+        return Trial(failure=f"raised {detail}", kept_for=_DAY)
+    if outcome == "out of reach":  # by a second process, which says nothing about this one
+        return Trial(failure=None, kept_for=_SOON)
+    last = ended.stderr.decode(errors="replace").strip().splitlines()[-1:]
+    told = f" ({_short(last[0])})" if last else ""
+    return Trial(failure=f"ended with status {ended.returncode}{told}", kept_for=_DAY)
+
+
+def _killed(number: int) -> Trial:
+    name = signal.strsignal(number) if number in signal.valid_signals() else None
+    told = f" ({name[0].lower()}{name[1:]})" if name else ""
+    passing = any(number == getattr(signal, each, None) for each in _PASSING_SIGNALS)
+    return Trial(
+        failure=f"was killed by signal {number}{told}", kept_for=_SOON if passing else _DAY
+    )
+
+
+def _short(text: str) -> str:
+    """A message of torch as a part of one line."""
+    return " ".join(text.split())[:_SHOWN]
+
+
+def _last_object(output: bytes) -> Mapping[str, Any]:
+    """The last line of a program's output, if it is a JSON object; libraries may print others."""
+    try:
+        said = json.loads(output.decode(errors="replace").strip().splitlines()[-1])
+    except (IndexError, ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+# ---- what is kept ------------------------------------------------------------------------------
+
+
+def _folder() -> Path:
+    """The folder of lengthwise among the user's caches."""
+    chosen = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(chosen) if Path(chosen).is_absolute() else _home() / ".cache") / "lengthwise"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:  # a user without a home
+        return Path(os.devnull)
+
+
+def _stored(path: Path, key: Mapping[str, Any]) -> Trial | None:
+    """The trial in a file, if it is one of ours, whole, for this machine, and not too old."""
+    kinds = {"failure": "a text or null", "kept_for": "a number or null", "made": "a number"}
+    try:
+        stored = read_object(path)
+        require_kinds(stored.get("trial"), kinds, where=str(path), remedy="")
+    except (OSError, LengthwiseError):
+        return None
+    trial = Trial(**{name: stored["trial"][name] for name in kinds})
+    return trial if stored.get("key") == key and trial.counts else None
+
+
+def _store(path: Path, key: Mapping[str, Any], trial: Trial) -> None:
+    with suppress(OSError, ValueError):  # it will be tried again
+        write_json(path, {"key": key, "trial": asdict(trial)})
+
+
+def _key(precision: str, device: torch.device) -> dict[str, Any]:
+    """All that decides whether a precision works, as far as it is known."""
+    names = sorted(name for name in os.environ if name.startswith((*_ENVIRONMENT, PLANTED)))
+    return {
+        "version": _VERSION,
+        "precision": precision,
+        "device": _name_of(device),
+        **_machine(),
+        "environment": {name: os.environ[name] for name in names},
+    }
+
+
+def _name_of(device: torch.device) -> str:
+    """The kind of device, and of an accelerator its maker's name, too."""
+    if device.type != "cuda":
+        return str(device)
+    return f"cuda: {torch.cuda.get_device_name(device)}"
+
+
+@cache
+def _machine() -> dict[str, str]:
+    facts = f"{_processor()}\n{torch.__config__.show()}\n{sys.executable}"
+    return {
+        "host": platform.node(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "torch": str(torch.__version__),
+        "details": hashlib.sha256(facts.encode()).hexdigest(),
+    }
+
+
+def _processor() -> str:
+    """What the first processor says of itself, but for what changes, such as its clock rate."""
+    try:
+        told = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")  # Linux
+    except OSError:
+        return platform.processor()
+    lines = (line.partition(":") for line in told.split("\n\n")[0].splitlines())
+    return "\n".join(
+        f"{name.strip()}: {value.strip()}"
+        for name, _, value in lines
+        if name.strip() in _PROCESSOR_FACTS
+    )
