@@ -36,8 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
         "--lengths",
-        help="41:500, 41:500:10 or 10,100,1000 (default 41:500; of a language model: 1, 2, 4, 8 "
-        "and 16 times its window; none of step tasks)",
+        help="41:500, 41:500:10 or 10,100,1000 (default: past the words of training, 41:500 if "
+        "these have at most 40 symbols; of a language model: 1, 2, 4, 8 and 16 times its window; "
+        "none of step tasks)",
     )
     parser.add_argument(
         "--words",

@@ -108,6 +108,11 @@ def in_words(settings: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in settings.items()) or "none"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things: `1 step`, `40 steps`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def whole_number(least: int, most: int = 2**62) -> Callable[[str], int]:
     """A type of argument: whole numbers in a range."""
 

@@ -58,6 +58,11 @@ _MAY_BE_IN_METRICS = {
     "words_per_second": "a number",
     "validation_score": "a number",
     "lesson_length": "a whole number",
+    "proved": "true or false",
+    "right_to": "a whole number or null",
+    "first_wrong": "a text or null",
+    "wrong": "a whole number",
+    "chunks": "a whole number",
 }
 """What is read if it is there."""
 

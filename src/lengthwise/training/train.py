@@ -227,18 +227,18 @@ def make_plan(
 
 
 def usual_lengths(plan: AnyPlan | Compiled) -> str:
-    """The lengths that a run is tested at if nobody says which: past training, if it reads them."""
-    network = plan.network if isinstance(plan, Plan) else None
-    if not isinstance(network, LayerStackConfig):
-        return FARTHER
-    if not issubclass(POSITIONS[network.position], LearnedPosition):
-        return FARTHER
-    most = min(network.max_length, 500)
-    return f"{41 if most > 40 else 1}:{most}"
+    """The lengths that a run is tested at if nobody says which: past training, if it reads them.
 
-
-FARTHER = "41:500"
-"""Lengths of the paper's tests, for words of at most 40 symbols in training."""
+    Those of the paper are 41:500, for words of at most 40 symbols in training.
+    """
+    if not isinstance(plan, Plan):
+        return "41:500"
+    trained, network = plan.recognition.max_length, plan.network
+    most = max(500, 2 * trained)
+    is_stack = isinstance(network, LayerStackConfig)
+    if is_stack and issubclass(POSITIONS[network.position], LearnedPosition):
+        most = min(network.max_length, most)
+    return f"{trained + 1 if most > trained else 1}:{most}"
 
 
 def _with_room(network: Config, max_length: int, settings: Mapping[str, Any]) -> LayerStackConfig:
