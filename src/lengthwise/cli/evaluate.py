@@ -1,7 +1,10 @@
 """Test a trained run on fresh words of given lengths, beside what shortcuts reach."""
 
 import argparse
+import random
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -112,8 +115,8 @@ def run(arguments: argparse.Namespace) -> None:
         )
         return
     print_facts(facts(summary))
-    marks = [n for n in accuracy if n in _marks(scores.lengths)]
-    print_table(["length", "accuracy %"], [[str(n), percent(accuracy[n])] for n in marks])
+    shown = shown_lengths(accuracy)
+    print_table(["length", "accuracy %"], [[str(n), percent(accuracy[n])] for n in shown])
 
 
 def _evaluate_steps(trained: Run, arguments: argparse.Namespace) -> None:
@@ -286,7 +289,21 @@ def facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _marks(lengths: list[int]) -> set[int]:
-    """About ten lengths, the first and the last among them."""
-    step = max(1, (len(lengths) - 1) // 9)
-    return {*lengths[::step], lengths[-1]}
+_PARTS = 8
+_WORST = 3
+
+
+def shown_lengths(accuracy: Mapping[int, float]) -> list[int]:
+    """Some of the lengths: the first, the last, one from each eighth, and the three worst.
+
+    Those of the eighths are drawn, always the same: what a model gets right can depend on the
+    length modulo a small number, and a stride would see one remainder only.
+    """
+    lengths = sorted(accuracy)
+    if len(lengths) <= _PARTS + _WORST + 1:
+        return lengths
+    bounds = [round(index * len(lengths) / _PARTS) for index in range(_PARTS + 1)]
+    draw = random.Random(0)
+    drawn = {lengths[draw.randrange(first, last)] for first, last in pairwise(bounds)}
+    worst = sorted(lengths, key=lambda n: (accuracy[n], n))[:_WORST]
+    return sorted({lengths[0], lengths[-1], *drawn, *worst})

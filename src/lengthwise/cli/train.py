@@ -206,7 +206,8 @@ def _train_text(arguments: argparse.Namespace, settings: dict[str, Any]) -> None
         return
     print(
         f"{_in_words(plan, arguments, facts)} on the text set apart for validation, after "
-        f"{counted(facts['kept_step'], 'step')} at {facts['tokens_per_second']:,.0f} tokens per second "
+        f"{counted(facts['kept_step'], 'step')} at "
+        f"{facts['tokens_per_second']:,.0f} tokens per second "
         f"({100 * facts['utilisation']:.0f} % of what a matrix product reaches)"
     )
     note(f"next: lengthwise evaluate {arguments.out}")
@@ -225,7 +226,8 @@ def _train_pairs(arguments: argparse.Namespace, settings: dict[str, Any]) -> Non
         return
     print(
         f"{_in_words(plan, arguments, facts)} on the pairs set apart for validation, after "
-        f"{counted(facts['kept_step'], 'step')} at {facts['tokens_per_second']:,.0f} tokens per second"
+        f"{counted(facts['kept_step'], 'step')} at "
+        f"{facts['tokens_per_second']:,.0f} tokens per second"
     )
     note(f"next: lengthwise evaluate {arguments.out}, or lengthwise translate {arguments.out}")
 
