@@ -14,6 +14,7 @@ from lengthwise.languages.catalogue import CATALOGUE, FAMILIES, count, dyck
 from lengthwise.languages.groups import group
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
+from lengthwise.languages.validation import short
 
 
 def parse(spec: str, alphabet: str | None = None) -> Language:
@@ -26,6 +27,11 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
     Raises:
         LanguageError: the line does not describe a language, or has another alphabet.
     """
+    if not isinstance(spec, str):
+        raise LanguageError(
+            f"a language is a line, such as 'parity' or 'regex:(0|1)*', or a Language, but got "
+            f"{short(spec)}."
+        )
     match = re.match(r"(\w+)(?:\[(.*?)\])?:", spec)
     if match is None or match.group(1) not in _KINDS:
         language = _named(spec)

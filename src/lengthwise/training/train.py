@@ -38,6 +38,7 @@ from lengthwise.training.compiled import (
 from lengthwise.training.composition import Composition
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.loop import LoopConfig, Objective, Progress, fit
+from lengthwise.training.made_for import remember
 from lengthwise.training.plan import BasePlan
 from lengthwise.training.presets import preset_settings
 from lengthwise.training.processes import Processes, join, require_alone
@@ -145,6 +146,10 @@ class Run:
     model: nn.Module
     metrics: list[dict[str, Any]]
     folder: RunFolder | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.plan, Plan | Compiled):
+            remember(self.model, self.plan.task.language)
 
     @property
     def language(self) -> Language:
