@@ -12,6 +12,7 @@ from lengthwise.cli.decoding import add_decoding, decoding_of, note_cut, refuse_
 from lengthwise.cli.output import (
     add_device,
     add_json,
+    counted,
     print_facts,
     print_json,
     print_table,
@@ -26,6 +27,7 @@ from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.experiments.measure import measure, measure_perplexity, measure_steps
 from lengthwise.experiments.translated import asked, measure_translation
 from lengthwise.models.language_model import LanguageModel
+from lengthwise.tasks.task import titled
 from lengthwise.text.parallel import ParallelCorpus
 from lengthwise.text.prepared import TEST, Corpus
 from lengthwise.training.language_plan import LanguagePlan
@@ -92,7 +94,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if arguments.snapped:
         trained = with_tables(trained)
-    with counting_progress(f"evaluating {trained.task.id}") as progress:
+    with counting_progress(f"evaluating {trained.task.title}") as progress:
         scores, summary = measure(
             trained,
             lengths,
@@ -268,12 +270,13 @@ def facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     below = summary["first_length_below_99"]
     first, last = summary["lengths"]
     without = summary["lengths_without_words"]
+    task = titled(summary["task"], summary.get("language", ""))
     return [
-        ("task", f"{summary['task']}, {summary['protocol']} words"),
+        ("task", f"{task}, {summary['protocol']} words"),
         (
             "lengths",
-            f"{first}..{last}, {summary['words_per_length']} words each"
-            + (f" ({without} lengths have no word)" if without else ""),
+            f"{first}..{last}, {counted(summary['words_per_length'], 'word')} each"
+            + (f" ({counted(without, 'length')} without any)" if without else ""),
         ),
         ("mean accuracy", f"{percent(summary['mean_accuracy'])} %"),
         ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),

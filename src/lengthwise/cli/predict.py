@@ -1,14 +1,13 @@
 """Print what a model makes of each line on standard input: a class, outputs, or more text."""
 
 import argparse
-import sys
 from pathlib import Path
 
 import torch
 
 from lengthwise.cli.output import add_device, add_json, print_json, refuse, whole_number
 from lengthwise.cli.snapped import add_snapped, with_tables
-from lengthwise.cli.words import read_inputs, read_sentences, read_words
+from lengthwise.cli.words import read_inputs, read_sentences, read_words, standard_lines
 from lengthwise.constructions.stored import completed, is_circuit, load_construction
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.evaluation.evaluate import answer_of
@@ -65,7 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.snapped:
         trained = with_tables(trained)
     language = trained.language
-    words = read_words(sys.stdin, language)
+    words = read_words(standard_lines(), language)
     logits = predict(trained.model, words, device=device_of(trained.model))
     classes = answer_of(logits)
     names = [language.class_names[c] for c in classes.tolist()]
@@ -93,7 +92,7 @@ def _go_on(trained: Run, arguments: argparse.Namespace) -> None:
         raise ConfigError(f"--temperature {temperature} is none. Use one of 0 to 100.")
     corpus = corpus_of(trained, Corpus.load(arguments.text) if arguments.text else None)
     found = []
-    for number, (begun,) in enumerate(read_sentences(sys.stdin, 1), start=1):
+    for number, (begun,) in enumerate(read_sentences(standard_lines(), 1), start=1):
         if not begun:
             raise WordError(f"line {number} is empty. A language model goes on with some text.")
         ended = continued(
@@ -126,7 +125,7 @@ def _write_steps(trained: Run, arguments: argparse.Namespace) -> None:
     plan = trained.plan
     assert isinstance(plan, StepPlan)
     layout = plan.steps.layout(plan.guided.supervision)
-    inputs = read_lines(sys.stdin, plan.steps)
+    inputs = read_lines(standard_lines(), plan.steps)
     words = torch.tensor(inputs, dtype=torch.long).reshape(-1, plan.steps.num_inputs)
     symbols = written(trained.model, layout, words).tolist() if inputs else []
     outputs = [plan.steps.show([word[place] for place in layout.outputs]) for word in symbols]
@@ -156,7 +155,7 @@ def _complete(arguments: argparse.Namespace) -> None:
     made = load_construction(arguments.run)
     assert isinstance(made.about, GateSequence)
     device = choose_device(arguments.device)
-    inputs = read_inputs(sys.stdin, made.about)
+    inputs = read_inputs(standard_lines(), made.about)
     results = completed(made.model.to(device), made.about, inputs)
     outputs = ["".join(str(word[place]) for place in made.about.outputs) for word in results]
     if not arguments.json:

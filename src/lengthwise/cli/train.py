@@ -126,14 +126,18 @@ def _run(arguments: argparse.Namespace) -> None:
         protocol=arguments.protocol,
         settings=settings,
     )
-    facts = _trained(plan, arguments, language.spec)
-    facts = {"task": plan.task.id, "protocol": plan.task.protocol, **facts}
+    facts = {
+        "task": plan.task.id,
+        "language": language.spec,
+        "protocol": plan.task.protocol,
+        **_trained(plan, arguments, language.spec),
+    }
     if arguments.json:
         print_json(facts)
         return
     words = plan.recognition
     print(
-        f"{arguments.out}: {plan.model} on {plan.task.id} ({plan.task.protocol} words, "
+        f"{arguments.out}: {plan.model} on {plan.task.title} ({plan.task.protocol} words, "
         f"{plan.supervision} supervision, {plan.preset} preset): {_proof(facts)}"
         f"{percent(facts['validation_accuracy'])} % on fresh words of length "
         f"{words.min_length}..{words.max_length} after {counted(facts['kept_step'], 'step')}"

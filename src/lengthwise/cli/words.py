@@ -1,10 +1,27 @@
 """Words on standard input, one to a line, with the place of whatever is wrong."""
 
+import sys
 from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
 
 from lengthwise.errors import WordError
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
+from lengthwise.languages.validation import is_encodable
+
+
+def standard_lines() -> Iterator[str]:
+    """The lines of standard input, as they come.
+
+    Raises:
+        WordError: a line is not in the encoding of the input; the message has its number.
+    """
+    if isinstance(sys.stdin, TextIOWrapper):  # so that the line can be named
+        sys.stdin.reconfigure(errors="surrogateescape")
+    for number, line in enumerate(sys.stdin, start=1):
+        if not is_encodable(line):
+            raise WordError(f"line {number} is not UTF-8. Convert the text.")
+        yield line
 
 
 def read_words(lines: Iterable[str], language: Language) -> list[tuple[int, ...]]:
@@ -26,19 +43,10 @@ def read_words(lines: Iterable[str], language: Language) -> list[tuple[int, ...]
 
 
 def read_sentences(lines: Iterable[str], together: int) -> Iterator[list[str]]:
-    """The lines without their ends, some at a time.
-
-    Raises:
-        WordError: a line is not UTF-8; the message has its number.
-    """
+    """The lines without their ends, some at a time."""
     found: list[str] = []
-    for number, line in enumerate(lines, start=1):
-        sentence = line.rstrip("\r\n")
-        try:
-            sentence.encode()
-        except UnicodeEncodeError:
-            raise WordError(f"line {number} is not UTF-8. Convert the text.") from None
-        found.append(sentence)
+    for line in lines:
+        found.append(line.rstrip("\r\n"))
         if len(found) == together:
             yield found
             found = []

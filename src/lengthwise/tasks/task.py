@@ -87,6 +87,11 @@ class Task:
             name = f"machine-{hashlib.sha256(body.encode()).hexdigest()[:12]}"
         return f"{name}@{VERSION}"
 
+    @property
+    def title(self) -> str:
+        """The name for people: the line of the language too, if the name does not have it."""
+        return titled(self.id, self.language.spec)
+
     @cached_property
     def sampler(self) -> UniformSampler:
         """Uniform words of the language; its tables grow with use."""
@@ -156,6 +161,15 @@ class Task:
         if not 0 <= first <= last:
             raise TaskError(f"lengths {first}..{last} are no range. Use 0 <= first <= last.")
         return tuple(n for n in range(first, last + 1) if fits(self.classes_at(n)))
+
+
+def titled(name: str, spec: str) -> str:
+    """A task's name, with the line of its language if the name is that of a machine.
+
+    >>> titled("parity@1", "parity"), titled("machine-0123456789ab@1", "att:my.att")
+    ('parity@1', 'machine-0123456789ab@1 (att:my.att)')
+    """
+    return f"{name} ({spec})" if spec and name != f"{spec}@{VERSION}" else name
 
 
 def default_protocol(language: Language, *, binary: bool) -> str:

@@ -465,6 +465,11 @@ def choose_device(name: str) -> torch.device:
         return accelerator if usable and accelerator is not None else torch.device("cpu")
     try:
         device = torch.device(name)
+    except RuntimeError:
+        raise ConfigError(
+            f"torch knows no device {name!r}. Use auto, cpu, mps, or cuda (with a number, cuda:1)."
+        ) from None
+    try:
         torch.zeros(1, device=device).item()
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ConfigError(

@@ -1,0 +1,108 @@
+"""Slips: a command that is nearly right gets one line that says what to do instead."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.shell import Shell
+from lengthwise.cli.main import main
+
+SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "steps=1"]
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(capsys, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that knows nothing, on an automaton of a file."""
+    folder = tmp_path_factory.mktemp("runs")
+    (folder / "my.att").write_text("0 1 a\n0 0 b\n1 0 a\n1 1 b\n1\n")
+    assert main(["train", f"att:{folder}/my.att", "--out", str(folder / "run"), *SMALL]) == 0
+    return folder / "run"
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "line"),
+    [
+        ("train steps:foo --out X", 2, "unknown task of steps:TASK, 'foo'. Known: addition, mul"),
+        ("train steps:addtion --out X", 2, "Did you mean 'addition'?"),
+        ("train steps:party --out X", 2, "Did you mean 'parity'?"),
+        ("train parity --out X --device tpu", 2, "torch knows no device 'tpu'. Use auto, cpu,"),
+        ("predict RUN --device xyz", 2, "torch knows no device 'xyz'. Use auto, cpu,"),
+        (
+            "certify --check RUN/config.json",
+            2,
+            "RUN/config.json is no certificate, but another file of a run. Give "
+            "RUN/certificate.json, which lengthwise certify RUN writes.",
+        ),
+        ("certify --check RUN/metrics.jsonl", 2, "Give RUN/certificate.json, which"),
+        ("certify --check RUN/model.safetensors", 2, "Give RUN/certificate.json, which"),
+        ("certify --check RUN", 2, "RUN is no certificate, but a folder. Give RUN/certificate."),
+    ],
+)
+def test_a_slip_is_told_in_one_line(  # noqa: PLR0917
+    shell: Shell,
+    run_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    status: int,
+    line: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = [word.replace("RUN", str(run_folder)) for word in command.split()]
+    found, out, error = shell(*given, stdin="a\n")
+    assert (found, out, error.count("\n")) == (status, "", 1)
+    assert line in error.replace(str(run_folder), "RUN")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])  # by the locale
+@pytest.mark.parametrize("command", [["label", "count:b:2"], ["predict", "RUN"]])
+def test_bytes_that_are_no_text_are_told_with_their_line(
+    run_folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    command: list[str],
+    errors: str,
+) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(b"ab\nba\n\xffb\n"), encoding="utf-8", errors=errors)
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert main([word.replace("RUN", str(run_folder)) for word in command]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == "lengthwise: line 3 is not UTF-8. Convert the text.\n"
+
+
+def test_an_automaton_of_a_file_is_told_by_name_and_by_content(
+    shell: Shell, run_folder: Path
+) -> None:
+    spec = f"att:{run_folder.parent}/my.att"
+    trained = ["train", spec, "--out", str(run_folder), *SMALL]
+    summary = shell(*trained)[1]
+    assert " on machine-" in summary
+    assert f"@1 ({spec}) (audited words" in summary
+    assert shell.json(*trained)["language"] == spec
+    tested = ["evaluate", str(run_folder), "--lengths", "3", "--words", "1"]
+    shown = shell(*tested)[1]
+    assert f"@1 ({spec}), audited words\n" in shown
+    assert "3..3, 1 word each\n" in shown
+    assert shell.json(*tested)["language"] == spec
+
+
+def test_two_aligned_files_without_pairs_are_warned_of(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("p.en", "p.de", "q.txt"):
+        Path(name).write_text("one line of text\n\n" * 300)
+    told = "p.en and p.de look like a text and its translation, but are prepared as plain text. "
+    status, _, error = shell("prepare", "p.en", "p.de", "--out", "c")
+    assert status == 0, error
+    assert f"{told}For translations: lengthwise prepare p.en,p.de --pairs en,de --val" in error
+    assert "look like" not in shell("prepare", "q.txt", "p.en", "--out", "d")[2]
