@@ -1,7 +1,7 @@
 """The functions that most users need."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,9 @@ def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
         (lw.evaluate, (model, none), "a language is a line"),
         (lw.evaluate, (of_letters, language), "got a Run. Give its .model."),
         (lw.predict, (model, language, "abab"), "words are a list of texts, but got 'abab'"),
+        (lw.predict, (model, language, 5), "words are a list of texts, but got 5. Give [word]."),
+        (lw.predict, (model, language, [0, 1]), "words are a list of texts, but got [0, 1]"),
+        (lw.predict, (model, language, [["a"]]), "integers from 0 to 1, but its symbol 1 is 'a'"),
         (lw.predict, (model, none, ["ab"]), "a language is a line"),
         (lw.predict, (of_letters, language, ["ab"]), "got a Run. Give its .model."),
         (lw.predict, (none, language, ["ab"]), "but got a NoneType"),
@@ -121,3 +124,15 @@ def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
             call(*arguments)
         assert told in str(found.value)
         assert "\n" not in str(found.value)
+
+
+def test_words_are_texts_with_spaces_or_without_or_integers(of_letters: Run) -> None:
+    language = of_letters.language
+    words: list[str | Sequence[int]] = ["abab", "a b a b", " ab  ab ", [0, 1, 0, 1], (0, 1, 0, 1)]
+    answers = lw.predict(of_letters.model, language, words)
+    assert len(set(answers)) == 1
+    assert {language.classify(word) for word in words} == {0}
+    with pytest.raises(WordError, match="column 3: symbol 'c'"):
+        language.encode("a c")
+    with pytest.raises(WordError, match=r"column 2: symbol '\\t'"):
+        language.encode("a\tb")

@@ -340,8 +340,12 @@ def evaluate(
     )
 
 
-def predict(model: nn.Module, language: Language | str, words: Sequence[str]) -> list[str]:
-    """Return the class that a model gives to each written word, of whatever length.
+def predict(
+    model: nn.Module, language: Language | str, words: Sequence[str | Sequence[int]]
+) -> list[str]:
+    """Return the class that a model gives to each word, of whatever length.
+
+    A word is a text as it is written, or a sequence of integers as encoded.
 
     It is that of the largest logit, in the model's own precision, and the first of equals: what
     certificates are about.
@@ -351,9 +355,9 @@ def predict(model: nn.Module, language: Language | str, words: Sequence[str]) ->
         ConfigError: the model was made for other symbols or classes, or the words are no list.
     """
     chosen = _fitting(model, language)
-    if isinstance(words, str):
+    if not _are_words(words):
         raise ConfigError(f"words are a list of texts, but got {short(words)}. Give [word].")
-    encoded = [chosen.encode(word) for word in words]
+    encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in words]
     for word in encoded:
         chosen.require_in_domain(word)
     logits = predict_words(model.eval(), encoded, device=device_of(model))
@@ -470,6 +474,14 @@ def _listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
     if min(found, default=0) < 0:
         raise ConfigError(f"a length is 0 or more, but got {min(found)}.")
     return found
+
+
+def _are_words(words: object) -> bool:
+    return (
+        isinstance(words, Sequence)
+        and not isinstance(words, str)
+        and all(isinstance(word, Sequence) for word in words)
+    )
 
 
 def _fitting(model: nn.Module, language: Language | str) -> Language:

@@ -1,6 +1,7 @@
 """Slips: a command that is nearly right gets one line that says what to do instead."""
 
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -106,3 +107,46 @@ def test_two_aligned_files_without_pairs_are_warned_of(
     assert status == 0, error
     assert f"{told}For translations: lengthwise prepare p.en,p.de --pairs en,de --val" in error
     assert "look like" not in shell("prepare", "q.txt", "p.en", "--out", "d")[2]
+
+
+def test_predict_stops_at_a_bad_line_or_keeps_going(shell: Shell, run_folder: Path) -> None:
+    stdin = "ab\nxb\n\n\udcff\nb a\n"
+    status, out, error = shell("predict", str(run_folder), stdin=stdin)
+    assert (status, out) == (2, "")
+    assert error.startswith("lengthwise: line 2, column 1: symbol 'x' is not in the alphabet")
+    good = shell("predict", str(run_folder), stdin="ab\n\nb a\n")[1].splitlines()
+    status, out, error = shell("predict", str(run_folder), "--keep-going", stdin=stdin)
+    assert status == 2
+    assert out.splitlines() == [good[0], "", good[1], "", good[2]]
+    bad, text, end = error.splitlines()
+    assert bad.startswith("line 2, column 1: symbol 'x' is not in the alphabet")
+    assert text == "line 4 is not UTF-8. Convert the text."
+    assert end == "lengthwise: 2 of 5 lines could not be read; the others are answered."
+    status, out, _ = shell("predict", str(run_folder), "--keep-going", "--json", stdin=stdin)
+    found = json.loads(out)
+    assert status == 2
+    assert [(each["line"], each["class"]) for each in found["words"]] == [
+        *((1, good[0]), (3, good[1]), (5, good[2])),
+    ]
+    assert found["errors"] == [{"line": 2, "error": bad}, {"line": 4, "error": text}]
+
+
+def test_predict_of_good_lines_keeps_going_to_status_0(shell: Shell, run_folder: Path) -> None:
+    plain = shell("predict", str(run_folder), stdin="ab\nb\n")
+    assert shell("predict", str(run_folder), "--keep-going", stdin="ab\nb\n")[:2] == plain[:2]
+    nothing = shell("predict", str(run_folder), "--keep-going", "--json", stdin="")
+    assert nothing == (0, '{"words": [], "errors": []}\n', "")
+
+
+def test_circuits_and_steps_keep_going_too(shell: Shell, tmp_path: Path) -> None:
+    circuit, steps = str(tmp_path / "circuit"), str(tmp_path / "steps")
+    assert shell("compile", "steps2022/addition-1", "--set", "bits=2", "--out", circuit)[0] == 0
+    small = ["--set", "bits=2", "--set", "examples=8", *SMALL]
+    assert shell("train", "steps:addition", "--out", steps, *small)[0] == 0
+    for folder in (circuit, steps):
+        status, out, error = shell("predict", folder, "--keep-going", stdin="0101\n012\n")
+        assert status == 2
+        assert out.count("\n") == 2
+        assert out.endswith("\n\n")
+        assert error.startswith("line 2: ")
+        assert "1 of 2 lines could not be read" in error

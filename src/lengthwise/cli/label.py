@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Label the words, all or none."""
     language = parse(arguments.spec, arguments.alphabet)
-    words = read_words(standard_lines(), language)
+    words = read_words(standard_lines(), language).words
     labels = [language.class_names[language.classify(word)] for word in words]
     if arguments.json:
         rows = zip(words, labels, strict=True)

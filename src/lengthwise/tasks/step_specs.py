@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from lengthwise.config import require_known
-from lengthwise.errors import ConfigError, unknown_name
+from lengthwise.errors import ConfigError, LanguageError, unknown_name
 from lengthwise.languages.adders import adder, adder_circuit
 from lengthwise.languages.catalogue import CATALOGUE
 from lengthwise.languages.circuit_files import read_circuit
@@ -73,7 +73,7 @@ def _require_known(body: str) -> None:
     if re.fullmatch(r"[a-z][a-z0-9-]*", body) and not re.fullmatch(r"d-\d+", body):
         known = [*_CIRCUITS, "circuit:FILE", "LANGUAGE", *CATALOGUE]
         if body not in known:
-            raise unknown_name("task of steps:TASK,", body, known)
+            raise unknown_name("task of steps:TASK,", body, known, LanguageError)
 
 
 def _addition(bits: int, order: Any) -> StepTask:
