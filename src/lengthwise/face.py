@@ -63,7 +63,8 @@ def language(spec: str, alphabet: str | None = None) -> Language:
     """The language that a specification names.
 
     `parity`, `tomita-4`, `d-3`, `count:a:3`, `regex:(0|10*1)*`, `group:S5`, `att:machine.att`, ...;
-    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular expression.
+    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular
+    expression or of an automaton in a file: `abc`, or `s1 s2` if some have several characters.
 
     Raises:
         LanguageError: the specification is unknown or malformed.

@@ -29,7 +29,10 @@ def add_language(parser: argparse.ArgumentParser, *, more: str = "") -> None:
     """The language that a command is about, or `more` than that."""
     kinds = "parity, d-4, 'regex:(0|10*1)*', group:S5, att:FILE, ..."
     parser.add_argument("spec", metavar="SPEC", help=kinds + more)
-    parser.add_argument("--alphabet", help="all symbols of a regular expression, such as abc")
+    parser.add_argument(
+        "--alphabet",
+        help="all symbols of a regular expression or an automaton of a file, such as abc",
+    )
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
