@@ -4,11 +4,13 @@ import io
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cli.shell import Shell
 from lengthwise.cli.main import main
+from lengthwise.training.runs import RunFolder
 
 SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "steps=1"]
 
@@ -150,3 +152,32 @@ def test_circuits_and_steps_keep_going_too(shell: Shell, tmp_path: Path) -> None
         assert out.endswith("\n\n")
         assert error.startswith("line 2: ")
         assert "1 of 2 lines could not be read" in error
+
+
+def test_a_cut_off_checkpoint_is_told_of_and_training_goes_on(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = ["--preset", "smoke", "--device", "cpu", "--set", "validate_every=5"]
+    command = ["train", "first", "--model", "lstm", *settings, "--set", "patience=0", "--out"]
+    assert shell(*command, str(tmp_path / "whole"))[0] == 0
+    save, saved = RunFolder.save_checkpoint, []
+
+    def die(folder: RunFolder, *rest: Any) -> None:
+        save(folder, *rest)
+        saved.append(rest)
+        if len(saved) == 4:
+            raise KeyboardInterrupt
+
+    out = tmp_path / "run"
+    monkeypatch.setattr(RunFolder, "save_checkpoint", die)
+    assert shell(*command, str(out))[0] == 130
+    monkeypatch.setattr(RunFolder, "save_checkpoint", save)
+    checkpoint = out / "checkpoint.safetensors"
+    checkpoint.write_bytes(checkpoint.read_bytes()[:100])
+    status, _, error = shell(*command, str(out))
+    assert status == 0
+    told = "cannot be read, so training goes on from the checkpoint before it"
+    assert error.splitlines()[0] == f"{checkpoint} {told}"
+    assert "Warning" not in error
+    whole = (tmp_path / "whole" / "model.safetensors").read_bytes()
+    assert (out / "model.safetensors").read_bytes() == whole
