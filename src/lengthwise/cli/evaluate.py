@@ -13,6 +13,7 @@ from lengthwise.cli.output import (
     add_device,
     add_json,
     counted,
+    note,
     print_facts,
     print_json,
     print_table,
@@ -24,12 +25,12 @@ from lengthwise.cli.snapped import add_snapped, with_tables
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.bleu import compared, require_comparable
 from lengthwise.evaluation.scores import parse_lengths, percent
-from lengthwise.experiments.measure import measure, measure_perplexity, measure_steps
+from lengthwise.experiments.measure import corpus_of, measure, measure_perplexity, measure_steps
 from lengthwise.experiments.translated import asked, measure_translation
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.tasks.task import titled
 from lengthwise.text.parallel import ParallelCorpus
-from lengthwise.text.prepared import TEST, Corpus
+from lengthwise.text.prepared import TEST, Corpus, Tokens
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, load_run, usual_lengths
@@ -152,17 +153,18 @@ def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
     plan = trained.plan
     assert isinstance(plan, LanguagePlan)
     assert isinstance(trained.model, LanguageModel)
-    most = trained.model.most_places or plan.text.window * 2**_DOUBLINGS
-    lengths = [plan.text.window * 2**power for power in range(_DOUBLINGS + 1)]
-    lengths = [length for length in lengths if length <= most]
+    text = corpus_of(trained, Corpus.load(arguments.text) if arguments.text else None)
+    part = arguments.part or TEST
     if arguments.lengths:
         lengths = parse_lengths(arguments.lengths)
+    else:
+        lengths = _usual_windows(plan.text.window, trained.model.most_places, text.part(part))
     with counting_progress(f"evaluating {arguments.run}", "tokens") as progress:
         records, summary = measure_perplexity(
             trained,
             lengths,
-            part=arguments.part or TEST,
-            corpus=Corpus.load(arguments.text) if arguments.text else None,
+            part=part,
+            corpus=text,
             windows=arguments.words or 1_000,
             seed=arguments.seed or 0,
             progress=progress,
@@ -187,6 +189,26 @@ def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
         for each in records
     ]
     print_table(["length", "perplexity", "95 % interval", "ms a window"], rows)
+
+
+def _usual_windows(window: int, most: int | None, tokens: Tokens) -> list[int]:
+    """1, 2, 4, 8 and 16 times the window of training, as far as the model and the text go.
+
+    Of a text without any of these, the longest that is a half, a fourth, ... of the window.
+    """
+    lengths = [window * 2**power for power in range(_DOUBLINGS + 1)]
+    read = [length for length in lengths if most is None or length <= most]
+    found = [length for length in read if tokens.num_windows(length)]
+    if found == read:
+        return read
+    shorter = (window >> power for power in range(1, window.bit_length() - 1))
+    found = found or [length for length in shorter if tokens.num_windows(length)][:1]
+    if found:
+        longest = found[-1]
+        note(
+            f"the text has no window of {2 * longest:,} tokens, so {longest:,} is the longest asked"
+        )
+    return found or read[:1]
 
 
 _DOUBLINGS = 4
