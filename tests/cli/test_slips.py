@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.cli.main import main
+from lengthwise.languages.explore import from_function
 from lengthwise.training.runs import RunFolder
 
 SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "steps=1"]
@@ -96,6 +98,15 @@ def test_an_automaton_of_a_file_is_told_by_name_and_by_content(
     assert f"@1 ({spec}), audited words\n" in shown
     assert "3..3, 1 word each\n" in shown
     assert shell.json(*tested)["language"] == spec
+
+
+def test_a_language_without_a_line_is_told_by_its_size(shell: Shell, tmp_path: Path) -> None:
+    language = from_function(lambda word: word.count("b") % 3, "ab")
+    out = tmp_path / "run"
+    lw.train(language, out=out, preset="smoke", device="cpu", steps=1)
+    tested = ["evaluate", str(out), "--lengths", "3", "--words", "4"]
+    assert "@1 (3 states over a b), audited words\n" in shell(*tested)[1]
+    assert shell.json(*tested)["title"].endswith("@1 (3 states over a b)")
 
 
 def test_two_aligned_files_without_pairs_are_warned_of(

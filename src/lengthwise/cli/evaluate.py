@@ -28,7 +28,6 @@ from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.experiments.measure import corpus_of, measure, measure_perplexity, measure_steps
 from lengthwise.experiments.translated import asked, measure_translation
 from lengthwise.models.language_model import LanguageModel
-from lengthwise.tasks.task import titled
 from lengthwise.text.parallel import ParallelCorpus
 from lengthwise.text.prepared import TEST, Corpus, Tokens
 from lengthwise.training.language_plan import LanguagePlan
@@ -292,9 +291,8 @@ def facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     below = summary["first_length_below_99"]
     first, last = summary["lengths"]
     without = summary["lengths_without_words"]
-    task = titled(summary["task"], summary.get("language", ""))
     return [
-        ("task", f"{task}, {summary['protocol']} words"),
+        ("task", f"{summary.get('title', summary['task'])}, {summary['protocol']} words"),
         (
             "lengths",
             f"{first}..{last}, {counted(summary['words_per_length'], 'word')} each"

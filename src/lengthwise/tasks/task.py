@@ -89,8 +89,18 @@ class Task:
 
     @property
     def title(self) -> str:
-        """The name for people: the line of the language too, if the name does not have it."""
-        return titled(self.id, self.language.spec)
+        """The name for people: that of a machine with the line of its language, or its size.
+
+        >>> Task(language=Language(alphabet=("a",), transitions=((0,),), classes=(1,))).title
+        'machine-9a70c87df9a1@1 (1 state over a)'
+        """
+        language = self.language
+        if self.id == f"{language.spec}@{VERSION}":
+            return self.id
+        few, states = " ".join(language.alphabet[:8]), language.num_states
+        size = f"{states} state{'' if states == 1 else 's'} over {few}"
+        size += "" if language.num_symbols <= 8 else " ..."
+        return f"{self.id} ({language.spec or size})"
 
     @cached_property
     def sampler(self) -> UniformSampler:
@@ -161,15 +171,6 @@ class Task:
         if not 0 <= first <= last:
             raise TaskError(f"lengths {first}..{last} are no range. Use 0 <= first <= last.")
         return tuple(n for n in range(first, last + 1) if fits(self.classes_at(n)))
-
-
-def titled(name: str, spec: str) -> str:
-    """A task's name, with the line of its language if the name is that of a machine.
-
-    >>> titled("parity@1", "parity"), titled("machine-0123456789ab@1", "att:my.att")
-    ('parity@1', 'machine-0123456789ab@1 (att:my.att)')
-    """
-    return f"{name} ({spec})" if spec and name != f"{spec}@{VERSION}" else name
 
 
 def default_protocol(language: Language, *, binary: bool) -> str:
