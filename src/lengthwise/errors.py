@@ -56,6 +56,10 @@ class ClaimError(LengthwiseError):
     """Something that was computed and does not hold, such as a loss that is not finite."""
 
 
+class LengthwiseWarning(UserWarning):
+    """Something that was made good, and that a caller wants to know; commands print its line."""
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """`Did you mean 'x'? Known: ...`, with the nearest known name if one is near."""
     names = list(known)

@@ -1,6 +1,7 @@
 """The package in a few functions: what `import lengthwise as lw` gives."""
 
 from collections.abc import Mapping, Sequence
+from operator import index
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from lengthwise.constructions.construction import Construction
 from lengthwise.constructions.stored import load_construction as load_stored
 from lengthwise.constructions.verify import Verification
 from lengthwise.constructions.verify import verify as verify_construction
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
@@ -22,6 +23,7 @@ from lengthwise.experiments.measure import measure_perplexity, measure_steps
 from lengthwise.experiments.translated import measure_translation, translated
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
+from lengthwise.languages.validation import short
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
@@ -37,6 +39,7 @@ from lengthwise.text.prepared import TEST, Corpus, PrepareConfig
 from lengthwise.text.prepared import prepare as prepare_corpus
 from lengthwise.training.language_plan import LanguagePlan, is_text_spec, make_language_plan
 from lengthwise.training.loop import Progress
+from lengthwise.training.made_for import difference
 from lengthwise.training.step_plan import StepPlan, make_step_plan
 from lengthwise.training.train import AnyPlan, Run, load_run, make_plan
 from lengthwise.training.train import train as train_plan
@@ -60,7 +63,8 @@ def language(spec: str, alphabet: str | None = None) -> Language:
     """The language that a specification names.
 
     `parity`, `tomita-4`, `d-3`, `count:a:3`, `regex:(0|10*1)*`, `group:S5`, `att:machine.att`, ...;
-    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular expression.
+    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular
+    expression or of an automaton in a file: `abc`, or `s1 s2` if some have several characters.
 
     Raises:
         LanguageError: the specification is unknown or malformed.
@@ -95,6 +99,11 @@ def train(
         ClaimError: the loss is not finite.
     """
     plan: AnyPlan
+    if not isinstance(model, str | None):
+        raise ConfigError(
+            f"model is a name, such as 'regular-gpt', but got {short(model)}. A module of your own "
+            f"is trained by your own loop; evaluate, predict and learn_automaton take it."
+        )
     if isinstance(language, str) and is_pairs_spec(language):
         own = {} if protocol is None else {"protocol": protocol}
         plan = make_translation_plan(language, model, preset=preset, settings={**own, **settings})
@@ -104,9 +113,8 @@ def train(
         make = make_step_plan if is_step_spec(language) else make_language_plan
         plan = make(language, model, preset=preset, settings=settings)
     else:
-        chosen = parse(language) if isinstance(language, str) else language
         plan = make_plan(
-            chosen,
+            _chosen(language),
             model,
             preset=preset,
             protocol=protocol,
@@ -240,11 +248,12 @@ def perplexity(
     Raises:
         ConfigError: the run is no language model.
         TaskError: a length is below 2, or comes twice.
+        ConfigError: lengths are no whole numbers.
         TextError: the corpus is not there, or too short.
     """
     if not isinstance(run.plan, LanguagePlan):
         raise ConfigError("this run is no language model. Use evaluate, or evaluate_steps.")
-    records, _ = measure_perplexity(run, lengths, windows=windows, seed=seed)
+    records, _ = measure_perplexity(run, _listed_lengths(lengths), windows=windows, seed=seed)
     return {record["length"]: record["perplexity"] for record in records}
 
 
@@ -320,31 +329,37 @@ def evaluate(
 
     Raises:
         TaskError: no length has a word, or the language has no words of that protocol.
-        ConfigError: the model was made for another number of symbols or classes.
+        ConfigError: the model was made for other symbols or classes, or lengths are none.
     """
     chosen = _fitting(model, language)
     return evaluate_task(
         model.eval(),
         Task(language=chosen, protocol=protocol),
-        lengths,
+        _listed_lengths(lengths),
         words_per_length=words_per_length,
         seed=seed,
         device=device_of(model),
     )
 
 
-def predict(model: nn.Module, language: Language | str, words: Sequence[str]) -> list[str]:
-    """Return the class that a model gives to each written word, of whatever length.
+def predict(
+    model: nn.Module, language: Language | str, words: Sequence[str | Sequence[int]]
+) -> list[str]:
+    """Return the class that a model gives to each word, of whatever length.
+
+    A word is a text as it is written, or a sequence of integers as encoded.
 
     It is that of the largest logit, in the model's own precision, and the first of equals: what
     certificates are about.
 
     Raises:
         WordError: a symbol is not in the alphabet, or a word is outside the domain.
-        ConfigError: the model was made for another number of symbols or classes.
+        ConfigError: the model was made for other symbols or classes, or the words are no list.
     """
     chosen = _fitting(model, language)
-    encoded = [chosen.encode(word) for word in words]
+    if not _are_words(words):
+        raise ConfigError(f"words are a list of texts, but got {short(words)}. Give [word].")
+    encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in words]
     for word in encoded:
         chosen.require_in_domain(word)
     logits = predict_words(model.eval(), encoded, device=device_of(model))
@@ -372,7 +387,9 @@ def certify(
             does not suit it.
         LanguageError: the language has too many state maps to tell apart.
     """
-    chosen = parse(language) if isinstance(language, str) else language
+    chosen = _chosen(language)
+    if (other := difference(model, chosen)) is not None:
+        raise VerificationError(other)
     return certify_model(model, chosen, strength=strength, max_chunks=max_chunks)
 
 
@@ -430,11 +447,57 @@ def _require_one_vocabulary(tokenizer: Path | str | None, settings: Mapping[str,
         raise ConfigError("tokenizer brings its own vocab_size. Leave one of them out.")
 
 
+def _chosen(language: Language | str) -> Language:
+    """The language that is given or named.
+
+    Raises:
+        LanguageError: it is neither.
+    """
+    if isinstance(language, Language):
+        return language
+    return parse(language)
+
+
+def _listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
+    """The lengths, if they are whole numbers one after another.
+
+    Raises:
+        ConfigError: they are not.
+    """
+    try:
+        found = [index(each) for each in lengths]
+    except TypeError:
+        raise ConfigError(
+            f"lengths are whole numbers, such as range(41, 501), but got {short(lengths)}. Give "
+            f"[{lengths}]."
+            if isinstance(lengths, int)
+            else f"lengths are whole numbers, such as range(41, 501), but got {short(lengths)}."
+        ) from None
+    if min(found, default=0) < 0:
+        raise ConfigError(f"a length is 0 or more, but got {min(found)}.")
+    return found
+
+
+def _are_words(words: object) -> bool:
+    return (
+        isinstance(words, Sequence)
+        and not isinstance(words, str)
+        and all(isinstance(word, Sequence) for word in words)
+    )
+
+
 def _fitting(model: nn.Module, language: Language | str) -> Language:
-    """The language, if the model has as many symbols and classes (as far as it says)."""
-    chosen = parse(language) if isinstance(language, str) else language
+    """The language, if the model has its symbols and classes (as far as is known of it)."""
+    chosen = _chosen(language)
+    if not isinstance(model, nn.Module):
+        at_hand = " Give its .model." if isinstance(model, Run | Construction) else ""
+        raise ConfigError(
+            f"a model is a torch.nn.Module, but got a {type(model).__name__}.{at_hand}"
+        )
     if isinstance(model, LanguageModel):
         raise ConfigError("this is a language model, and classifies no words. Use perplexity.")
+    if (other := difference(model, chosen)) is not None:
+        raise ConfigError(other)
     config = getattr(model, "config", None)
     made_for = (getattr(config, "vocab_size", None), getattr(config, "num_classes", None))
     asked = (chosen.num_symbols, chosen.num_classes)

@@ -232,7 +232,7 @@ def test_a_certificate_of_another_format_is_refused(shell: Shell, run_folder: Pa
         (["RUN", "--out", "/dev/null/c.json"], "/dev/null"),
         (["--check", "RUN/model.safetensors"], "no certificate"),
         (["--check", "RUN/config.json"], "no certificate"),
-        (["--check", "RUN"], "directory"),
+        (["--check", "RUN"], "is no certificate, but a folder"),
     ],
 )
 def test_slips_get_one_line(

@@ -145,3 +145,21 @@ def test_options_of_texts_are_refused_elsewhere(shell: Shell, tmp_path: Path) ->
     assert shell("train", "parity", "--out", out, "--preset", "smoke", "--device", "cpu")[0] == 0
     assert "--text is for language models" in shell("evaluate", out, "--text", "x")[2]
     assert "--tokens is for language models" in shell("predict", out, "--tokens", "3")[2]
+
+
+@pytest.mark.parametrize(("window", "asked"), [(16, [16, 32, 64]), (64, [64]), (160, [80])])
+def test_evaluate_asks_what_a_small_corpus_has(shell: Shell, window: int, asked: list[int]) -> None:
+    """100 bytes are set apart for the test."""
+    for name, text in (("a", "a mat " * 500), ("b", "a cow " * 90), ("c", "cat " * 25)):
+        Path(f"{name}.txt").write_text(text)
+    parts = ["a.txt", "--valid", "b.txt", "--test", "c.txt", "--set", "vocab_size=257"]
+    assert shell("prepare", *parts, "--out", "corpus")[0] == 0
+    small = [*SMALL, "--set", f"window={window}", "--set", "steps=1"]
+    status, _, error = shell("train", "text:corpus", "--out", "run", *small)
+    assert (status, error.splitlines()[-1]) == (0, "next: lengthwise evaluate run")
+    status, out, error = shell("evaluate", "run", "--words", "4")
+    assert status == 0, error
+    rows = [line.split("\t")[0] for line in out.splitlines() if "\t" in line]
+    assert rows == ["length", *map(str, asked)]
+    longest = asked[-1]
+    assert f"no window of {2 * longest} tokens, so {longest} is the longest asked\n" in error

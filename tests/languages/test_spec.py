@@ -60,6 +60,29 @@ def test_files_are_carried_too(tmp_path: Path) -> None:
         assert parse(spec) == language == parse("regex:(ab)*")
 
 
+def test_an_automaton_of_a_file_is_told_its_alphabet(tmp_path: Path) -> None:
+    path = tmp_path / "machine.att"
+    path.write_text("0 1 a\n1 0 b\n0\n", encoding="utf-8")
+    language = parse(f"att:{path}", alphabet="abc")
+    assert language.alphabet == ("a", "b", "c")
+    assert language == parse("regex[abc]:(ab)*")
+    assert language.spec == f"att[alphabet=abc]:{path}"
+    assert parse(language.spec) == parse(language.spec, alphabet="abc") == language
+    assert parse(f"att:{path}", alphabet="ab").spec == f"att:{path}"
+    assert parse(f"att[0=epsilon]:{path}", alphabet="cba").spec == (
+        f"att[0=epsilon,alphabet=cba]:{path}"
+    )
+    words = parse(f"att:{path}", alphabet="a b noun")
+    assert words.alphabet == ("a", "b", "noun")
+    assert words.spec == f"att[alphabet=a b noun]:{path}"
+    assert parse(words.spec) == words
+    assert words.classify("a b noun") == 0
+    with pytest.raises(LanguageError, match=r"line 2: label 'b' is not in the alphabet 'a c'"):
+        parse(f"att:{path}", alphabet="ac")
+    with pytest.raises(LanguageError, match="stands twice"):
+        parse(f"att:{path}", alphabet="abb")
+
+
 @pytest.mark.parametrize(
     ("spec", "alphabet", "message"),
     [

@@ -20,7 +20,7 @@ from lengthwise.errors import (
 )
 from lengthwise.languages.adders import adder_circuit, from_bits
 from lengthwise.tasks.step_specs import make_step_task
-from lengthwise.tasks.steps import CircuitSteps, StateSteps, StepTask, read_lines, step_task
+from lengthwise.tasks.steps import CircuitSteps, StateSteps, StepTask, step_task
 from strategies import recognisers
 
 TASKS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -180,17 +180,17 @@ def test_a_task_comes_back_from_json_and_its_inputs_from_text(name: str) -> None
     inputs = task.draw(5, generator())
     assert torch.equal(again.written(inputs), task.written(inputs))
     lines = [task.spell(word) for word in inputs.tolist()]
-    assert read_lines(lines, task) == [tuple(word) for word in inputs.tolist()]
+    assert [task.read(line) for line in lines] == [tuple(word) for word in inputs.tolist()]
 
 
-def test_lines_that_are_no_inputs_are_told_with_their_number() -> None:
+def test_lines_that_are_no_inputs_are_refused() -> None:
     addition, states = task_of("addition"), task_of("states")
-    with pytest.raises(WordError, match="line 2: inputs are bits, but there is '2'"):
-        read_lines(["101 011", "2"], addition)
-    with pytest.raises(WordError, match="line 1: there are 6 inputs, but the line has 2"):
-        read_lines(["10"], addition)
-    with pytest.raises(WordError, match=r"line 1: .*'a'"):
-        read_lines(["0a000"], states)
+    with pytest.raises(WordError, match="inputs are bits, but there is '2'"):
+        addition.read("2")
+    with pytest.raises(WordError, match="there are 6 inputs, but the line has 2"):
+        addition.read("10")
+    with pytest.raises(WordError, match=r"'a'"):
+        states.read("0a000")
     with pytest.raises(RunError, match="stored step task is damaged"):
         step_task({"name": "x"})
 
@@ -208,7 +208,7 @@ def test_lines_that_are_no_inputs_are_told_with_their_number() -> None:
         ("steps:multiplication", {"order": [1]}, ConfigError, "neither gates nor a list"),
         ("steps:parity", {"length": 0}, ConfigError, "length=0 must be a whole number"),
         ("steps:modular-arithmetic", {}, TaskError, "have a domain"),
-        ("steps:nothing", {}, LanguageError, "unknown language"),
+        ("steps:nothing", {}, LanguageError, "unknown task of steps:TASK, 'nothing'"),
         ("steps:circuit:none.blif", {}, CircuitError, "cannot be read"),
     ],
 )

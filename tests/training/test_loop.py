@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 import lengthwise as lw
-from lengthwise.errors import ClaimError, ConfigError, RunError
+from lengthwise.errors import ClaimError, ConfigError, LengthwiseWarning, RunError
 from lengthwise.training.loop import Clock, LoopConfig, Step, Validation, decays, fit, kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.step_plan import make_step_plan
@@ -82,6 +82,46 @@ def test_interrupted_run_ends_with_the_same_weights(tmp_path: Path, fail_at: int
     assert [record["step"] for record in metrics] == [10, 20, 30, 40, 50, 60]
     assert folder.is_finished
     assert folder.checkpoint() is None
+
+
+@pytest.mark.parametrize("damage", ["cut off", "empty", "gone"])
+@pytest.mark.parametrize("fail_at", [21, 37])
+def test_a_lost_checkpoint_costs_one_validation(tmp_path: Path, fail_at: int, damage: str) -> None:
+    whole, resumed = make_model(), make_model()
+    fit(whole, Regression(), CONFIG)
+    folder = RunFolder(tmp_path / "run")
+    folder.claim({"a": 1})
+    with pytest.raises(KeyboardInterrupt):
+        fit(make_model(), Regression(fail_at=fail_at), CONFIG, folder=folder)
+    last = folder.path / "checkpoint.safetensors"
+    assert (folder.path / "previous.safetensors").exists()
+    if damage == "gone":  # as when the process is killed between renaming and writing
+        last.unlink()
+        metrics = fit(resumed, Regression(), CONFIG, folder=folder)
+    else:
+        last.write_bytes(last.read_bytes()[:-9] if damage == "cut off" else b"")
+        with pytest.warns(LengthwiseWarning, match="goes on from the checkpoint before it"):
+            metrics = fit(resumed, Regression(), CONFIG, folder=folder)
+
+    assert torch.equal(weights(whole), weights(resumed))
+    assert [record["step"] for record in metrics] == [10, 20, 30, 40, 50, 60]
+    assert {path.name for path in folder.path.iterdir()} == {
+        "config.json",
+        "metrics.jsonl",
+        "model.safetensors",
+    }
+
+
+def test_two_damaged_checkpoints_or_an_only_one_are_refused(tmp_path: Path) -> None:
+    for fail_at in (15, 25):
+        folder = RunFolder(tmp_path / str(fail_at))
+        folder.claim({"a": 1})
+        with pytest.raises(KeyboardInterrupt):
+            fit(make_model(), Regression(fail_at=fail_at), CONFIG, folder=folder)
+        for path in folder.path.glob("*.safetensors"):
+            path.write_bytes(path.read_bytes()[:-9])
+        with pytest.raises(RunError, match=r"safetensors cannot be read"):
+            fit(make_model(), Regression(), CONFIG, folder=folder)
 
 
 def test_a_run_killed_while_it_wrote_its_records_goes_on(tmp_path: Path) -> None:

@@ -332,6 +332,9 @@ def test_a_run_is_usually_tested_past_training_as_far_as_it_reads() -> None:
     assert lengths("decoder", position="alibi") == "41:500"
     assert lengths("decoder", longest_word=60) == "41:60"
     assert lengths("encoder-cls", position="learned", longest_word=900) == "41:500"
+    assert lengths("regular-gpt", max_length=12) == "13:500"
+    assert lengths("regular-gpt", max_length=400) == "401:800"
+    assert lengths("decoder", max_length=60, longest_word=90) == "61:90"
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ConfigError(
             "--check takes a file, and perhaps a run and --against; leave out others."
         )
+    _require_certificate(arguments.check)
     certificate = Certificate.load(arguments.check)
     if arguments.against is not None:
         from lengthwise.languages.spec import parse
@@ -151,6 +152,23 @@ def _check(arguments: argparse.Namespace) -> None:
         print_facts(lines)
     if verified.verdict != "equivalent":
         raise ClaimError(f"{verified.verdict}, checked: {verified.statement}")
+
+
+def _require_certificate(file: Path) -> None:
+    """Refuse a folder, and the other files of a run, with the name of the file that is meant."""
+    if not file.is_dir() and file.name not in _OF_RUNS:
+        return
+    folder = file if file.is_dir() else file.parent
+    meant = folder / "certificate.json"
+    made = "" if meant.exists() else f", which lengthwise certify {folder} writes"
+    what = "a folder" if file.is_dir() else "another file of a run"
+    raise CertificateError(f"{file} is no certificate, but {what}. Give {meant}{made}.")
+
+
+_OF_RUNS = (
+    *("config.json", "metrics.jsonl", "scores.jsonl", "evaluation.json"),
+    *("model.safetensors", "checkpoint.safetensors", "snapped.safetensors"),
+)
 
 
 def _require_language(certificate: Certificate, asked: Language, spec: str) -> None:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from lengthwise.cli.output import note, refuse, whole_number
+from lengthwise.cli.output import counted, note, refuse, whole_number
 from lengthwise.evaluation.translate import DecodingConfig
 
 _OPTIONS = ("beam", "length_penalty", "patience", "ratio")
@@ -52,8 +52,8 @@ def note_cut(cut: int, decoding: DecodingConfig) -> None:
     """Say how many translations ended because they might not be longer."""
     if cut:
         note(
-            f"{cut:,} translations were cut at {decoding.ratio:g} tokens for each of their source "
-            f"and 10 more; --ratio sets how many"
+            f"{counted(cut, 'translation')} cut at {decoding.ratio:g} tokens for each of the "
+            f"source and 10 more; --ratio sets how many"
         )
 
 

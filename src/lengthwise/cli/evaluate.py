@@ -1,7 +1,10 @@
 """Test a trained run on fresh words of given lengths, beside what shortcuts reach."""
 
 import argparse
+import random
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +12,8 @@ from lengthwise.cli.decoding import add_decoding, decoding_of, note_cut, refuse_
 from lengthwise.cli.output import (
     add_device,
     add_json,
+    counted,
+    note,
     print_facts,
     print_json,
     print_table,
@@ -20,11 +25,11 @@ from lengthwise.cli.snapped import add_snapped, with_tables
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.bleu import compared, require_comparable
 from lengthwise.evaluation.scores import parse_lengths, percent
-from lengthwise.experiments.measure import measure, measure_perplexity, measure_steps
+from lengthwise.experiments.measure import corpus_of, measure, measure_perplexity, measure_steps
 from lengthwise.experiments.translated import asked, measure_translation
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.text.parallel import ParallelCorpus
-from lengthwise.text.prepared import TEST, Corpus
+from lengthwise.text.prepared import TEST, Corpus, Tokens
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, load_run, usual_lengths
@@ -36,8 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
         "--lengths",
-        help="41:500, 41:500:10 or 10,100,1000 (default 41:500; of a language model: 1, 2, 4, 8 "
-        "and 16 times its window; none of step tasks)",
+        help="41:500, 41:500:10 or 10,100,1000 (default: past the words of training, 41:500 if "
+        "these have at most 40 symbols; of a language model: 1, 2, 4, 8 and 16 times its window; "
+        "none of step tasks)",
     )
     parser.add_argument(
         "--words",
@@ -88,7 +94,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if arguments.snapped:
         trained = with_tables(trained)
-    with counting_progress(f"evaluating {trained.task.id}") as progress:
+    with counting_progress(f"evaluating {trained.task.title}") as progress:
         scores, summary = measure(
             trained,
             lengths,
@@ -111,8 +117,8 @@ def run(arguments: argparse.Namespace) -> None:
         )
         return
     print_facts(facts(summary))
-    marks = [n for n in accuracy if n in _marks(scores.lengths)]
-    print_table(["length", "accuracy %"], [[str(n), percent(accuracy[n])] for n in marks])
+    shown = shown_lengths(accuracy)
+    print_table(["length", "accuracy %"], [[str(n), percent(accuracy[n])] for n in shown])
 
 
 def _evaluate_steps(trained: Run, arguments: argparse.Namespace) -> None:
@@ -146,17 +152,18 @@ def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
     plan = trained.plan
     assert isinstance(plan, LanguagePlan)
     assert isinstance(trained.model, LanguageModel)
-    most = trained.model.most_places or plan.text.window * 2**_DOUBLINGS
-    lengths = [plan.text.window * 2**power for power in range(_DOUBLINGS + 1)]
-    lengths = [length for length in lengths if length <= most]
+    text = corpus_of(trained, Corpus.load(arguments.text) if arguments.text else None)
+    part = arguments.part or TEST
     if arguments.lengths:
         lengths = parse_lengths(arguments.lengths)
+    else:
+        lengths = _usual_windows(plan.text.window, trained.model.most_places, text.part(part))
     with counting_progress(f"evaluating {arguments.run}", "tokens") as progress:
         records, summary = measure_perplexity(
             trained,
             lengths,
-            part=arguments.part or TEST,
-            corpus=Corpus.load(arguments.text) if arguments.text else None,
+            part=part,
+            corpus=text,
             windows=arguments.words or 1_000,
             seed=arguments.seed or 0,
             progress=progress,
@@ -181,6 +188,26 @@ def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
         for each in records
     ]
     print_table(["length", "perplexity", "95 % interval", "ms a window"], rows)
+
+
+def _usual_windows(window: int, most: int | None, tokens: Tokens) -> list[int]:
+    """1, 2, 4, 8 and 16 times the window of training, as far as the model and the text go.
+
+    Of a text without any of these, the longest that is a half, a fourth, ... of the window.
+    """
+    lengths = [window * 2**power for power in range(_DOUBLINGS + 1)]
+    read = [length for length in lengths if most is None or length <= most]
+    found = [length for length in read if tokens.num_windows(length)]
+    if found == read:
+        return read
+    shorter = (window >> power for power in range(1, window.bit_length() - 1))
+    found = found or [length for length in shorter if tokens.num_windows(length)][:1]
+    if found:
+        longest = found[-1]
+        note(
+            f"the text has no window of {2 * longest:,} tokens, so {longest:,} is the longest asked"
+        )
+    return found or read[:1]
 
 
 _DOUBLINGS = 4
@@ -265,11 +292,11 @@ def facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     first, last = summary["lengths"]
     without = summary["lengths_without_words"]
     return [
-        ("task", f"{summary['task']}, {summary['protocol']} words"),
+        ("task", f"{summary.get('title', summary['task'])}, {summary['protocol']} words"),
         (
             "lengths",
-            f"{first}..{last}, {summary['words_per_length']} words each"
-            + (f" ({without} lengths have no word)" if without else ""),
+            f"{first}..{last}, {counted(summary['words_per_length'], 'word')} each"
+            + (f" ({counted(without, 'length')} without any)" if without else ""),
         ),
         ("mean accuracy", f"{percent(summary['mean_accuracy'])} %"),
         ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
@@ -285,7 +312,21 @@ def facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _marks(lengths: list[int]) -> set[int]:
-    """About ten lengths, the first and the last among them."""
-    step = max(1, (len(lengths) - 1) // 9)
-    return {*lengths[::step], lengths[-1]}
+_PARTS = 8
+_WORST = 3
+
+
+def shown_lengths(accuracy: Mapping[int, float]) -> list[int]:
+    """Some of the lengths: the first, the last, one from each eighth, and the three worst.
+
+    Those of the eighths are drawn, always the same: what a model gets right can depend on the
+    length modulo a small number, and a stride would see one remainder only.
+    """
+    lengths = sorted(accuracy)
+    if len(lengths) <= _PARTS + _WORST + 1:
+        return lengths
+    bounds = [round(index * len(lengths) / _PARTS) for index in range(_PARTS + 1)]
+    draw = random.Random(0)
+    drawn = {lengths[draw.randrange(first, last)] for first, last in pairwise(bounds)}
+    worst = sorted(lengths, key=lambda n: (accuracy[n], n))[:_WORST]
+    return sorted({lengths[0], lengths[-1], *drawn, *worst})

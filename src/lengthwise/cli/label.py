@@ -1,10 +1,9 @@
 """Print the class of each word on standard input."""
 
 import argparse
-import sys
 
 from lengthwise.cli.output import add_json, add_language, print_json
-from lengthwise.cli.words import read_words
+from lengthwise.cli.words import read_words, standard_lines
 from lengthwise.languages.spec import parse
 
 
@@ -17,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Label the words, all or none."""
     language = parse(arguments.spec, arguments.alphabet)
-    words = read_words(sys.stdin, language)
+    words = read_words(standard_lines(), language).words
     labels = [language.class_names[language.classify(word)] for word in words]
     if arguments.json:
         rows = zip(words, labels, strict=True)

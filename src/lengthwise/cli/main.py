@@ -7,12 +7,15 @@
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
+from typing import Any
 
 from lengthwise.cli.output import Parser
-from lengthwise.errors import ClaimError, LengthwiseError, unknown_name
+from lengthwise.errors import ClaimError, LengthwiseError, LengthwiseWarning, unknown_name
 
 COMMANDS = {
     "demo": "the main job in about a minute: train, extrapolate, certify, report",
@@ -48,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"lengthwise {version('lengthwise')}")
         return 0
     try:
-        _run(*given)
+        with _our_warnings_in_one_line():
+            _run(*given)
     except LengthwiseError as error:
         return _complain(str(error), 1 if isinstance(error, ClaimError) else 2)
     except KeyboardInterrupt:
@@ -67,6 +71,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception:  # a fault of ours: say all, and not with the status of a failed claim
         return _complain(f"a fault of lengthwise itself.\n{traceback.format_exc()}", 70)
     return 0
+
+
+@contextmanager
+def _our_warnings_in_one_line() -> Iterator[None]:
+    """Print what the package warns of as a line on standard error, without a place in the code."""
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+            if issubclass(category, LengthwiseWarning):
+                print(message, file=sys.stderr)
+            else:
+                usual(message, category, *place)
+
+        warnings.simplefilter("always", LengthwiseWarning)
+        warnings.showwarning = show  # type: ignore[assignment]  # the place is handed on
+        yield
 
 
 def _run(name: str, *arguments: str) -> None:

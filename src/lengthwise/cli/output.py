@@ -29,7 +29,10 @@ def add_language(parser: argparse.ArgumentParser, *, more: str = "") -> None:
     """The language that a command is about, or `more` than that."""
     kinds = "parity, d-4, 'regex:(0|10*1)*', group:S5, att:FILE, ..."
     parser.add_argument("spec", metavar="SPEC", help=kinds + more)
-    parser.add_argument("--alphabet", help="all symbols of a regular expression, such as abc")
+    parser.add_argument(
+        "--alphabet",
+        help="all symbols of a regular expression or an automaton of a file, such as abc",
+    )
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
@@ -107,6 +110,11 @@ def print_facts(facts: list[tuple[str, str]]) -> None:
 def in_words(settings: Mapping[str, Any]) -> str:
     """Settings on one line, as `--set` takes them."""
     return ", ".join(f"{name}={value}" for name, value in settings.items()) or "none"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: `1 step`, `40 steps`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def whole_number(least: int, most: int = 2**62) -> Callable[[str], int]:

@@ -1,14 +1,22 @@
 """Print what a model makes of each line on standard input: a class, outputs, or more text."""
 
 import argparse
-import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from lengthwise.cli.output import add_device, add_json, print_json, refuse, whole_number
 from lengthwise.cli.snapped import add_snapped, with_tables
-from lengthwise.cli.words import read_inputs, read_sentences, read_words
+from lengthwise.cli.words import (
+    Lines,
+    read,
+    read_inputs,
+    read_sentences,
+    read_words,
+    standard_lines,
+)
 from lengthwise.constructions.stored import completed, is_circuit, load_construction
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.evaluation.evaluate import answer_of
@@ -16,7 +24,6 @@ from lengthwise.evaluation.predict import device_of, predict, shares
 from lengthwise.evaluation.steps import written
 from lengthwise.experiments.measure import continued, corpus_of
 from lengthwise.languages.gate_sequence import GateSequence
-from lengthwise.tasks.steps import read_lines
 from lengthwise.text.prepared import Corpus
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
@@ -40,6 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=whole_number(0), help="of what it draws (default 0)")
     parser.add_argument(
         "--text", type=Path, metavar="DIR", help="the corpus of a language model, if it was moved"
+    )
+    parser.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="answer the other lines if one cannot be read: an empty line stands for it, standard "
+        "error says what is wrong, and the exit status is 2 in the end",
     )
     add_snapped(parser)
     add_device(parser)
@@ -65,23 +78,36 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.snapped:
         trained = with_tables(trained)
     language = trained.language
-    words = read_words(sys.stdin, language)
+    lines = read_words(standard_lines(), language, keep_going=arguments.keep_going)
+    words = lines.words
     logits = predict(trained.model, words, device=device_of(trained.model))
     classes = answer_of(logits)
     names = [language.class_names[c] for c in classes.tolist()]
-    if arguments.json:
-        share = shares(logits).gather(1, classes[:, None])[:, 0] if words else classes
-        print_json(
-            {
-                "words": [
-                    {"word": language.decode(word), "class": name, "probability": each}
-                    for word, name, each in zip(words, names, share.tolist(), strict=True)
-                ]
-            }
-        )
+    share = shares(logits).gather(1, classes[:, None])[:, 0] if words else classes
+    answers = [
+        {"word": language.decode(word), "class": name, "probability": each}
+        for word, name, each in zip(words, names, share.tolist(), strict=True)
+    ]
+    _print_answers(lines, names, answers, arguments)
+
+
+def _print_answers(
+    lines: Lines[Any],
+    shown: Sequence[str],
+    answers: Sequence[Mapping[str, Any]],
+    arguments: argparse.Namespace,
+) -> None:
+    """One line for each, or one JSON object; then an error, if a line could not be read."""
+    if not arguments.json:
+        for each in lines.shown(shown):
+            print(each)
+    elif not arguments.keep_going:
+        print_json({"words": list(answers)})
     else:
-        for name in names:
-            print(name)
+        numbered = zip(lines.numbers, answers, strict=True)
+        errors = [{"line": number, "error": what} for number, what in lines.errors.items()]
+        print_json({"words": [{"line": line, **each} for line, each in numbered], "errors": errors})
+    lines.require_all()
 
 
 def _go_on(trained: Run, arguments: argparse.Namespace) -> None:
@@ -89,11 +115,13 @@ def _go_on(trained: Run, arguments: argparse.Namespace) -> None:
     if arguments.snapped:
         raise ConfigError("a language model has no tables of sub-words. Leave --snapped out.")
     temperature = 0.0 if arguments.temperature is None else arguments.temperature
+    if arguments.keep_going:
+        raise ConfigError("a language model goes on with any text. Leave --keep-going out.")
     if not 0 <= temperature <= _MOST_TEMPERATURE:
         raise ConfigError(f"--temperature {temperature} is none. Use one of 0 to 100.")
     corpus = corpus_of(trained, Corpus.load(arguments.text) if arguments.text else None)
     found = []
-    for number, (begun,) in enumerate(read_sentences(sys.stdin, 1), start=1):
+    for number, (begun,) in enumerate(read_sentences(standard_lines(), 1), start=1):
         if not begun:
             raise WordError(f"line {number} is empty. A language model goes on with some text.")
         ended = continued(
@@ -126,27 +154,21 @@ def _write_steps(trained: Run, arguments: argparse.Namespace) -> None:
     plan = trained.plan
     assert isinstance(plan, StepPlan)
     layout = plan.steps.layout(plan.guided.supervision)
-    inputs = read_lines(sys.stdin, plan.steps)
+    lines = read(standard_lines(), plan.steps.read, keep_going=arguments.keep_going)
+    inputs = lines.words
     words = torch.tensor(inputs, dtype=torch.long).reshape(-1, plan.steps.num_inputs)
     symbols = written(trained.model, layout, words).tolist() if inputs else []
     outputs = [plan.steps.show([word[place] for place in layout.outputs]) for word in symbols]
-    if not arguments.json:
-        for each in outputs:
-            print(each)
-        return
     names = [plan.steps.names[index] for index in layout.kept]
-    print_json(
+    answers = [
         {
-            "words": [
-                {
-                    "word": plan.steps.spell(word),
-                    "outputs": each,
-                    "steps": dict(zip(names, steps, strict=True)),
-                }
-                for word, each, steps in zip(inputs, outputs, symbols, strict=True)
-            ]
+            "word": plan.steps.spell(word),
+            "outputs": each,
+            "steps": dict(zip(names, steps, strict=True)),
         }
-    )
+        for word, each, steps in zip(inputs, outputs, symbols, strict=True)
+    ]
+    _print_answers(lines, outputs, answers, arguments)
 
 
 def _complete(arguments: argparse.Namespace) -> None:
@@ -156,18 +178,12 @@ def _complete(arguments: argparse.Namespace) -> None:
     made = load_construction(arguments.run)
     assert isinstance(made.about, GateSequence)
     device = choose_device(arguments.device)
-    inputs = read_inputs(sys.stdin, made.about)
+    lines = read_inputs(standard_lines(), made.about, keep_going=arguments.keep_going)
+    inputs = lines.words
     results = completed(made.model.to(device), made.about, inputs)
     outputs = ["".join(str(word[place]) for place in made.about.outputs) for word in results]
-    if not arguments.json:
-        for bits in outputs:
-            print(bits)
-        return
-    print_json(
-        {
-            "words": [
-                {"word": word, "outputs": bits, "sequence": "".join(map(str, result))}
-                for word, bits, result in zip(inputs, outputs, results, strict=True)
-            ]
-        }
-    )
+    answers = [
+        {"word": word, "outputs": bits, "sequence": "".join(map(str, result))}
+        for word, bits, result in zip(inputs, outputs, results, strict=True)
+    ]
+    _print_answers(lines, outputs, answers, arguments)

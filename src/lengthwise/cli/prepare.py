@@ -1,7 +1,9 @@
 """Make a text ready to train on: tokens on disk, divided into parts, checked by digest."""
 
 import argparse
+import re
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +88,13 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _run_text(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> None:
+    for first, second in pairwise(arguments.text):
+        if (languages := _languages(first, second)) is not None:
+            note(
+                f"{first} and {second} look like a text and its translation, but are prepared as "
+                f"plain text. For translations: lengthwise prepare {first},{second} --pairs "
+                f"{','.join(languages)} --valid ... --test ... --out {arguments.out}"
+            )
     sources = {
         "train": arguments.text or [PYTHON],
         "valid": arguments.valid,
@@ -119,6 +128,17 @@ def _run_text(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> Non
     if corpus.index["left_out"]:
         note(f"{corpus.index['left_out']} documents left out of train: other parts have them")
     note(f"next: lengthwise train text:{arguments.out} --out run")
+
+
+def _languages(first: str, second: str) -> tuple[str, str] | None:
+    """Where two names are alike but for two languages (`a.en`, `a.de`), these."""
+    own, other = first.split("."), second.split(".")
+    if len(own) != len(other):
+        return None
+    differing = [each for each in zip(own, other, strict=True) if each[0] != each[1]]
+    if len(differing) != 1 or not all(re.fullmatch(r"[a-z]{2}", name) for name in differing[0]):
+        return None
+    return differing[0]
 
 
 _SHOWN = ("documents", "characters", "tokens")

@@ -99,7 +99,8 @@ def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
         text += f", validation {100 * record['validation_accuracy']:.2f} %"
     if "right_to" in record:
         length = record["right_to"]
-        text += f", right to length {'any' if length is None else length}"
+        far = f"right to length {'any' if length is None else length}"
+        text += f", {far if length != -1 else 'the empty word is wrong'}"
     if "wrong" in record:
         text += f", {record['wrong']} of {record['chunks']} chunks wrong"
     text += ", proved" if record.get("proved") else ""

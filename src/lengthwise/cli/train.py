@@ -14,6 +14,7 @@ from lengthwise.cli.output import (
     add_json,
     add_language,
     add_settings,
+    counted,
     note,
     parse_settings,
     print_json,
@@ -125,18 +126,51 @@ def _run(arguments: argparse.Namespace) -> None:
         protocol=arguments.protocol,
         settings=settings,
     )
-    facts = _trained(plan, arguments, language.spec)
-    facts = {"task": plan.task.id, "protocol": plan.task.protocol, **facts}
+    facts = {
+        "task": plan.task.id,
+        "language": language.spec,
+        "protocol": plan.task.protocol,
+        **_trained(plan, arguments, language.spec),
+    }
     if arguments.json:
         print_json(facts)
         return
+    words = plan.recognition
     print(
-        f"{arguments.out}: {plan.model} on {plan.task.id} ({plan.task.protocol} words, "
-        f"{plan.supervision} supervision, {plan.preset} preset): "
+        f"{arguments.out}: {plan.model} on {plan.task.title} ({plan.task.protocol} words, "
+        f"{plan.supervision} supervision, {plan.preset} preset): {_proof(facts)}"
         f"{percent(facts['validation_accuracy'])} % on fresh words of length "
-        f"1..{plan.recognition.max_length} after {facts['kept_step']} steps"
+        f"{words.min_length}..{words.max_length} after {counted(facts['kept_step'], 'step')}"
     )
-    note(f"next: lengthwise evaluate {arguments.out} --lengths {usual_lengths(plan)}")
+    if facts["proved"] is False:
+        note(f"next: lengthwise certify {arguments.out}")
+    else:
+        note(f"next: lengthwise evaluate {arguments.out} --lengths {usual_lengths(plan)}")
+
+
+def _proof(facts: Mapping[str, Any]) -> str:
+    """Whether a proof closed, where training tries one; if not, how far the model is right."""
+    if facts["proved"] is None:
+        return ""
+    if facts["proved"]:
+        return "proved at every length; "
+    if facts["wrong_chunks"]:
+        return f"not proved: wrong on {counted(facts['wrong_chunks'], 'chunk')} of codes; "
+    if facts["wrong_chunks"] == 0:
+        return "not proved: no chunk of codes is wrong, but rounding could change an answer; "
+    right, wrong = facts["right_to"], facts["first_wrong"]
+    if right is None:
+        return "not proved: right as far as explored, but rounding could change an answer; "
+    if right < 0:
+        return "not proved: the empty word is wrong; "
+    if wrong is None:
+        return f"not proved: right to length {right}; "
+    brief = wrong if len(wrong) <= _SHOWN else f"{wrong[:_SHOWN]}..."
+    return f"not proved: right to length {right}, first wrong word {brief}; "
+
+
+_SHOWN = 60
+"""Characters of a wrong word that are shown, at most."""
 
 
 def _train_steps(arguments: argparse.Namespace, settings: dict[str, Any]) -> None:
@@ -160,7 +194,7 @@ def _train_steps(arguments: argparse.Namespace, settings: dict[str, Any]) -> Non
         f"{plan.steps.name} ({plan.supervision} supervision, "
         f"{plan.words}, {facts['trained_parameters']:,} of {facts['parameters']:,} parameters "
         f"trained, {plan.preset} preset): {percent(facts['validation_accuracy'])} % exact on "
-        f"unseen inputs after {facts['kept_step']} steps"
+        f"unseen inputs after {counted(facts['kept_step'], 'step')}"
     )
     note(f"next: lengthwise evaluate {arguments.out}")
 
@@ -176,7 +210,8 @@ def _train_text(arguments: argparse.Namespace, settings: dict[str, Any]) -> None
         return
     print(
         f"{_in_words(plan, arguments, facts)} on the text set apart for validation, after "
-        f"{facts['kept_step']} steps at {facts['tokens_per_second']:,.0f} tokens per second "
+        f"{counted(facts['kept_step'], 'step')} at "
+        f"{facts['tokens_per_second']:,.0f} tokens per second "
         f"({100 * facts['utilisation']:.0f} % of what a matrix product reaches)"
     )
     note(f"next: lengthwise evaluate {arguments.out}")
@@ -195,7 +230,8 @@ def _train_pairs(arguments: argparse.Namespace, settings: dict[str, Any]) -> Non
         return
     print(
         f"{_in_words(plan, arguments, facts)} on the pairs set apart for validation, after "
-        f"{facts['kept_step']} steps at {facts['tokens_per_second']:,.0f} tokens per second"
+        f"{counted(facts['kept_step'], 'step')} at "
+        f"{facts['tokens_per_second']:,.0f} tokens per second"
     )
     note(f"next: lengthwise evaluate {arguments.out}, or lengthwise translate {arguments.out}")
 
@@ -251,6 +287,10 @@ def _trained(
         "validation_accuracy": best["validation_accuracy"],
         "validation_loss": best["validation_loss"],
         "perfect": best["perfect"],
+        "proved": best.get("proved"),
+        "right_to": best.get("right_to"),
+        "first_wrong": best.get("first_wrong"),
+        "wrong_chunks": best.get("wrong"),
         f"{unit}_per_second": speed,
         **(
             {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lengthwise.cli.decoding import add_decoding, decoding_of, note_cut
 from lengthwise.cli.output import add_device, add_json, print_json
-from lengthwise.cli.words import read_sentences
+from lengthwise.cli.words import read_sentences, standard_lines
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.translate import require_short
 from lengthwise.experiments.translated import translated
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> None:
     corpus = ParallelCorpus.load(arguments.text) if arguments.text else plan.load_corpus()
     found: list[dict[str, str]] = []
     cut = 0
-    for sentences in read_sentences(sys.stdin, 1 if sys.stdin.isatty() else _TOGETHER):
+    for sentences in read_sentences(standard_lines(), 1 if sys.stdin.isatty() else _TOGETHER):
         for number, sentence in enumerate(sentences, start=len(found) + 1):
             require_short(len(corpus.encode(sentence)), f"line {number}")
         written = translated(trained, sentences, corpus=corpus, decoding=decoding)

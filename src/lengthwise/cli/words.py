@@ -1,44 +1,130 @@
-"""Words on standard input, one to a line, with the place of whatever is wrong."""
+"""Lines of standard input as words, with the place of whatever is wrong."""
 
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from io import TextIOWrapper
+from typing import Generic, TypeVar
 
+from lengthwise.cli.output import counted, note
 from lengthwise.errors import WordError
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
+from lengthwise.languages.validation import is_encodable
+
+T = TypeVar("T")
 
 
-def read_words(lines: Iterable[str], language: Language) -> list[tuple[int, ...]]:
-    """The encoded words; an empty line is the empty word.
+@dataclass(frozen=True, slots=True)
+class Lines(Generic[T]):
+    """What was read of lines; those that could not be are left out."""
+
+    words: list[T]
+    numbers: list[int]
+    """The line of each word, from 1."""
+    errors: Mapping[int, str]
+    """What is wrong with the others, by line."""
+
+    def shown(self, answers: Iterable[str]) -> Iterator[str]:
+        """An answer for each line, empty where the line could not be read."""
+        found = dict(zip(self.numbers, answers, strict=True))
+        for number in range(1, len(self.numbers) + len(self.errors) + 1):
+            yield found.get(number, "")
+
+    def require_all(self) -> None:
+        """Refuse to end well if a line could not be read.
+
+        Raises:
+            WordError: one could not.
+        """
+        if self.errors:
+            total = len(self.numbers) + len(self.errors)
+            raise WordError(
+                f"{len(self.errors)} of {counted(total, 'line')} could not be read; the others are "
+                f"answered."
+            )
+
+
+def standard_lines() -> Iterable[str]:
+    """The lines of standard input, with what is no text in them escaped, to be refused by line."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")
+    return sys.stdin
+
+
+def read(
+    lines: Iterable[str],
+    one: Callable[[str], T],
+    *,
+    joint: str = ": ",
+    keep_going: bool = False,
+) -> Lines[T]:
+    """Read each line without its end by `one`.
+
+    With `keep_going`, what is wrong with a line is told on standard error, and the others are read.
+    `joint` stands between the number of a line and what is wrong with it.
+
+    Raises:
+        WordError: a line is wrong; the message has its number.
+    """
+    words: list[T] = []
+    numbers: list[int] = []
+    errors: dict[int, str] = {}
+    for number, line in enumerate(lines, start=1):
+        try:
+            _require_text(line, number)
+            words.append(one(line.rstrip("\r\n")))
+            numbers.append(number)
+        except _NoTextError as error:
+            errors[number] = str(error)
+        except WordError as error:
+            errors[number] = f"line {number}{joint}{error}"
+        if number in errors:
+            if not keep_going:
+                raise WordError(errors[number])
+            note(errors[number])
+    return Lines(words, numbers, errors)
+
+
+def read_words(
+    lines: Iterable[str], language: Language, *, keep_going: bool = False
+) -> Lines[tuple[int, ...]]:
+    """Read the words of a language; an empty line is the empty word.
 
     Raises:
         WordError: a symbol is not in the alphabet or a word is outside the domain; the message
             names line and column.
     """
-    words = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            word = language.encode(line.rstrip("\r\n"))
-            language.require_in_domain(word)
-        except WordError as error:
-            raise WordError(f"line {number}, {error}") from None
-        words.append(word)
-    return words
+
+    def one(text: str) -> tuple[int, ...]:
+        word = language.encode(text)
+        language.require_in_domain(word)
+        return word
+
+    return read(lines, one, joint=", ", keep_going=keep_going)
+
+
+def read_inputs(
+    lines: Iterable[str], sequence: GateSequence, *, keep_going: bool = False
+) -> Lines[str]:
+    """Read the inputs of a circuit, a line of bits each; spaces between bits do not count.
+
+    Raises:
+        WordError: something is no bit, or a line has another number of them than there are inputs.
+    """
+    return read(lines, lambda line: "".join(map(str, sequence.read(line))), keep_going=keep_going)
 
 
 def read_sentences(lines: Iterable[str], together: int) -> Iterator[list[str]]:
-    """The lines without their ends, some at a time.
+    """Read the lines without their ends, some at a time.
 
     Raises:
         WordError: a line is not UTF-8; the message has its number.
     """
     found: list[str] = []
     for number, line in enumerate(lines, start=1):
-        sentence = line.rstrip("\r\n")
-        try:
-            sentence.encode()
-        except UnicodeEncodeError:
-            raise WordError(f"line {number} is not UTF-8. Convert the text.") from None
-        found.append(sentence)
+        _require_text(line, number)
+        found.append(line.rstrip("\r\n"))
         if len(found) == together:
             yield found
             found = []
@@ -46,16 +132,10 @@ def read_sentences(lines: Iterable[str], together: int) -> Iterator[list[str]]:
         yield found
 
 
-def read_inputs(lines: Iterable[str], sequence: GateSequence) -> list[str]:
-    """The inputs of a circuit, a line of bits each; spaces between bits do not count.
+class _NoTextError(WordError):
+    """A line that is not UTF-8."""
 
-    Raises:
-        WordError: something is no bit, or a line has another number of them than there are inputs.
-    """
-    inputs = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            inputs.append("".join(map(str, sequence.read(line))))
-        except WordError as error:
-            raise WordError(f"line {number}: {error}") from None
-    return inputs
+
+def _require_text(line: str, number: int) -> None:
+    if not is_encodable(line):
+        raise _NoTextError(f"line {number} is not UTF-8. Convert the text.")

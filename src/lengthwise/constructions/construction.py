@@ -10,6 +10,7 @@ from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
+from lengthwise.training.made_for import remember
 
 PRECISIONS = ("float64", "float32", "bfloat16", "float16")
 """The floating-point formats in which claims are made and checked."""
@@ -50,6 +51,10 @@ class Construction:
     is_binary: bool = False
     """Whether the vector of every sub-word is claimed to be exactly of zeros and ones; hidden units
     hold small whole numbers besides."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.about, Language):
+            remember(self.model, self.about)
 
     @property
     def compiled(self) -> Compiled:

@@ -74,6 +74,8 @@ def measure(
     summary = {
         **scores.summary(),
         "task": task.id,
+        "title": task.title,
+        "language": task.language.spec,
         "protocol": task.protocol,
         "words_per_length": words_per_length,
         "seed": seed,

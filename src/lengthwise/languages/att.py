@@ -22,6 +22,7 @@ from typing import Literal, NoReturn
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.languages.steps import determinised
+from lengthwise.languages.validation import check_alphabet
 
 Zero = Literal["auto", "epsilon", "symbol"]
 """What the label 0 is: OpenFst's epsilon, or a symbol like others."""
@@ -46,15 +47,19 @@ class _Arc:
     label: str
 
 
-def from_att(path: str | Path, *, zero: Zero = "auto") -> Language:
+def from_att(
+    path: str | Path, *, zero: Zero = "auto", alphabet: Sequence[str] | None = None
+) -> Language:
     """The language of the acceptor in a file, determinised, completed with a sink, minimised.
 
-    The alphabet is the labels of the arcs, sorted. The label `0` is a symbol if that makes the
+    The alphabet is the labels of the arcs, sorted, or the one that is given: a symbol of it that
+    no arc has leads out of the language. The label `0` is a symbol if that makes the
     automaton deterministic, or if some label is no number or is written as epsilon; otherwise it
     may be OpenFst's epsilon, and `zero` must say which.
 
     Raises:
-        LanguageError: the file cannot be read, is broken or is a transducer (with the line).
+        LanguageError: the file cannot be read, is broken or is a transducer (with the line), or a
+            label is not in the alphabet that is given.
     """
     where = str(path)
     lines = _read(Path(path))
@@ -72,9 +77,18 @@ def from_att(path: str | Path, *, zero: Zero = "auto") -> Language:
             )
     if zero == "epsilon":
         arcs = [replace(arc, label=EPSILON) if arc.label == "0" else arc for arc in arcs]
-    alphabet = sorted({arc.label for arc in arcs} - {EPSILON})
-    if not alphabet:
+    symbols = sorted({arc.label for arc in arcs} - {EPSILON})
+    if not symbols:
         raise LanguageError(f"{where}: a language needs symbols, but all labels are epsilon.")
+    if alphabet is not None:
+        check_alphabet(tuple(alphabet))
+        for arc in arcs:
+            if arc.label not in (EPSILON, *alphabet):
+                raise LanguageError(
+                    f"{where}, line {arc.number}: label {arc.label!r} is not in the alphabet "
+                    f"{' '.join(alphabet)!r}. Add it."
+                )
+        symbols = list(alphabet)
     index: dict[str, int] = {lines[0].fields[0]: 0}
     for state in [name for arc in arcs for name in (arc.source, arc.target)] + final:
         index.setdefault(state, len(index))
@@ -83,7 +97,7 @@ def from_att(path: str | Path, *, zero: Zero = "auto") -> Language:
         label = "" if arc.label == EPSILON else arc.label
         table[index[arc.source]].setdefault(label, set()).add(index[arc.target])
     try:
-        return determinised(alphabet, table, 0, [index[state] for state in final])
+        return determinised(symbols, table, 0, [index[state] for state in final])
     except LanguageError as error:
         raise LanguageError(f"{where}: {error}") from None
 

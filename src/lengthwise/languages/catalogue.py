@@ -303,7 +303,8 @@ FAMILIES: Catalogue[Family] = Catalogue(
             example="group:S5",
         ),
         "att:FILE": Family(
-            definition="class 1: accepted by the AT&T automaton; att[0=epsilon]:FILE if 0 is empty",
+            definition="class 1: accepted by the AT&T automaton; att[0=epsilon]:FILE if 0 is "
+            "empty, att[alphabet=abc]:FILE for more symbols",
             source="yours; as OpenFst, foma and HFST write it",
             example="att:machine.att",
         ),

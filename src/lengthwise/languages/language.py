@@ -80,6 +80,8 @@ class Language:
     def encode(self, text: str) -> tuple[int, ...]:
         """The symbols of a written word: `0110`, or `s1 s2 s1` if a symbol has several characters.
 
+        Between symbols of one character spaces do not count: `0 1 1 0` is the same word.
+
         Raises:
             WordError: a symbol is not in the alphabet; the message names it and its column.
         """
@@ -364,7 +366,7 @@ class Language:
 def _split(text: str, spaced: bool) -> Iterator[tuple[int, str]]:
     """The symbols of a written word, each with its column (from 1)."""
     if not spaced:
-        yield from enumerate(text, start=1)
+        yield from ((column, c) for column, c in enumerate(text, start=1) if c != " ")
         return
     column = 1
     for symbol in text.split(" "):

@@ -14,10 +14,11 @@ from lengthwise.languages.catalogue import CATALOGUE, FAMILIES, count, dyck
 from lengthwise.languages.groups import group
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
+from lengthwise.languages.validation import short
 
 
 def parse(spec: str, alphabet: str | None = None) -> Language:
-    """The language of a line, with `alphabet` (its symbols, one character each) if it needs one.
+    """The language of a line, with `alphabet` if it needs one: `abc`, or `s1 s2` with spaces.
 
     >>> language = parse("count:a:3", alphabet="abc")
     >>> language.spec, language.alphabet
@@ -26,6 +27,11 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
     Raises:
         LanguageError: the line does not describe a language, or has another alphabet.
     """
+    if not isinstance(spec, str):
+        raise LanguageError(
+            f"a language is a line, such as 'parity' or 'regex:(0|1)*', or a Language, but got "
+            f"{short(spec)}."
+        )
     match = re.match(r"(\w+)(?:\[(.*?)\])?:", spec)
     if match is None or match.group(1) not in _KINDS:
         language = _named(spec)
@@ -37,7 +43,7 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
                 f"Remove it."
             )
         language = _KINDS[kind](spec[match.end() :], option, alphabet)
-    if alphabet is not None and language.alphabet != tuple(alphabet):
+    if alphabet is not None and language.alphabet != _symbols(alphabet):
         raise LanguageError(
             f"{spec} has the alphabet {' '.join(language.alphabet[:20])!r}, "
             f"so it cannot have {alphabet!r}. Leave the alphabet out."
@@ -88,10 +94,7 @@ def _named(spec: str) -> Language:
 
 def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
     symbols = _one_alphabet(option, alphabet)
-    if symbols is not None and "]:" in symbols:
-        raise LanguageError(
-            f"the alphabet {symbols!r} has ']' before ':', which a line cannot hold. Swap the two."
-        )
+    _require_no_bracket(symbols or "")
     language = from_regex(body, symbols)
     try:
         own = from_regex(body).alphabet
@@ -102,18 +105,33 @@ def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
 
 
 def _att(body: str, option: str | None, alphabet: str | None) -> Language:
-    del alphabet  # compared by the caller
-    options: dict[str | None, Zero] = {
-        None: "auto",
-        "0=epsilon": "epsilon",
-        "0=symbol": "symbol",
-    }
-    if option not in options:
+    match = re.fullmatch(r"(?:0=(epsilon|symbol))?(?:(?:^|,)alphabet=(\S.*))?", option or "")
+    if match is None or option == "":
         raise LanguageError(
-            f"att has the options [0=epsilon] and [0=symbol], but not [{option}]. Write one."
+            f"att has the options [0=epsilon], [0=symbol] and [alphabet=abc], alone or as "
+            f"[0=symbol,alphabet=abc], but not [{option}]. Write one."
         )
-    language = from_att(body, zero=options[option])
-    return replace(language, spec=f"att:{body}" if option is None else f"att[{option}]:{body}")
+    zeros: dict[str | None, Zero] = {None: "auto", "epsilon": "epsilon", "symbol": "symbol"}
+    zero, stated = zeros[match[1]], _one_alphabet(match[2], alphabet)
+    language = from_att(body, zero=zero)
+    parts = [f"0={zero}"] if match[1] else []
+    if stated is not None and (symbols := _symbols(stated)) != language.alphabet:
+        _require_no_bracket(stated)
+        language = from_att(body, zero=zero, alphabet=symbols)
+        parts.append(f"alphabet={(' ' if language.spaced else '').join(symbols)}")
+    return replace(language, spec=f"att[{','.join(parts)}]:{body}" if parts else f"att:{body}")
+
+
+def _symbols(alphabet: str) -> tuple[str, ...]:
+    """The symbols of a written alphabet: `abc`, or between spaces if some have more characters."""
+    return tuple(alphabet.split()) if " " in alphabet.strip() else tuple(alphabet)
+
+
+def _require_no_bracket(alphabet: str) -> None:
+    if "]:" in alphabet:
+        raise LanguageError(
+            f"the alphabet {alphabet!r} has ']' before ':', which a line cannot hold. Swap the two."
+        )
 
 
 def _group(body: str, option: str | None, alphabet: str | None) -> Language:

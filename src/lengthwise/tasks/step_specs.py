@@ -1,11 +1,13 @@
 """Step tasks by name: `steps:addition`, `steps:circuit:FILE`, `steps:group:S5`, with settings."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from lengthwise.config import require_known
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, LanguageError, unknown_name
 from lengthwise.languages.adders import adder, adder_circuit
+from lengthwise.languages.catalogue import CATALOGUE
 from lengthwise.languages.circuit_files import read_circuit
 from lengthwise.languages.circuits import Circuit
 from lengthwise.languages.gate_sequence import GateSequence
@@ -54,6 +56,7 @@ def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> Step
     chosen, body = {**known, **(settings or {})}, spec.removeprefix(PREFIX)
     if "length" in chosen:
         _require_number("length", chosen["length"], _MOST_SYMBOLS)
+        _require_known(body)
         language = parse(body)
         name = f"the states of {body} after each of {chosen['length']} symbols"
         return StateSteps(name=name, language=language, length=chosen["length"])
@@ -63,6 +66,14 @@ def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> Step
     circuits = _CIRCUITS[body]
     _require_number("bits", chosen["bits"], circuits.most_bits)
     return circuits.make(chosen["bits"], order)
+
+
+def _require_known(body: str) -> None:
+    """Refuse a single word after `steps:` that names neither a circuit nor a language."""
+    if re.fullmatch(r"[a-z][a-z0-9-]*", body) and not re.fullmatch(r"d-\d+", body):
+        known = [*_CIRCUITS, "circuit:FILE", "LANGUAGE", *CATALOGUE]
+        if body not in known:
+            raise unknown_name("task of steps:TASK,", body, known, LanguageError)
 
 
 def _addition(bits: int, order: Any) -> StepTask:

@@ -13,7 +13,7 @@ Axes:
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -337,21 +337,6 @@ class StateSteps(StepTask):
     @cached_property
     def _automaton(self) -> Automaton:
         return Automaton(self.language.minimised())
-
-
-def read_lines(lines: Iterable[str], task: StepTask) -> list[tuple[int, ...]]:
-    """The inputs on lines of text.
-
-    Raises:
-        WordError: a line is wrong; the message has its number.
-    """
-    words = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            words.append(task.read(line.rstrip("\r\n")))
-        except WordError as error:
-            raise WordError(f"line {number}: {error}") from None
-    return words
 
 
 def step_task(values: Mapping[str, Any]) -> StepTask:

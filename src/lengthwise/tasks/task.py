@@ -87,6 +87,21 @@ class Task:
             name = f"machine-{hashlib.sha256(body.encode()).hexdigest()[:12]}"
         return f"{name}@{VERSION}"
 
+    @property
+    def title(self) -> str:
+        """The name for people: that of a machine with the line of its language, or its size.
+
+        >>> Task(language=Language(alphabet=("a",), transitions=((0,),), classes=(1,))).title
+        'machine-9a70c87df9a1@1 (1 state over a)'
+        """
+        language = self.language
+        if self.id == f"{language.spec}@{VERSION}":
+            return self.id
+        few, states = " ".join(language.alphabet[:8]), language.num_states
+        size = f"{states} state{'' if states == 1 else 's'} over {few}"
+        size += "" if language.num_symbols <= 8 else " ..."
+        return f"{self.id} ({language.spec or size})"
+
     @cached_property
     def sampler(self) -> UniformSampler:
         """Uniform words of the language; its tables grow with use."""

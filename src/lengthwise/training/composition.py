@@ -49,6 +49,9 @@ _MOST_CHUNKS = 300_000
 
 _MOST_LESSONS = 512
 
+_LONGEST_WRITTEN = 1_000
+"""Symbols of a wrong word that stands in the records, at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
@@ -119,6 +122,11 @@ class Composition(Objective):
         figures, self._lessons = self._explore(binary(model)[0])
         return Validation(answers.loss, answers.accuracy, figures["proved"], more=figures)
 
+    def _written(self, word: tuple[int, ...] | None) -> str | None:
+        if word is None or len(word) > _LONGEST_WRITTEN:
+            return None
+        return self._task.language.decode(word)
+
     def _targets(
         self, maps: Int[Tensor, "node state"], at_edge: Tensor, told: Tensor
     ) -> tuple[Int[Tensor, "node probe"], Int[Tensor, " node"]]:
@@ -147,6 +155,7 @@ class Composition(Objective):
         figures = {
             "proved": closure.repeats is not None and algebra.is_certain,
             "right_to": closure.checked_length,
+            "first_wrong": self._written(closure.wrong),
             "codes": len(algebra.codes),
             "room": round(algebra.signs.room, 4),
         }

@@ -75,7 +75,7 @@ class WordLengths:
         self._lengths = torch.tensor(task.lengths(config.min_length, config.max_length))
         if not len(self._lengths):
             raise TaskError(
-                f"{task.language.spec} has no word of a length in "
+                f"{task.title} has no word of a length in "
                 f"{config.min_length}..{config.max_length}. Raise max_length."
             )
 
@@ -131,7 +131,7 @@ class Prefix(Objective):
         if task.language.domain is not None:
             raise ConfigError(
                 f"supervision='prefix' asks for the class of every prefix, but prefixes of "
-                f"words of {task.language.spec} can be outside its domain. Use 'transition'."
+                f"words of {task.title} can be outside its domain. Use 'transition'."
             )
         self._task = task
         self._config = config

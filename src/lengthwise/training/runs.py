@@ -2,7 +2,8 @@
 
     config.json             what was asked for; made first, never changed
     metrics.jsonl           a record per validation
-    checkpoint.safetensors  everything needed to go on; gone when training has ended
+    checkpoint.safetensors  everything needed to go on; gone when training has ended, as is
+    previous.safetensors    the checkpoint before it, in case that one is lost
     model.safetensors       the trained weights; there exactly if training has ended
     scores.jsonl            what the last evaluation found, by length and class
     evaluation.json         the summary of that
@@ -12,6 +13,7 @@ Nothing is unpickled. Each file is written under a temporary name, synced and re
 """
 
 import json
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from lengthwise.errors import RunError
+from lengthwise.errors import LengthwiseWarning, RunError
 from lengthwise.files import (
     create_json,
     is_leftover,
@@ -58,6 +60,11 @@ _MAY_BE_IN_METRICS = {
     "words_per_second": "a number",
     "validation_score": "a number",
     "lesson_length": "a whole number",
+    "proved": "true or false",
+    "right_to": "a whole number or null",
+    "first_wrong": "a text or null",
+    "wrong": "a whole number",
+    "chunks": "a whole number",
 }
 """What is read if it is there."""
 
@@ -89,6 +96,10 @@ class RunFolder:
     @property
     def _checkpoint(self) -> Path:
         return self.path / "checkpoint.safetensors"
+
+    @property
+    def _previous(self) -> Path:
+        return self.path / "previous.safetensors"
 
     @property
     def _model(self) -> Path:
@@ -132,7 +143,7 @@ class RunFolder:
                     f"the same."
                 )
         if self.is_finished:
-            self._checkpoint.unlink(missing_ok=True)
+            self._remove_checkpoints()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -198,17 +209,43 @@ class RunFolder:
     def save_checkpoint(self, tensors: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
         """Store all that is needed to go on, and the records up to here."""
         write_lines(self._metrics, metrics)
+        if self._checkpoint.exists():
+            self._checkpoint.replace(self._previous)
         _save(self._checkpoint, tensors)
 
     def checkpoint(self) -> dict[str, Tensor] | None:
-        """What `save_checkpoint` stored last, if training was interrupted."""
-        return _load(self._checkpoint) if self._checkpoint.exists() else None
+        """What `save_checkpoint` stored last, if training was interrupted.
+
+        If that cannot be read, what it stored before, with a warning: then some steps are taken
+        once more, as they were.
+
+        Raises:
+            RunError: neither can be read.
+        """
+        found = [path for path in (self._checkpoint, self._previous) if path.exists()]
+        if len(found) < 2:
+            return _load(found[0]) if found else None
+        try:
+            return _load(self._checkpoint)
+        except RunError:
+            tensors = _load(self._previous)
+        self._checkpoint.unlink()  # or it would be kept as the previous one
+        warnings.warn(
+            f"{self._checkpoint} cannot be read, so training goes on from the checkpoint before it",
+            LengthwiseWarning,
+            stacklevel=2,
+        )
+        return tensors
+
+    def _remove_checkpoints(self) -> None:
+        self._checkpoint.unlink(missing_ok=True)
+        self._previous.unlink(missing_ok=True)
 
     def finish(self, weights: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
         """Store the trained weights, which ends the run."""
         write_lines(self._metrics, metrics)
         _save(self._model, weights)
-        self._checkpoint.unlink(missing_ok=True)
+        self._remove_checkpoints()
 
     def weights(self) -> dict[str, Tensor]:
         """The trained weights.

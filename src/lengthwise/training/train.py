@@ -40,6 +40,7 @@ from lengthwise.training.compiled import (
 from lengthwise.training.composition import Composition
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.loop import LoopConfig, Objective, Progress, fit
+from lengthwise.training.made_for import remember
 from lengthwise.training.plan import BasePlan
 from lengthwise.training.presets import preset_settings
 from lengthwise.training.processes import Processes, join, require_alone
@@ -148,6 +149,10 @@ class Run:
     metrics: list[dict[str, Any]]
     folder: RunFolder | None = None
 
+    def __post_init__(self) -> None:
+        if isinstance(self.plan, Plan | Compiled):
+            remember(self.model, self.plan.task.language)
+
     @property
     def language(self) -> Language:
         """What it tells apart."""
@@ -229,18 +234,18 @@ def make_plan(
 
 
 def usual_lengths(plan: AnyPlan | Compiled) -> str:
-    """The lengths that a run is tested at if nobody says which: past training, if it reads them."""
-    network = plan.network if isinstance(plan, Plan) else None
-    if not isinstance(network, LayerStackConfig):
-        return FARTHER
-    if not issubclass(POSITIONS[network.position], LearnedPosition):
-        return FARTHER
-    most = min(network.max_length, 500)
-    return f"{41 if most > 40 else 1}:{most}"
+    """The lengths that a run is tested at if nobody says which: past training, if it reads them.
 
-
-FARTHER = "41:500"
-"""Lengths of the paper's tests, for words of at most 40 symbols in training."""
+    Those of the paper are 41:500, for words of at most 40 symbols in training.
+    """
+    if not isinstance(plan, Plan):
+        return "41:500"
+    trained, network = plan.recognition.max_length, plan.network
+    most = max(500, 2 * trained)
+    is_stack = isinstance(network, LayerStackConfig)
+    if is_stack and issubclass(POSITIONS[network.position], LearnedPosition):
+        most = min(network.max_length, most)
+    return f"{trained + 1 if most > trained else 1}:{most}"
 
 
 def _with_room(network: Config, max_length: int, settings: Mapping[str, Any]) -> LayerStackConfig:
@@ -466,6 +471,11 @@ def choose_device(name: str) -> torch.device:
         return accelerator
     try:
         device = torch.device(name)
+    except RuntimeError:
+        raise ConfigError(
+            f"torch knows no device {name!r}. Use auto, cpu, mps, or cuda (with a number, cuda:1)."
+        ) from None
+    try:
         torch.zeros(1, device=device).item()
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ConfigError(
