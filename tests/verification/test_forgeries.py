@@ -1,15 +1,17 @@
 """No forged certificate is accepted with a statement that is false."""
 
+import base64
 import random
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lengthwise.errors import CertificateError
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
-from verification.forger import HONEST, falsehood, forged, honest, write
+from verification.forger import HONEST, body_of, falsehood, forged, honest, signed, write
 
 FEW, MANY = 60, 1_200
 """Forgeries of each honest certificate; 17 of these make more than 20,000."""
@@ -62,3 +64,27 @@ def test_none_of_many_forgeries_is_accepted_with_a_false_statement(
     found = attack(name, MANY, tmp_path)
     print(f"\n{name}: {dict(found)}")
     assert found["refused"] > MANY / 2
+
+
+@pytest.mark.parametrize("name", ["snapped, leak", "robust, C=2"])
+def test_the_last_level_has_the_vectors_of_the_one_that_recurs(name: str, tmp_path: Path) -> None:
+    """Even a small step from these is refused, since the tables that recur are not theirs."""
+    body = body_of(honest(name))
+    for place in ("interior", "edge"):
+        packed = body["elements"]["levels"][-1][place]["representatives"]
+        vectors = np.frombuffer(base64.b64decode(packed["base64"])) + 1e-12
+        packed["base64"] = base64.b64encode(vectors.tobytes()).decode()
+    with pytest.raises(CertificateError, match="has the representatives of the one that recurs"):
+        check(Certificate.load(write(signed(body), tmp_path)))
+
+
+def test_representatives_beside_the_vectors_are_refused(tmp_path: Path) -> None:
+    """They are the nearest ones still, and as close; but no chunk has them as its vector."""
+    body = body_of(honest("snapped, leak"))
+    for level in body["elements"]["levels"]:
+        for merge in level.values():
+            packed = merge["representatives"]
+            vectors = np.frombuffer(base64.b64decode(packed["base64"])) + 1e-3
+            packed["base64"] = base64.b64encode(vectors.tobytes()).decode()
+    with pytest.raises(CertificateError, match="every representative is a vector of the network"):
+        check(Certificate.load(write(signed(body), tmp_path)))
