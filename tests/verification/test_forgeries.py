@@ -88,3 +88,14 @@ def test_representatives_beside_the_vectors_are_refused(tmp_path: Path) -> None:
             packed["base64"] = base64.b64encode(vectors.tobytes()).decode()
     with pytest.raises(CertificateError, match="every representative is a vector of the network"):
         check(Certificate.load(write(signed(body), tmp_path)))
+
+
+def test_balls_of_the_last_level_cannot_be_larger_than_those_that_recur(tmp_path: Path) -> None:
+    """They hold their images, but not for ever."""
+    body = body_of(honest("robust, C=2"))
+    for merge in body["elements"]["levels"][-1].values():
+        packed = merge["radius"]
+        radii = np.frombuffer(base64.b64decode(packed["base64"])) * 1.5 + 1e-9
+        packed["base64"] = base64.b64encode(radii.tobytes()).decode()
+    with pytest.raises(CertificateError, match="balls lie within those of the one that recurs"):
+        check(Certificate.load(write(signed(body), tmp_path)))
