@@ -437,6 +437,21 @@ def test_no_wrong_word_can_be_made_up(tmp_path: Path) -> None:
             refused(wrong, tmp_path / "a.json")
 
 
+def test_a_longer_wrong_word_is_not_the_shortest(tmp_path: Path) -> None:
+    """Also if the file says that all words below its length were checked."""
+    made = wrong_late()
+    assert made.counterexample is not None
+    true = made.counterexample
+    words = ("000010", "0000110", "111110", "0101110", "00000100")
+    found = [w for w in words if certify_class(made, w) == (true.model, true.language)]
+    for word in found:
+        forged = replace(
+            made, counterexample=replace(true, word=word), checked_length=len(word) - 1
+        )
+        refused(forged, tmp_path / "a.json")
+    assert found
+
+
 def certify_class(made: Certificate, word: str) -> tuple[str, str]:
     """What the model made by hand, and the language, say of a word."""
     return str(int(word.endswith("1"))), made.language.class_names[made.language.classify(word)]

@@ -99,3 +99,18 @@ def test_balls_of_the_last_level_cannot_be_larger_than_those_that_recur(tmp_path
         packed["base64"] = base64.b64encode(radii.tobytes()).decode()
     with pytest.raises(CertificateError, match="balls lie within those of the one that recurs"):
         check(Certificate.load(write(signed(body), tmp_path)))
+
+
+def test_a_repetition_is_one_of_the_tables_too(tmp_path: Path) -> None:
+    """Two tables that take turns: the pairs of a level are those of the one before, too early."""
+    made = honest("snapped, C=2")
+    assert len(made.elements["levels"]) == 2
+    assert made.elements["repeat"] == 1
+    body = body_of(made)
+    body["elements"]["levels"].append(body["elements"]["levels"][-1])
+    pairs = body["levels"][1]
+    assert body["levels"] == [body["levels"][0], pairs, pairs]
+    with pytest.raises(CertificateError, match="does at level 2 what it does at 1"):
+        check(Certificate.load(write(signed(body), tmp_path)))
+    body["levels"].append(pairs)
+    assert check(Certificate.load(write(signed(body), tmp_path))).verdict == "equivalent"
