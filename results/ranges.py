@@ -51,15 +51,18 @@ def rows(name: str, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     seconds = time.monotonic() - start
     print(f"{name} {dict(settings)}: {result.holds}, {seconds:.0f} s", flush=True)
     for precision, found in result.precisions.items():
+        asked = {
+            "construction": name,
+            "asked_for": dict(settings),
+            "settings": dict(made.settings),
+            "precision": precision,
+            "claimed": found.claimed,
+            "claimed_to": found.claimed_to,
+        }
         if found.skipped:
             print(f"{precision} was skipped: {found.skipped}", flush=True)
             yield {
-                "construction": name,
-                "asked_for": dict(settings),
-                "settings": dict(made.settings),
-                "precision": precision,
-                "claimed": found.claimed,
-                "claimed_to": found.claimed_to,
+                **asked,
                 "holds": None,
                 "skipped": found.skipped,
                 "parameters": made.num_parameters,
@@ -68,12 +71,7 @@ def rows(name: str, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         lengths = [n for n in found.margin if n > 0]
         least = min(lengths, key=lambda n: found.margin[n])
         yield {
-            "construction": name,
-            "asked_for": dict(settings),
-            "settings": dict(made.settings),
-            "precision": precision,
-            "claimed": found.claimed,
-            "claimed_to": found.claimed_to,
+            **asked,
             "holds": found.holds,
             "exhaustive_to": result.exhaustive_to,
             "longest": result.longest,

@@ -488,7 +488,7 @@ def _named(tables: Tables, above: _Names) -> Tables:
 
 
 def _renamed(late: _Stratum, early: _Stratum, names: _Names) -> _Stratum:
-    """Return a level that is snapped to the representatives of an earlier one, read as it is."""
+    """Return a level that has the representatives of an earlier one, and their classes."""
     interior, edge = (
         replace(
             mine,
