@@ -8,13 +8,13 @@
     scores = lw.evaluate(run.model, language, lengths=range(41, 501))
     proof = lw.certify(run.model, language)
 
-The functions come from `lengthwise.face`, which is imported when the first of them is used.
+The functions come from `lengthwise.api`, which is imported when the first of them is used.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lengthwise.face import (
+    from lengthwise.api import (
         certify,
         compile,
         evaluate,
@@ -64,6 +64,14 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'lengthwise' has no attribute {name!r}")
-    from lengthwise import face  # noqa: PLC0415  torch is slow to import, and not always needed
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415
 
-    return getattr(face, name)
+        return version("lengthwise")
+    from lengthwise import api  # noqa: PLC0415  torch is slow to import, and not always needed
+
+    return getattr(api, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

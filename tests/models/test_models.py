@@ -20,7 +20,7 @@ from lengthwise.models.encoder_decoder import EncoderDecoderConfig
 from lengthwise.models.gpt_lm import GPTLMConfig
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.models.regular_gpt_lm import RegularGPTLMConfig
-from lengthwise.training.recognition import AnswersEverywhere
+from lengthwise.problems.recognition.objectives import AnswersEverywhere
 
 SYMBOLS, CLASSES, PAD = 3, 4, -1
 WIDTH = 8

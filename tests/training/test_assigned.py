@@ -10,7 +10,7 @@ from torch import nn
 import lengthwise as lw
 from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
-from lengthwise.training.assigned import Assigned
+from lengthwise.problems.recognition.codebook import Assigned
 from lengthwise.training.loop import Step
 from lengthwise.training.train import Plan, make_plan, train
 from lengthwise.verification.certify import certify

@@ -19,8 +19,8 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.tasks.supervision import state_maps
 from lengthwise.training import composition as module
 from lengthwise.training import train as train_module
-from lengthwise.training.composition import Composition, Lessons, lessons_of
-from lengthwise.training.loop import LoopConfig, Step, Validation, fit
+from lengthwise.problems.recognition.composition import Composition, Lessons, lessons_of
+from lengthwise.training.loop import TrainingConfig, Step, Validation, fit
 from lengthwise.training.train import Plan, make_plan, train
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certify import certify
@@ -366,7 +366,7 @@ def test_the_weights_that_were_proved_are_kept_not_those_of_the_smallest_loss() 
         return torch.stack([p.sum() for p in model.parameters()]).sum()
 
     model, goal = nn.Linear(2, 2), Scripted()
-    fit(model, goal, LoopConfig(steps=30, validate_every=10, patience=0, learning_rate=0.1))
+    fit(model, goal, TrainingConfig(steps=30, validate_every=10, patience=0, learning_rate=0.1))
     assert torch.equal(weights(model), goal.seen[1])
 
 

@@ -15,8 +15,8 @@ from lengthwise.experiments.sweeps.run import run_job
 from lengthwise.experiments.sweeps.stacked import stacks
 from lengthwise.models.decoder import Decoder
 from lengthwise.tasks.step_specs import make_step_task
-from lengthwise.training.guided import Guided, GuidedConfig, split
-from lengthwise.training.loop import LoopConfig, share_of_rate
+from lengthwise.problems.step_by_step.objective import Guided, GuidedConfig, split
+from lengthwise.training.loop import TrainingConfig, share_of_rate
 from lengthwise.training.step_plan import StepPlan, make_step_plan
 from lengthwise.training.train import load_run, plan_from_dict, train
 
@@ -178,11 +178,11 @@ def test_a_job_on_steps_is_trained_tested_and_resent(tmp_path: Path) -> None:
 
 
 def test_the_rate_rises_in_a_line_and_falls_along_half_a_cosine() -> None:
-    config = LoopConfig(steps=12, warmup=4, schedule="cosine")
+    config = TrainingConfig(steps=12, warmup=4, schedule="cosine")
     shares = [share_of_rate(config, step) for step in range(12)]
     assert shares[:4] == [0.25, 0.5, 0.75, 1.0]
     assert shares[4:] == pytest.approx([0.5 * (1 + math.cos(math.pi * i / 8)) for i in range(8)])
-    constant = LoopConfig(steps=12, warmup=2)
+    constant = TrainingConfig(steps=12, warmup=2)
     assert [share_of_rate(constant, step) for step in range(4)] == [0.5, 1.0, 1.0, 1.0]
 
 

@@ -18,8 +18,8 @@ from lengthwise.models.gpt_lm import GPTLMConfig
 from lengthwise.text.prepared import Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.training.corpus_plan import CorpusReference
 from lengthwise.training.language_plan import LanguagePlan, make_language_plan
-from lengthwise.training.loop import LoopConfig, fit, kept
-from lengthwise.training.next_token import NextToken, NextTokenConfig, read_out_of
+from lengthwise.training.loop import TrainingConfig, fit, kept
+from lengthwise.problems.language_modelling.objective import NextToken, NextTokenConfig, read_out_of
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Run, claim, load_run, plan_from_dict, train
 
@@ -94,7 +94,7 @@ def test_batches_that_are_added_up_are_one_large_batch() -> None:
     def trained(batch_size: int, accumulate: int) -> tuple[list[dict[str, Any]], nn.Module]:
         model = Bigrams(10, 10, _weight=torch.zeros(10, 10))
         goal = NextToken(tokens, tokens, NextTokenConfig(window=7, batch_size=batch_size))
-        loop = LoopConfig(
+        loop = TrainingConfig(
             steps=20,
             validate_every=1,
             learning_rate=0.2,
@@ -296,5 +296,5 @@ def test_all_weights_are_trained(model: str, corpus: Corpus) -> None:
     assert isinstance(plan, LanguagePlan)
     drawn = plan.draw()
     before = {name: weight.clone() for name, weight in drawn.named_parameters()}
-    fit(drawn, plan.objective(), LoopConfig(steps=3, validate_every=3))
+    fit(drawn, plan.objective(), TrainingConfig(steps=3, validate_every=3))
     assert [n for n, weight in drawn.named_parameters() if torch.equal(weight, before[n])] == []

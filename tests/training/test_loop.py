@@ -11,7 +11,7 @@ from torch import nn
 
 import lengthwise as lw
 from lengthwise.errors import ClaimError, ConfigError, LengthwiseWarning, RunError
-from lengthwise.training.loop import Clock, LoopConfig, Step, Validation, decays, fit, kept
+from lengthwise.training.loop import Clock, TrainingConfig, Step, Validation, decays, fit, kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.step_plan import make_step_plan
 
@@ -49,7 +49,7 @@ def make_model() -> nn.Module:
     return model
 
 
-CONFIG = LoopConfig(steps=60, learning_rate=0.05, validate_every=10, patience=50)
+CONFIG = TrainingConfig(steps=60, learning_rate=0.05, validate_every=10, patience=50)
 
 
 def weights(model: nn.Module) -> torch.Tensor:
@@ -60,7 +60,7 @@ def test_one_seed_gives_one_result_bit_for_bit() -> None:
     first, second, other = make_model(), make_model(), make_model()
     fit(first, Regression(), CONFIG)
     fit(second, Regression(), CONFIG)
-    fit(other, Regression(), LoopConfig.from_dict({**CONFIG.to_dict(), "seed": 1}))
+    fit(other, Regression(), TrainingConfig.from_dict({**CONFIG.to_dict(), "seed": 1}))
     assert torch.equal(weights(first), weights(second))
     assert not torch.equal(weights(first), weights(other))
 
@@ -198,7 +198,7 @@ def test_gradient_that_is_not_finite_stops_before_it_reaches_a_checkpoint(tmp_pa
 def test_gradients_are_clipped() -> None:
     def after(clip: float) -> torch.Tensor:
         model = make_model()
-        fit(model, Regression(), LoopConfig.from_dict({**CONFIG.to_dict(), "clip": clip}))
+        fit(model, Regression(), TrainingConfig.from_dict({**CONFIG.to_dict(), "clip": clip}))
         return weights(model)
 
     assert torch.equal(after(1e3), after(1e4))  # neither ever bites
@@ -208,7 +208,7 @@ def test_gradients_are_clipped() -> None:
 @pytest.mark.parametrize(("beta2", "decay"), [(0.5, 0.0), (0.95, 0.0), (0.999, 20.0)])
 def test_squared_gradients_are_kept_and_weights_decay_as_told(beta2: float, decay: float) -> None:
     """Against AdamW as it is written (Loshchilov and Hutter 2019), step by step."""
-    config = LoopConfig(steps=3, validate_every=3, beta2=beta2, clip=1e9, weight_decay=decay)
+    config = TrainingConfig(steps=3, validate_every=3, beta2=beta2, clip=1e9, weight_decay=decay)
     model, plain = make_model(), make_model()
     fit(model, Regression(), config)
     objective, (data, noise) = Regression(), (torch.Generator(), torch.Generator())
@@ -260,7 +260,7 @@ def test_weights_decay_where_they_are_applied_alone() -> None:
 def test_batches_are_added_up_before_a_step_and_after_an_interruption(
     tmp_path: Path, fail_at: int
 ) -> None:
-    config = LoopConfig.from_dict({**CONFIG.to_dict(), "accumulate": 3})
+    config = TrainingConfig.from_dict({**CONFIG.to_dict(), "accumulate": 3})
     whole, objective = make_model(), Regression()
     expected = fit(whole, objective, config)
     assert objective.steps == 3 * 60
@@ -278,17 +278,17 @@ def test_batches_are_added_up_before_a_step_and_after_an_interruption(
 
 def test_a_step_counts_the_words_of_all_its_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Clock, "rate", lambda clock, words: words)
-    config = LoopConfig(steps=2, accumulate=3, validate_every=1)
+    config = TrainingConfig(steps=2, accumulate=3, validate_every=1)
     assert [r["words_per_second"] for r in fit(make_model(), Regression(), config)] == [48, 48]
 
 
 def test_settings_as_they_were_are_stored_as_they_were() -> None:
-    assert LoopConfig().chosen() == {}
-    assert LoopConfig(accumulate=2).chosen() == {"accumulate": 2}
+    assert TrainingConfig().chosen() == {}
+    assert TrainingConfig(accumulate=2).chosen() == {"accumulate": 2}
 
 
 def test_training_ends_after_enough_perfect_validations_in_a_row() -> None:
-    config = LoopConfig(steps=5000, learning_rate=0.05, validate_every=10, patience=3)
+    config = TrainingConfig(steps=5000, learning_rate=0.05, validate_every=10, patience=3)
     metrics = fit(make_model(), Regression(), config)
     assert metrics[-1]["step"] < 5000
     assert [record["perfect"] for record in metrics[-3:]] == [True] * 3
@@ -312,7 +312,7 @@ def test_the_weights_of_the_best_validation_are_kept() -> None:
 
 
 def test_cosine_schedule_falls_to_nothing() -> None:
-    config = LoopConfig(steps=40, learning_rate=0.05, schedule="cosine", patience=50)
+    config = TrainingConfig(steps=40, learning_rate=0.05, schedule="cosine", patience=50)
     rates: list[float] = []
 
     class Watched(Regression):
@@ -353,4 +353,4 @@ def test_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
 )
 def test_settings_that_do_not_fit_are_refused(values: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        LoopConfig.from_dict(values)
+        TrainingConfig.from_dict(values)

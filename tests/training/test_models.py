@@ -13,8 +13,8 @@ from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import MODELS
 from lengthwise.models.scratchpad import Scratchpad
-from lengthwise.training.presets import PRESETS
-from lengthwise.training.recognition import Nodes, Prefix, States, WordLengths
+from lengthwise.problems.presets import PRESETS
+from lengthwise.problems.recognition.objectives import Nodes, Prefix, States, WordLengths
 from lengthwise.training.train import (
     Plan,
     load_run,

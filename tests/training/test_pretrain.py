@@ -14,8 +14,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from cli.shell import Shell
 from lengthwise.errors import ConfigError, RunError, TextError
-from lengthwise.training.loop import LoopConfig
-from lengthwise.training.pretrain import (
+from lengthwise.training.loop import TrainingConfig
+from lengthwise.problems.language_modelling.pretrain import (
     PretrainConfig,
     build_gpt2,
     make_named,
@@ -27,7 +27,7 @@ TEXT = "the words of a language are classified by the states of its automaton.\n
 SMALL = PretrainConfig(
     vocab_size=256, d_model=16, num_layers=1, num_heads=2, places=32, window=16, batch_size=4
 )
-LOOP = LoopConfig(steps=30, learning_rate=1e-2, validate_every=10, patience=0)
+LOOP = TrainingConfig(steps=30, learning_rate=1e-2, validate_every=10, patience=0)
 
 
 def run(out: Path, **chosen: Any) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def test_a_pretraining_from_before_a_setting_came_is_found_done(tmp_path: Path) 
     config.write_text(json.dumps(stored))
     assert run(tmp_path / "body") == expected
     for changed in ({"accumulate": 2}, {"steps": 31}, {"clip": 0.5}):
-        loop = LoopConfig.from_dict({**LOOP.to_dict(), **changed})
+        loop = TrainingConfig.from_dict({**LOOP.to_dict(), **changed})
         with pytest.raises(RunError, match=f"loop.{next(iter(changed))}="):
             pretrain(tmp_path / "body", TEXT, "a test", SMALL, loop, device="cpu")
 

@@ -17,8 +17,8 @@ from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.layers.token_loss import ReadOut
 from lengthwise.text.prepared import PrepareConfig, Tokens, prepare
-from lengthwise.training.loop import LoopConfig, fit
-from lengthwise.training.next_token import NextToken, NextTokenConfig
+from lengthwise.training.loop import TrainingConfig, fit
+from lengthwise.problems.language_modelling.objective import NextToken, NextTokenConfig
 from lengthwise.training.processes import ALONE, Items, Joined, Place, join
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import make_plan, train
@@ -98,7 +98,7 @@ def test_only_the_main_process_writes_and_tells(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     folder.claim({"a": 1})
     goal = NextToken(TOKENS, TOKENS, NextTokenConfig(window=9))
-    loop = LoopConfig(steps=4, validate_every=2)
+    loop = TrainingConfig(steps=4, validate_every=2)
     metrics = fit(Bigrams(), goal, loop, folder=folder, progress=Told(), processes=Other(1, 2))
     assert [record["step"] for record in metrics] == [2, 4]
     assert not told

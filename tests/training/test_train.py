@@ -12,7 +12,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
 from lengthwise.tasks.supervision import IGNORED, StateMaps
 from lengthwise.training.loop import Step
-from lengthwise.training.recognition import Final
+from lengthwise.problems.recognition.objectives import Final
 from lengthwise.training.train import Plan, load_run, make_plan, train
 
 SMALL = {"steps": 6, "validate_every": 3, "batch_size": 8, "validation_words": 16}

@@ -17,7 +17,7 @@ from lengthwise.text.parallel import prepare_pairs as prepare
 from lengthwise.training.loop import fit
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import claim, load_run, plan_from_dict, train
-from lengthwise.training.translation import (
+from lengthwise.problems.translation.objective import (
     Translation,
     TranslationConfig,
     buckets,

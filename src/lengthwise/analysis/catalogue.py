@@ -18,9 +18,9 @@ from lengthwise.analysis.figures import (
     receptive_field_figure,
 )
 from lengthwise.analysis.receptive_field import receptive_field
-from lengthwise.catalogue import Catalogue
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
+from lengthwise.registry import Catalogue
 from lengthwise.tasks.task import Task
 
 USUAL_LENGTH = 500

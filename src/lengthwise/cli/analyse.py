@@ -10,7 +10,7 @@ from lengthwise.cli.output import add_json, note, print_facts, print_json, whole
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.files import write_bytes, write_json
-from lengthwise.training.train import load_run
+from lengthwise.problems.runs import load_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
-    from lengthwise.training.train import load_run
+    from lengthwise.problems.runs import load_run
     from lengthwise.verification.certify import certify
 
     trained = load_run(arguments.run, device="cpu")

@@ -2,10 +2,8 @@
 
 import argparse
 
-from lengthwise.cli.output import counted, note, refuse, whole_number
+from lengthwise.cli.output import whole_number
 from lengthwise.evaluation.translate import DecodingConfig
-
-_OPTIONS = ("beam", "length_penalty", "patience", "ratio")
 
 
 def add_decoding(parser: argparse.ArgumentParser) -> None:
@@ -36,32 +34,3 @@ def add_decoding(parser: argparse.ArgumentParser) -> None:
         help=f"most tokens of a translation for each of its source, and 10 more (default "
         f"{default.ratio})",
     )
-
-
-def decoding_of(arguments: argparse.Namespace) -> DecodingConfig:
-    """What was asked for, and defaults.
-
-    Raises:
-        ConfigError: a number is out of range.
-    """
-    given = {name: getattr(arguments, name) for name in _OPTIONS}
-    return DecodingConfig(**{name: value for name, value in given.items() if value is not None})
-
-
-def note_cut(cut: int, decoding: DecodingConfig) -> None:
-    """Say how many translations ended because they might not be longer."""
-    if cut:
-        note(
-            f"{counted(cut, 'translation')} cut at {decoding.ratio:g} tokens for each of the "
-            f"source and 10 more; --ratio sets how many"
-        )
-
-
-def refuse_translation(arguments: argparse.Namespace) -> None:
-    """Refuse the options of translators for other models.
-
-    Raises:
-        ConfigError: one is given.
-    """
-    for option in (*_OPTIONS, "against"):
-        refuse(arguments, option, "translators")

@@ -10,7 +10,7 @@ from lengthwise.files import write_text
 from lengthwise.languages.att import to_att
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
-from lengthwise.training.train import load_run
+from lengthwise.problems.runs import load_run
 from lengthwise.verification.extraction import MAX_ELEMENTS, extract
 from lengthwise.verification.learning import MAX_STATES
 from lengthwise.verification.recognised import language_of

@@ -3,7 +3,7 @@
 import argparse
 
 from lengthwise.cli.output import add_json, add_language, print_json
-from lengthwise.cli.words import read_words, standard_lines
+from lengthwise.cli.words import read, standard_lines
 from lengthwise.languages.spec import parse
 
 
@@ -16,7 +16,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Label the words, all or none."""
     language = parse(arguments.spec, arguments.alphabet)
-    words = read_words(standard_lines(), language).words
+
+    def one(text: str) -> tuple[int, ...]:
+        word = language.encode(text)
+        language.require_in_domain(word)
+        return word
+
+    words = read(standard_lines(), one, joint=", ").words
     labels = [language.class_names[language.classify(word)] for word in words]
     if arguments.json:
         rows = zip(words, labels, strict=True)

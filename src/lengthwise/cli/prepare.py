@@ -17,8 +17,8 @@ from lengthwise.cli.output import (
     print_table,
 )
 from lengthwise.cli.progress import counting_progress
-from lengthwise.config import require_known
 from lengthwise.errors import ConfigError
+from lengthwise.settings import require_known
 from lengthwise.text.documents import PYTHON
 from lengthwise.text.parallel import (
     SIDES,

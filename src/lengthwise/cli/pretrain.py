@@ -15,9 +15,9 @@ from lengthwise.cli.output import (
 from lengthwise.cli.progress import training_progress
 from lengthwise.errors import ConfigError
 from lengthwise.models.bodies import BODIES, FOLDER, location
+from lengthwise.problems.language_modelling.pretrain import pretrain, pretraining
 from lengthwise.text.documents import documents
 from lengthwise.text.python_text import PYTHON_TEXT, python_text
-from lengthwise.training.pretrain import pretrain, pretraining
 
 _NAMED = [name for name, body in BODIES.items() if body.made_with is not None]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lengthwise.cli.output import add_json, print_facts, print_json, print_table, whole_number
 from lengthwise.cli.snapped import likeness, snapped_file
-from lengthwise.training.train import load_run
+from lengthwise.problems.runs import load_run
 from lengthwise.verification.extraction import MAX_ELEMENTS, extract
 from lengthwise.verification.stored import save_snapped
 

@@ -1,13 +1,10 @@
 """What commands share that can use a snapped model in place of the model."""
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
-from lengthwise.training.train import Run
+from lengthwise.problems.recognition.measure import SNAPPED_FILE
 from lengthwise.verification.extraction import Extraction
-from lengthwise.verification.lookup import Snapped
-from lengthwise.verification.stored import load_snapped
 
 
 def add_snapped(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +16,7 @@ def add_snapped(parser: argparse.ArgumentParser) -> None:
 
 def snapped_file(run: Path) -> Path:
     """Where the tables of a run are."""
-    return run / "snapped.safetensors"
+    return run / SNAPPED_FILE
 
 
 def likeness(extraction: Extraction) -> str:
@@ -27,14 +24,3 @@ def likeness(extraction: Extraction) -> str:
     if not extraction.is_exact:
         return "no, another function near it: vectors are snapped to representatives"
     return "yes" if extraction.is_certain else "yes, as float64 tells: rounding could change a sign"
-
-
-def with_tables(run: Run) -> Run:
-    """The run with tables in place of its model; its folder is left alone.
-
-    Raises:
-        RunError: there are no tables, or those of another model.
-    """
-    assert run.folder is not None
-    extraction = load_snapped(snapped_file(run.folder.path), run.model)
-    return replace(run, model=Snapped(extraction.algebra), folder=None)

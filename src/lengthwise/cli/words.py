@@ -9,7 +9,6 @@ from typing import Generic, TypeVar
 from lengthwise.cli.output import counted, note
 from lengthwise.errors import WordError
 from lengthwise.languages.gate_sequence import GateSequence
-from lengthwise.languages.language import Language
 from lengthwise.languages.validation import is_encodable
 
 T = TypeVar("T")
@@ -86,24 +85,6 @@ def read(
     return Lines(words, numbers, errors)
 
 
-def read_words(
-    lines: Iterable[str], language: Language, *, keep_going: bool = False
-) -> Lines[tuple[int, ...]]:
-    """Read the words of a language; an empty line is the empty word.
-
-    Raises:
-        WordError: a symbol is not in the alphabet or a word is outside the domain; the message
-            names line and column.
-    """
-
-    def one(text: str) -> tuple[int, ...]:
-        word = language.encode(text)
-        language.require_in_domain(word)
-        return word
-
-    return read(lines, one, joint=", ", keep_going=keep_going)
-
-
 def read_inputs(
     lines: Iterable[str], sequence: GateSequence, *, keep_going: bool = False
 ) -> Lines[str]:
@@ -115,16 +96,21 @@ def read_inputs(
     return read(lines, lambda line: "".join(map(str, sequence.read(line))), keep_going=keep_going)
 
 
-def read_sentences(lines: Iterable[str], together: int) -> Iterator[list[str]]:
-    """Read the lines without their ends, some at a time.
+def read_some(
+    lines: Iterable[str], one: Callable[[str], T], together: int, joint: str = ": "
+) -> Iterator[list[T]]:
+    """Read each line without its end by `one`, some at a time.
 
     Raises:
-        WordError: a line is not UTF-8; the message has its number.
+        WordError: a line is wrong; the message has its number.
     """
-    found: list[str] = []
+    found: list[T] = []
     for number, line in enumerate(lines, start=1):
         _require_text(line, number)
-        found.append(line.rstrip("\r\n"))
+        try:
+            found.append(one(line.rstrip("\r\n")))
+        except WordError as error:
+            raise WordError(f"line {number}{joint}{error}") from None
         if len(found) == together:
             yield found
             found = []

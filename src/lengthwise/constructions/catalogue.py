@@ -13,7 +13,6 @@ from typing import Any
 
 from torch import nn
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.constructions import first, parity
 from lengthwise.constructions.automata import build, design_automaton
 from lengthwise.constructions.circuits import MOST_SYMBOLS, compile_circuit
@@ -31,6 +30,7 @@ from lengthwise.languages.circuit_files import READERS, read_circuit
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named, parse
+from lengthwise.registry import Catalogue
 
 CIRCUIT, NOR_CIRCUIT = "circuit:", "nor-circuit:"
 """What stands before the name of a file of a circuit: computed as it is, or by NOR gates alone."""

@@ -15,10 +15,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.errors import LanguageError
 from lengthwise.languages.elements import Elements
 from lengthwise.languages.language import Language
+from lengthwise.registry import Catalogue
 
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]

@@ -26,8 +26,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import TextError
+from lengthwise.settings import Config, require, require_at_least
 from lengthwise.text.parallel import BEGIN, END, PAD, Ragged
 
 _TOKENS_AT_ONCE = 2**13

@@ -1,6 +1,5 @@
 """Read this file to see what of the papers is reproduced by `lengthwise reproduce`."""
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.experiments.chi2023 import scratchpad as chi_scratchpad
 from lengthwise.experiments.chi2023 import table1 as chi_table1
 from lengthwise.experiments.chi2023 import table2 as chi_table2
@@ -16,6 +15,7 @@ from lengthwise.experiments.steps2022 import figure2 as steps_figure2
 from lengthwise.experiments.steps2022 import table1 as steps_table1
 from lengthwise.experiments.steps2022 import table2 as steps_table2
 from lengthwise.experiments.steps2022 import tasks as steps_tasks
+from lengthwise.registry import Catalogue
 
 EXPERIMENTS: Catalogue[Collected] = Catalogue(
     "experiment",

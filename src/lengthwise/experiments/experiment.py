@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.catalogue import Catalogue
 from lengthwise.errors import ConfigError
 from lengthwise.experiments.sweeps.executors import Executor
+from lengthwise.registry import Catalogue
 from lengthwise.training.train import environment
 
 CORPORA = Path("runs", "corpora")

@@ -13,7 +13,6 @@ from statistics import fmean
 from typing import Any, Generic, NamedTuple
 
 from lengthwise.analysis.figures import Picture, curves_figure
-from lengthwise.catalogue import Catalogue
 from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import (
@@ -33,6 +32,7 @@ from lengthwise.experiments.sweeps.shared import take_over
 from lengthwise.experiments.sweeps.stacked import train_stacked
 from lengthwise.experiments.sweeps.sweep import run_sweep
 from lengthwise.models.cost import forward_flops
+from lengthwise.registry import Catalogue
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import AnyPlan

@@ -10,11 +10,11 @@ else as a regular expression.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.steps import from_steps
+from lengthwise.registry import Catalogue
 
 CHI = "Chi et al. (2023), section 5.1"
 BHATTAMISHRA = "Bhattamishra et al. (2020), section 4"

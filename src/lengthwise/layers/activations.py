@@ -5,7 +5,7 @@ from collections.abc import Callable
 from torch import Tensor
 from torch.nn import functional as F
 
-from lengthwise.catalogue import Catalogue
+from lengthwise.registry import Catalogue
 
 Activation = Callable[[Tensor], Tensor]
 

@@ -21,8 +21,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.layers.position import Places
+from lengthwise.registry import Catalogue
 
 _WEIGHTS_AT_ONCE = 2**21
 """About how many attention weights are held at once, without gradients: more are slower, as they do

@@ -34,8 +34,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.layers.sliding_dilated import dilated_mask
+from lengthwise.registry import Catalogue
 
 Form = Callable[[Tensor, Tensor, Tensor, Tensor, int], Tensor]
 

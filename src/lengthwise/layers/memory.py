@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from lengthwise.catalogue import Catalogue
+from lengthwise.registry import Catalogue
 
 
 class ContinuousMemory(nn.Module):

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.catalogue import Catalogue
+from lengthwise.registry import Catalogue
 
 EPSILON = 1e-5
 """What torch adds to the variance."""

@@ -4,7 +4,6 @@ The contract is `Position`: vectors that are added to the embeddings, a transfor
 keys, and a bias on the logits. Read the catalogue to see what there is.
 """
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.layers.biases import (
     AlibiPosition,
     KerpleLogPosition,
@@ -25,6 +24,7 @@ from lengthwise.layers.position import Position
 from lengthwise.layers.randomised import RandomisedLearnedPosition, RandomisedSinusoidalPosition
 from lengthwise.layers.rotary import RotaryPosition
 from lengthwise.layers.transformer_xl import TransformerXlPosition
+from lengthwise.registry import Catalogue
 
 POSITIONS: Catalogue[type[Position]] = Catalogue(
     "position",

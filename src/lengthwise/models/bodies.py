@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lengthwise.catalogue import Catalogue
+from lengthwise.registry import Catalogue
 
 FOLDER = Path("runs", "bodies")
 """Where the bodies are that `pretrain` makes under a name; beside the runs of experiments."""

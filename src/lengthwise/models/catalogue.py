@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lengthwise.catalogue import Catalogue
-from lengthwise.config import require
 from lengthwise.models.causal_recogniser import CausalRecogniser, CausalRecogniserConfig
 from lengthwise.models.decoder import Decoder, DecoderConfig
 from lengthwise.models.encoder import Encoder, EncoderConfig
@@ -14,6 +12,8 @@ from lengthwise.models.recurrent import Recurrent, RecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
 from lengthwise.models.universal import Universal, UniversalConfig
+from lengthwise.registry import Catalogue
+from lengthwise.settings import require
 
 Supervision = Literal["final", "prefix", "node", "transition", "composition", "assigned", "states"]
 

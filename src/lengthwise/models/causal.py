@@ -19,11 +19,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import require_at_least
 from lengthwise.layers.norms import Placement
 from lengthwise.layers.position import Position
 from lengthwise.models.layer_stack import LayerStack, LayerStackConfig
 from lengthwise.models.transformer_layer import TransformerLayer
+from lengthwise.settings import require_at_least
 
 CACHE_BYTES = 2**25
 """About how much the cache of one batch may take: words are read in batches that stay near the

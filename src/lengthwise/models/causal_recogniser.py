@@ -17,9 +17,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import require_at_least
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalTransformer
+from lengthwise.settings import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,10 +18,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import require_at_least
 from lengthwise.layers.rows import only_words
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.layer_stack import LayerStack, LayerStackConfig
+from lengthwise.settings import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

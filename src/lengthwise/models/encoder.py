@@ -18,8 +18,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lengthwise.config import require_at_least
 from lengthwise.models.cls import ClsConfig, ClsEncoder
+from lengthwise.settings import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

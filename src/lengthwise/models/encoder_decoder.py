@@ -32,7 +32,6 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require, require_at_least, require_options
 from lengthwise.layers.attention import SCALES, Attention
 from lengthwise.layers.dropout import Drop, dropout, keep_all
 from lengthwise.layers.encodings import sinusoids
@@ -41,6 +40,7 @@ from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.causal import causal_mask
 from lengthwise.models.initial import draw_xavier
 from lengthwise.models.transformer_layer import ResidualLayer
+from lengthwise.settings import Config, require, require_at_least, require_options
 from lengthwise.text.parallel import PAD
 
 

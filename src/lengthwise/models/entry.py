@@ -7,8 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import nn
 
-from lengthwise.config import Config
 from lengthwise.errors import ConfigError
+from lengthwise.settings import Config
 
 _MOST_PARAMETERS = 2**31
 _WIDTHS = ("d_model", "num_bits", "d_hidden", "num_layers")

@@ -29,10 +29,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.files import read_object, require_kinds
 from lengthwise.models.bodies import BODIES, location
+from lengthwise.settings import Config, require, require_at_least
 from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import require, require_at_least
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.layers.position import Places, PositionShape
@@ -24,6 +23,7 @@ from lengthwise.layers.positions import POSITIONS
 from lengthwise.layers.randomised import RandomisedPosition
 from lengthwise.layers.self_attention import CausalAttention
 from lengthwise.models.language_model import LanguageModel, LanguageModelConfig, Layer
+from lengthwise.settings import require, require_at_least
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -24,11 +24,11 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.layers.position import Position
 from lengthwise.models.transformer_layer import TransformerLayer
+from lengthwise.registry import Catalogue
 
 EMBEDDING_DEVIATION = 0.02
 """Of the study's embeddings, before they are multiplied with sqrt(width), and of all that minGPT

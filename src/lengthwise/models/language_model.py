@@ -23,11 +23,11 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require, require_at_least, require_options
 from lengthwise.errors import WordError
 from lengthwise.layers.norms import EPSILON, NORMS
 from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.transformer_layer import ResidualLayer
+from lengthwise.settings import Config, require, require_at_least, require_options
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,9 +1,9 @@
 """The language models, by name: how each is built for a corpus, and trained by default."""
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.models.entry import Architecture, Entry
 from lengthwise.models.gpt_lm import GPTLM, GPTLMConfig
 from lengthwise.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
+from lengthwise.registry import Catalogue
 
 _TRAINING = {
     "steps": 2_000,

@@ -11,13 +11,13 @@ from typing import Literal
 import torch
 from torch import nn
 
-from lengthwise.config import Config, require, require_at_least, require_options
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.norms import EPSILON, Placement
 from lengthwise.layers.position import PositionShape
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.initial import INITIALISATIONS
 from lengthwise.models.transformer_layer import TransformerLayer
+from lengthwise.settings import Config, require, require_at_least, require_options
 
 MOST_PAIRS = 2**25
 """About how many attention weights of one layer are held at once, where all are computed."""

@@ -26,9 +26,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.catalogue import Catalogue
-from lengthwise.config import Config, require_at_least
 from lengthwise.models.alignment import left_aligned
+from lengthwise.registry import Catalogue
+from lengthwise.settings import Config, require_at_least
 
 PLACES_AT_ONCE = 2**15
 """About how many states a cell computes in one call, so that long words need little memory."""

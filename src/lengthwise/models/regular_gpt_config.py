@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from lengthwise.config import Config, require, require_at_least, require_options
+from lengthwise.settings import Config, require, require_at_least, require_options
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -22,11 +22,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lengthwise.config import require, require_at_least
 from lengthwise.layers.chunks import depth
 from lengthwise.layers.dilated import live_offsets
 from lengthwise.layers.self_attention import DilatedAttention
 from lengthwise.models.language_model import LanguageModel, LanguageModelConfig, Layer
+from lengthwise.settings import require, require_at_least
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

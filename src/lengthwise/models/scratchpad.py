@@ -31,9 +31,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import require, require_at_least
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalTransformer, Reading
+from lengthwise.settings import require, require_at_least
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lengthwise.catalogue import Catalogue
-from lengthwise.config import Config
 from lengthwise.models.catalogue import DECODER
 from lengthwise.models.entry import Architecture, Entry
 from lengthwise.models.gpt2 import FROM_BODY, Body, BodyConfig, shape_of
+from lengthwise.registry import Catalogue
+from lengthwise.settings import Config
 
 
 def _nothing(settings: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,8 +1,8 @@
 """The models that translate, by name: how each is built for a corpus, and trained by default."""
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from lengthwise.models.entry import Architecture, Entry
+from lengthwise.registry import Catalogue
 
 DEFAULT_TRANSLATION_MODEL = "encoder-decoder"
 

@@ -24,10 +24,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lengthwise.catalogue import Catalogue
-from lengthwise.config import require_at_least
 from lengthwise.layers.encodings import sinusoids
 from lengthwise.models.cls import ClsConfig, ClsEncoder
+from lengthwise.registry import Catalogue
+from lengthwise.settings import require_at_least
 
 
 def fixed_depth(length: int, num_steps: int) -> int:

@@ -24,9 +24,9 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
+from lengthwise.registry import Catalogue
 from lengthwise.tasks.automaton import PAD
 from lengthwise.tasks.balance import balanced_classes, integers_below, place
 from lengthwise.tasks.sampling import UniformSampler

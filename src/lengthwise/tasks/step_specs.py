@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from lengthwise.config import require_known
 from lengthwise.errors import ConfigError, LanguageError, unknown_name
 from lengthwise.languages.adders import adder, adder_circuit
 from lengthwise.languages.catalogue import CATALOGUE
@@ -13,6 +12,7 @@ from lengthwise.languages.circuits import Circuit
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.multipliers import multiplier_circuit
 from lengthwise.languages.spec import parse
+from lengthwise.settings import require_known
 from lengthwise.tasks.steps import CircuitSteps, StateSteps, StepTask
 
 PREFIX = "steps:"

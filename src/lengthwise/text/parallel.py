@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.config import Config, require_at_least
 from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
 from lengthwise.files import write_bytes
+from lengthwise.settings import Config, require_at_least
 from lengthwise.text.extra import require_extra
 from lengthwise.text.pairs import NUMBERS, normalised, pairs, recognised, require_languages
 from lengthwise.text.prepared import PARTS, TEST, TRAIN, VALID, Sources

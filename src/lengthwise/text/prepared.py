@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.config import Config, require_at_least
 from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
 from lengthwise.files import write_bytes, write_json
+from lengthwise.settings import Config, require_at_least
 from lengthwise.text.documents import PYTHON, TOPICS, documents
 from lengthwise.text.extra import require_extra
 from lengthwise.text.python_text import PYTHON_TEXT

@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lengthwise.config import Config
 from lengthwise.errors import RunError
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.stored import from_dict, to_dict
 from lengthwise.models.catalogue import ARCHITECTURES
+from lengthwise.settings import Config
 from lengthwise.tasks.task import Task
 from lengthwise.training.runs import RunFolder
 

@@ -14,9 +14,10 @@ from typing import Any, Literal, Protocol
 import torch
 from torch import Tensor, nn
 
-from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ClaimError, RunError
 from lengthwise.models.threads import processor_threads
+from lengthwise.settings import Config, require, require_at_least
+from lengthwise.training.autocast import Autocast
 from lengthwise.training.processes import ALONE, Processes
 from lengthwise.training.runs import RunFolder
 
@@ -25,7 +26,7 @@ BETA1 = 0.9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LoopConfig(Config):
+class TrainingConfig(Config):
     """How long and how fast; what is learned is the objective's business."""
 
     steps: int = 20_000
@@ -92,6 +93,14 @@ class LoopConfig(Config):
         for name, most in {"seed": 2**62, "threads": 1024}.items():
             value = getattr(self, name)
             require(value <= most, f"{name}={value} is too large. Use {most} or less.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MixedTrainingConfig(TrainingConfig):
+    """How long, how fast, and in which precision."""
+
+    autocast: Autocast = "none"
+    """What matrix products are computed in; weights and their updates stay in single precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +211,7 @@ class State:
 def fit(
     model: nn.Module,
     objective: Objective,
-    config: LoopConfig,
+    config: TrainingConfig,
     *,
     folder: RunFolder | None = None,
     progress: Progress | None = None,
@@ -238,7 +247,7 @@ def kept(metrics: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 def _fit(
     model: nn.Module,
     objective: Objective,
-    config: LoopConfig,
+    config: TrainingConfig,
     *,
     folder: RunFolder | None,
     progress: Progress | None,
@@ -260,12 +269,12 @@ def _fit(
     return state.metrics
 
 
-def is_over(state: State, config: LoopConfig) -> bool:
+def is_over(state: State, config: TrainingConfig) -> bool:
     """Whether no step is left to take."""
     return state.step >= config.steps or 0 < config.patience <= state.perfect
 
 
-def end(state: State, config: LoopConfig, folder: RunFolder | None) -> None:
+def end(state: State, config: TrainingConfig, folder: RunFolder | None) -> None:
     """Take the best weights, in the precision that they are to have, and store them."""
     state.model.load_state_dict(state.best_weights)
     state.model.eval()
@@ -275,7 +284,7 @@ def end(state: State, config: LoopConfig, folder: RunFolder | None) -> None:
         folder.finish(state.model.state_dict(), state.metrics)
 
 
-def begin(model: nn.Module, config: LoopConfig, folder: RunFolder | None) -> State:
+def begin(model: nn.Module, config: TrainingConfig, folder: RunFolder | None) -> State:
     """The state of a run before its first step, or that of its checkpoint if the folder has one."""
     device = next(model.parameters()).device
     state = State(
@@ -311,7 +320,7 @@ def decays(model: nn.Module) -> dict[str, bool]:
     return {name: is_applied(name, each) for name, each in model.named_parameters()}
 
 
-def _groups(model: nn.Module, config: LoopConfig) -> list[dict[str, Any]]:
+def _groups(model: nn.Module, config: TrainingConfig) -> list[dict[str, Any]]:
     """The parameters, by their weight decay."""
     decayed = decays(model)
     return [
@@ -326,7 +335,7 @@ def _groups(model: nn.Module, config: LoopConfig) -> list[dict[str, Any]]:
 def _train_step(
     state: State,
     objective: Objective,
-    config: LoopConfig,
+    config: TrainingConfig,
     clock: "Clock",
     processes: Processes,
 ) -> dict[str, Any]:
@@ -351,7 +360,7 @@ def _train_step(
 
 
 def _add_gradient(
-    state: State, objective: Objective, config: LoopConfig
+    state: State, objective: Objective, config: TrainingConfig
 ) -> tuple[float, float, int]:
     """Add what a batch has of the gradient of the mean; its loss, accuracy and words."""
     result = objective.step(state.model, state.generators["data"], state.generators["noise"])
@@ -364,7 +373,7 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values[1:], values[0]) / len(values)
 
 
-def require_finite(what: str, value: float, state: State, config: LoopConfig) -> None:
+def require_finite(what: str, value: float, state: State, config: TrainingConfig) -> None:
     """Refuse to go on with a number that is not finite.
 
     Raises:
@@ -379,7 +388,7 @@ def require_finite(what: str, value: float, state: State, config: LoopConfig) ->
         )
 
 
-def share_of_rate(config: LoopConfig, step: int) -> float:
+def share_of_rate(config: TrainingConfig, step: int) -> float:
     """What the rate is multiplied by at a step, counted from 0."""
     if step < config.warmup:
         return (step + 1) / config.warmup
@@ -388,7 +397,7 @@ def share_of_rate(config: LoopConfig, step: int) -> float:
     return 0.5 * (1 + math.cos(math.pi * (step - config.warmup) / (config.steps - config.warmup)))
 
 
-def is_due(state: State, config: LoopConfig) -> bool:
+def is_due(state: State, config: TrainingConfig) -> bool:
     """Whether the model is validated and stored after the step that was taken last."""
     return state.step % config.validate_every == 0 or state.step == config.steps
 
@@ -396,7 +405,7 @@ def is_due(state: State, config: LoopConfig) -> bool:
 def validate_if_due(
     state: State,
     objective: Objective,
-    config: LoopConfig,
+    config: TrainingConfig,
     folder: RunFolder | None,
     record: Mapping[str, Any],
 ) -> dict[str, Any]:
@@ -410,7 +419,7 @@ def validate_if_due(
     return figures
 
 
-def _validate(state: State, objective: Objective, config: LoopConfig) -> dict[str, Any]:
+def _validate(state: State, objective: Objective, config: TrainingConfig) -> dict[str, Any]:
     """Judge the model, and keep its weights if they are the best so far; the figures."""
     state.model.eval()
     with torch.no_grad():

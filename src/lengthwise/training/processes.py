@@ -19,8 +19,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from lengthwise.config import require
 from lengthwise.errors import RunError
+from lengthwise.settings import require
 from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:

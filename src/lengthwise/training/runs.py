@@ -44,8 +44,8 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-FORMAT = 1
-"""Version of the folder's layout; folders of another version are refused."""
+FORMAT = 2
+"""Version of the folder's layout. Format 1, whose settings stood elsewhere, is read, too."""
 
 _OF_METRICS = {
     "step": "a whole number",
@@ -133,17 +133,25 @@ class RunFolder:
                 f"{self.path} exists and holds no run of lengthwise. Use a new or empty folder."
             )
         if exists or not create_json(self._config, {"format": FORMAT, **config}):
-            found, wanted = _flatten(_lasting(self.config())), _flatten(_lasting(_plain(config)))
-            differing = [key for key in {**wanted, **found} if found.get(key) != wanted.get(key)]
-            if differing:  # a setting that is not stored is none
-                name = differing[0]
-                raise RunError(
-                    f"{self.path} holds a run with {name}={found.get(name)!r}, but now "
-                    f"{name}={wanted.get(name)!r} is asked for. Use another folder, or ask for "
-                    f"the same."
-                )
+            self.require_same(self.config(), config)
         if self.is_finished:
             self._remove_checkpoints()
+
+    def require_same(self, stored: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+        """Refuse a configuration that is not the one of this folder; a setting of none is not one.
+
+        Raises:
+            RunError: they differ; the message names the first setting that does.
+        """
+        found, wanted = (_flatten(_lasting(_plain(each))) for each in (stored, asked))
+        differing = [key for key in {**wanted, **found} if found.get(key) != wanted.get(key)]
+        if differing:
+            name = differing[0]
+            raise RunError(
+                f"{self.path} holds a run with {name}={found.get(name)!r}, but now "
+                f"{name}={wanted.get(name)!r} is asked for. Use another folder, or ask for "
+                f"the same."
+            )
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -186,7 +194,13 @@ class RunFolder:
         if not self._config.exists():
             raise RunError(f"{self.path} holds no config.json, so it is no run of lengthwise.")
         config = read_json(self._config)
-        if not isinstance(config, dict) or config.get("format") != FORMAT:
+        version = config.get("format") if isinstance(config, dict) else None
+        if type(version) is int and version > FORMAT:
+            raise RunError(
+                f"{self._config} is of format {version}, but this version of lengthwise reads "
+                f"formats up to {FORMAT}. Use a newer version."
+            )
+        if version not in (1, FORMAT) or type(version) is not int:
             raise RunError(
                 f"{self._config} is not of format {FORMAT}, which this version reads. Train again."
             )
@@ -305,10 +319,12 @@ def _plain(value: Any) -> Any:
 
 
 def _lasting(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration without what may differ between two sittings of one run."""
+    """The configuration without what may differ from one session of a run to the next."""
     lasting = {key: value for key, value in config.items() if key != "environment"}
-    if "corpus" in lasting:  # which may be moved
-        lasting["corpus"] = {k: v for k, v in lasting["corpus"].items() if k != "folder"}
+    problem = lasting.get("problem", {})
+    if "corpus" in problem:  # which may be moved
+        corpus = {k: v for k, v in problem["corpus"].items() if k != "folder"}
+        lasting["problem"] = {**problem, "corpus": corpus}
     return lasting
 
 

@@ -25,19 +25,20 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils import parameters_to_vector
 
-from lengthwise.config import require
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.models.catalogue import MODELS
 from lengthwise.models.threads import processor_threads
+from lengthwise.problems.recognition.objectives import Final, RecognitionConfig
+from lengthwise.settings import require
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.compiled import load_weights
 from lengthwise.training.loop import (
     BETA1,
     Clock,
-    LoopConfig,
     Progress,
     State,
+    TrainingConfig,
     begin,
     decays,
     end,
@@ -48,7 +49,6 @@ from lengthwise.training.loop import (
     validate_if_due,
 )
 from lengthwise.training.members import Members, members_of, together
-from lengthwise.training.recognition import Final, RecognitionConfig
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import Plan, Run, choose_device, claim, environment
 
@@ -148,7 +148,7 @@ class _Member:
         self.clock = Clock()
 
     @property
-    def config(self) -> LoopConfig:
+    def config(self) -> TrainingConfig:
         return self.plan.loop
 
     @property

@@ -17,12 +17,12 @@ from torch.nn import functional as F
 from torch.nn.modules import module as of_modules
 from torch.overrides import TorchFunctionMode
 
-from lengthwise import config
-from lengthwise.catalogue import Catalogue
+from lengthwise import settings
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.layers import activations, chunks, memory, norms, rows, sliding_dilated
 from lengthwise.models import regular_gpt, regular_gpt_config
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from lengthwise.registry import Catalogue
 
 _HOOKS = {
     "_forward_hooks": "a forward hook",
@@ -147,11 +147,11 @@ def _fresh(model: RegularGPT) -> RegularGPT:
         if type(value).__module__ not in ("builtins", "numpy"):  # it may calculate as it likes
             raise _refusal(f"config.{name}", f"is a {_named(type(value))}")
     try:
-        settings = RegularGPTConfig.from_dict(model.config.to_dict())
+        rebuilt = RegularGPTConfig.from_dict(model.config.to_dict())
     except ConfigError as error:
         raise VerificationError(f"the model's settings were changed: {error}") from None
     with torch.device("meta"), _Undrawn():
-        return RegularGPT(settings)
+        return RegularGPT(rebuilt)
 
 
 def _compare(mine: nn.Module, fresh: nn.Module, path: str) -> None:
@@ -294,7 +294,7 @@ def _classes() -> Iterator[type]:
     """The classes that a model is made of, and those above them."""
     ours = [
         each
-        for library in (*_LIBRARIES, config)
+        for library in (*_LIBRARIES, settings)
         for each in vars(library).values()
         if isinstance(each, type) and each.__module__.startswith("lengthwise.")
     ]

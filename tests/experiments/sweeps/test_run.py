@@ -16,7 +16,7 @@ from lengthwise.experiments.sweeps.job import Job, Test
 from lengthwise.experiments.sweeps.outcome import Outcome
 from lengthwise.experiments.sweeps.run import attempt, run_job
 from lengthwise.files import read_json, write_json
-from lengthwise.training.loop import LoopConfig
+from lengthwise.training.loop import TrainingConfig
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import load_run, train
 from sweep_jobs import small_jobs, small_plan
@@ -108,7 +108,7 @@ def test_an_outcome_from_before_a_default_changed_is_refused(
 ) -> None:
     """It has the same digest, since settings that have their default are not in it."""
     old, new = small_jobs(1, patience=1)[0], small_jobs(1, patience=2)[0]
-    default = LoopConfig.__dataclass_fields__["patience"]
+    default = TrainingConfig.__dataclass_fields__["patience"]
     monkeypatch.setattr(default, "default", 1)
     outcome = run_job(old, tmp_path, device="cpu")
     monkeypatch.setattr(default, "default", 2)

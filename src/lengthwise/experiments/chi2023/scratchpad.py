@@ -14,7 +14,6 @@ from statistics import fmean
 from typing import Any
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.chi2023.table1 import LAPTOP
 from lengthwise.experiments.experiment import Record, Statement, Table
@@ -32,6 +31,7 @@ from lengthwise.experiments.trained import (
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import depth
 from lengthwise.models.scratchpad import Scratchpad
+from lengthwise.registry import Catalogue
 from lengthwise.training.train import make_plan
 
 NEAR, FAR = "near", "far"

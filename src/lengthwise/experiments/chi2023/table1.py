@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.published import Published
@@ -34,6 +33,7 @@ from lengthwise.experiments.trained import (
     scores,
 )
 from lengthwise.languages.spec import parse
+from lengthwise.registry import Catalogue
 from lengthwise.training.train import make_plan
 
 COLUMNS = ("rnn", "transformer", "regular-gpt C=2", "regular-gpt C=3")

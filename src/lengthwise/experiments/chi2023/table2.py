@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, SPARSE
 from lengthwise.experiments.experiment import Record, Statement, Table
@@ -30,6 +29,7 @@ from lengthwise.experiments.trained import (
     one_digit,
 )
 from lengthwise.languages.spec import parse
+from lengthwise.registry import Catalogue
 from lengthwise.training.train import make_plan
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)

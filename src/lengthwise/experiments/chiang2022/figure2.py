@@ -21,7 +21,6 @@ from dataclasses import dataclass
 import torch
 
 from lengthwise.analysis.figures import Picture, cross_entropy_figure
-from lengthwise.catalogue import Catalogue
 from lengthwise.constructions.first import compile_confident_first, compile_first
 from lengthwise.constructions.parity import compile_confident_parity, compile_parity
 from lengthwise.experiments.chiang2022.answers import answers, random_words
@@ -35,6 +34,7 @@ from lengthwise.experiments.experiment import (
 )
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
+from lengthwise.registry import Catalogue
 from lengthwise.tasks.automaton import Automaton
 
 ETA = 1e-3

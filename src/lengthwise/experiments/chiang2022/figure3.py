@@ -21,7 +21,6 @@ from itertools import pairwise
 import torch
 
 from lengthwise.analysis.figures import Picture, sensitivity_figure
-from lengthwise.catalogue import Catalogue
 from lengthwise.constructions.parity import compile_confident_parity
 from lengthwise.experiments.chiang2022.answers import answers, random_words
 from lengthwise.experiments.experiment import (
@@ -33,6 +32,7 @@ from lengthwise.experiments.experiment import (
     counted,
 )
 from lengthwise.languages.spec import parse
+from lengthwise.registry import Catalogue
 from lengthwise.tasks.automaton import Automaton
 
 ETA = 1e-3

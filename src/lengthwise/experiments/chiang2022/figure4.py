@@ -25,7 +25,6 @@ from torch import nn
 from torch.nn import functional as F
 
 from lengthwise.analysis.figures import Picture, learning_figure
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.experiments.experiment import (
     Experiment,
@@ -37,10 +36,11 @@ from lengthwise.experiments.experiment import (
 )
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
+from lengthwise.problems.recognition.objectives import Final
+from lengthwise.registry import Catalogue
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Validation
-from lengthwise.training.recognition import Final
 from lengthwise.training.stack import train_stack
 from lengthwise.training.train import Plan, make_plan
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
@@ -26,6 +25,7 @@ from lengthwise.experiments.trained import (
     scores,
 )
 from lengthwise.languages.spec import parse
+from lengthwise.registry import Catalogue
 from lengthwise.training.train import make_plan
 
 TRAINED, FARTHER = "trained lengths", "farther"

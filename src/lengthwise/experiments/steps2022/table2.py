@@ -16,7 +16,6 @@ from typing import Any
 import torch
 
 from lengthwise.analysis.figures import Picture, curves_figure
-from lengthwise.catalogue import Catalogue
 from lengthwise.experiments.experiment import Progress, Record, Statement, Table, TrainingWatch
 from lengthwise.experiments.steps2022.table1 import (
     REGIMES,
@@ -29,7 +28,8 @@ from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
 from lengthwise.models.bodies import BODIES
 from lengthwise.models.gpt2 import Body, BodyConfig
-from lengthwise.training.pretrain import PRETRAINING, make_named
+from lengthwise.problems.language_modelling.pretrain import PRETRAINING, make_named
+from lengthwise.registry import Catalogue
 from lengthwise.training.step_plan import make_step_plan
 
 PUBLISHED: dict[tuple[str, int], float] = {

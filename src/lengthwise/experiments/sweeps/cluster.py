@@ -6,8 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from typing import Any, Self, TypeVar
 
-from lengthwise.config import require
 from lengthwise.errors import ConfigError, RunError
+from lengthwise.settings import require
 
 T = TypeVar("T")
 

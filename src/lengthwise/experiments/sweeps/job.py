@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from lengthwise.config import require
 from lengthwise.errors import ConfigError, RunError
+from lengthwise.settings import require
 from lengthwise.tasks.task import Task
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import AnyPlan, plan_from_dict

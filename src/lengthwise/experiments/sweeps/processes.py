@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 
 import torch
 
-from lengthwise.config import require
+from lengthwise.settings import require
 
 T = TypeVar("T")
 

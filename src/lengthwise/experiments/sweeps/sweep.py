@@ -11,13 +11,13 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from pathlib import Path
 from typing import Any
 
-from lengthwise.config import require
 from lengthwise.experiments.experiment import Progress
 from lengthwise.experiments.sweeps.executors import Executor
 from lengthwise.experiments.sweeps.folder import JobFolder, claim
 from lengthwise.experiments.sweeps.job import Job, require_distinct
 from lengthwise.experiments.sweeps.outcome import Failure, Outcome
 from lengthwise.experiments.sweeps.run import attempt
+from lengthwise.settings import require
 
 _PAUSE = 1.0
 """Seconds after which a job that another process was at is asked for again."""

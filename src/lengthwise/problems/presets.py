@@ -7,7 +7,7 @@ nothing of a task, the middle of the three rates of Table 4 is used.
 from collections.abc import Mapping
 from typing import Any
 
-from lengthwise.catalogue import Catalogue
+from lengthwise.registry import Catalogue
 
 PRESETS: Catalogue[Mapping[str, Any]] = Catalogue(
     "preset",

@@ -1,4 +1,4 @@
-"""What does a language model learn? The next token, at every place of random windows of a text.
+"""The objective of language models: the next token, at every position of random windows.
 
 Axes:
     window  windows of a text
@@ -7,7 +7,7 @@ Axes:
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Annotated, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -15,10 +15,10 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lengthwise.config import Config, require, require_at_least
 from lengthwise.evaluation.perplexity import require_windows
 from lengthwise.evaluation.predict import device_of
 from lengthwise.layers.token_loss import ReadOut, token_loss
+from lengthwise.settings import About, Config, require, require_at_least
 from lengthwise.text.prepared import Tokens
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
@@ -26,17 +26,15 @@ from lengthwise.training.processes import ALONE, Processes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class NextTokenConfig(Config):
-    """What a language model reads."""
+class WindowsConfig(Config):
+    """Which windows of a text are drawn."""
 
-    window: int = 128
+    window: Annotated[int, About(unit="tokens")] = 128
     """Tokens of a window in training."""
-    batch_size: int = 16
+    batch_size: Annotated[int, About(unit="windows")] = 16
     """Windows of a batch."""
-    validation_windows: int = 256
-    """At most, one after the other, evenly spread."""
-    autocast: Autocast = "none"
-    """What matrix products are computed in; weights and their updates stay in single precision."""
+    validation_windows: Annotated[int, About(unit="windows")] = 256
+    """Most windows of a validation, one after the other, evenly spread."""
 
     def __post_init__(self) -> None:
         require_at_least(self, {"window": 1, "batch_size": 1, "validation_windows": 1})
@@ -80,8 +78,10 @@ class NextToken(Objective):
         self,
         train: Tokens,
         validation: Tokens,
-        config: NextTokenConfig,
+        config: WindowsConfig,
         read_out: Callable[[nn.Module, Tensor], ReadOut] = read_out_of,
+        *,
+        half: Autocast = "none",
         processes: Processes = ALONE,
     ) -> None:
         require(
@@ -90,7 +90,7 @@ class NextToken(Objective):
             f"window. Raise it, or start fewer.",
         )
         self._train, self._validation, self._processes = train, validation, processes
-        self._config, self._read_out = config, read_out
+        self._config, self._read_out, self._autocast = config, read_out, half
         self._size = config.window + 1
         for name, tokens in (("training", train), ("validation", validation)):
             require_windows(tokens, self._size, f"the {name} part of the text")
@@ -128,7 +128,7 @@ class NextToken(Objective):
     ) -> tuple[Float[Tensor, ""], float]:
         words = words.to(device_of(model))
         asked = words[:, 1:].flatten()
-        with autocast(words.device, self._config.autocast):
+        with autocast(words.device, self._autocast):
             vectors, matrix = self._read_out(model, words[:, :-1])
             found = token_loss(vectors.flatten(0, 1), matrix, asked)
         return found.loss, found.right / len(asked)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from operator import index
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from torch import nn
 
@@ -13,21 +13,21 @@ from lengthwise.constructions.stored import load_construction as load_stored
 from lengthwise.constructions.verify import Verification
 from lengthwise.constructions.verify import verify as verify_construction
 from lengthwise.errors import ConfigError, VerificationError
-from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
-from lengthwise.evaluation.predict import predict as predict_words
 from lengthwise.evaluation.scores import Scores
-from lengthwise.evaluation.translate import DecodingConfig
-from lengthwise.experiments.measure import measure_perplexity, measure_steps
-from lengthwise.experiments.translated import measure_translation, translated
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.languages.validation import short
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
-from lengthwise.tasks.step_specs import is_step_spec, make_step_task
+from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.recognition.measure import RecognitionEvaluation, classify
+from lengthwise.problems.results import Evaluation
+from lengthwise.problems.runs import load_run, make_plan
+from lengthwise.problems.runs import train as train_plan
+from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.tasks.steps import StepTask
 from lengthwise.tasks.task import Task
 from lengthwise.text.documents import PYTHON
@@ -37,17 +37,8 @@ from lengthwise.text.parallel import PairsConfig, ParallelCorpus, require_furthe
 from lengthwise.text.parallel import prepare_pairs as prepare_parallel_corpus
 from lengthwise.text.prepared import TEST, Corpus, PrepareConfig
 from lengthwise.text.prepared import prepare as prepare_corpus
-from lengthwise.training.language_plan import LanguagePlan, is_text_spec, make_language_plan
 from lengthwise.training.loop import Progress
 from lengthwise.training.made_for import difference
-from lengthwise.training.step_plan import StepPlan, make_step_plan
-from lengthwise.training.train import AnyPlan, Run, load_run, make_plan
-from lengthwise.training.train import train as train_plan
-from lengthwise.training.translation_plan import (
-    TranslationPlan,
-    is_pairs_spec,
-    make_translation_plan,
-)
 from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.certify import certify as certify_model
 from lengthwise.verification.closure import MAX_CHUNKS
@@ -89,8 +80,9 @@ def train(
     `steps:addition`, `step-decoder`; for `text:FOLDER`, a prepared corpus, `regular-gpt-lm`; and
     for `pairs:FOLDER`, a parallel one, `encoder-decoder`.
 
-    `settings` are those of the network, the words and the loop, such as `max_length=40`,
-    `steps=5000`, `seed=1`, `d_model=128`. With `out`, the run is kept in that folder, and calling
+    `settings` are those of network, data, objective and training, such as `max_length=40`,
+    `steps=5000`, `seed=1`, `d_model=128`, or by section, `network={"d_model": 128}`; `lengthwise
+    settings` lists them. With `out`, the run is kept in that folder, and calling
     again goes on where it was interrupted, or loads it if it has ended.
 
     Raises:
@@ -98,28 +90,13 @@ def train(
         RunError: the folder holds another run.
         ClaimError: the loss is not finite.
     """
-    plan: AnyPlan
     if not isinstance(model, str | None):
         raise ConfigError(
             f"model is a name, such as 'regular-gpt', but got {short(model)}. A module of your own "
             f"is trained by your own loop; evaluate, predict and learn_automaton take it."
         )
-    if isinstance(language, str) and is_pairs_spec(language):
-        own = {} if protocol is None else {"protocol": protocol}
-        plan = make_translation_plan(language, model, preset=preset, settings={**own, **settings})
-    elif isinstance(language, str) and (is_step_spec(language) or is_text_spec(language)):
-        if protocol is not None:
-            raise ConfigError(f"protocol is for languages, and {language} is none. Omit it.")
-        make = make_step_plan if is_step_spec(language) else make_language_plan
-        plan = make(language, model, preset=preset, settings=settings)
-    else:
-        plan = make_plan(
-            _chosen(language),
-            model,
-            preset=preset,
-            protocol=protocol,
-            settings=settings,
-        )
+    spec = language if isinstance(language, str) else _chosen(language)
+    plan = make_plan(spec, model, preset=preset, settings=settings, options={"protocol": protocol})
     return train_plan(plan, out=out, device=device, progress=progress)
 
 
@@ -146,9 +123,8 @@ def evaluate_steps(run: Run, *, words: int | None = None) -> dict[str, Any]:
         ConfigError: the run is about a language.
         TaskError: more words are asked for than are set apart.
     """
-    if not isinstance(run.plan, StepPlan):
-        raise ConfigError("this run is about a language, and writes no steps. Use evaluate.")
-    return measure_steps(run, words=words)
+    _require_kind(run, "step-by-step", "this run is about a language, and writes no steps.")
+    return evaluated(run, {} if words is None else {"words": words}).summary()
 
 
 def prepare(
@@ -215,11 +191,8 @@ def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
         TextError: a sentence is longer than memory allows, or the corpus is not there.
     """
-    _require_translator(run)
-    if isinstance(sentences, str) or not all(isinstance(each, str) for each in sentences):
-        raise ConfigError(f"sentences are a list of texts, but got {sentences!r}. Give [text].")
-    written = translated(run, sentences, decoding=DecodingConfig.from_dict(decoding))
-    return [each.sentence for each in written]
+    _require_kind(run, "translation", _NO_TRANSLATOR)
+    return _answered(run, sentences, decoding)
 
 
 def evaluate_translations(run: Run, part: str = TEST, **decoding: Any) -> dict[str, Any]:
@@ -233,15 +206,16 @@ def evaluate_translations(run: Run, part: str = TEST, **decoding: Any) -> dict[s
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
         TextError: the corpus is not there, or has no such part.
     """
-    _require_translator(run)
-    config = DecodingConfig.from_dict(decoding)
-    return measure_translation(run, part=part, decoding=config)[1]
+    _require_kind(run, "translation", _NO_TRANSLATOR)
+    return evaluated(run, {"part": part, **decoding}).summary()
 
 
 def perplexity(
     run: Run, lengths: Sequence[int], *, windows: int = 1_000, seed: int = 0
 ) -> dict[int, float]:
-    """Of the last token of random windows of each length, with all before it as context.
+    """Return the perplexity of the last token of random windows, by window length.
+
+    All tokens of a window before its last are the context.
 
     The text is the part of the run's corpus that is set apart for tests.
 
@@ -251,10 +225,9 @@ def perplexity(
         ConfigError: lengths are no whole numbers.
         TextError: the corpus is not there, or too short.
     """
-    if not isinstance(run.plan, LanguagePlan):
-        raise ConfigError("this run is no language model. Use evaluate, or evaluate_steps.")
-    records, _ = measure_perplexity(run, _listed_lengths(lengths), windows=windows, seed=seed)
-    return {record["length"]: record["perplexity"] for record in records}
+    _require_kind(run, "language-modelling", "this run is no language model.")
+    options = {"lengths": _listed_lengths(lengths), "words": windows, "seed": seed}
+    return {each["length"]: each["perplexity"] for each in evaluated(run, options).records}
 
 
 def compile(spec: Language | str, **settings: Any) -> Construction:
@@ -312,58 +285,100 @@ def load(path: Path | str, *, device: str = "auto") -> Run:
 
 
 def evaluate(
-    model: nn.Module,
-    language: Language | str,
-    lengths: Sequence[int] = range(41, 501),
+    model: nn.Module | Run,
+    language: Language | str | None = None,
+    lengths: Sequence[int] | None = None,
     *,
-    protocol: str = "audited",
-    words_per_length: int = 512,
+    protocol: str | None = None,
+    words_per_length: int | None = None,
     seed: int = 0,
-) -> Scores:
-    """Accuracy and loss of a model by length and class, on fresh words.
+    **options: Any,
+) -> Scores | Evaluation:
+    """Test a model on fresh words of a language, or a run on its own problem.
 
-    `.summary()` has the mean over lengths, the worst length and the 95 % interval.
+    Of a model, or a run about a language, the result has accuracy and loss by length and class.
+    `lengths` are 41 to 500 for a model, and past those of training for a run; there are 512 words
+    of each unless `words_per_length` says otherwise; `protocol` is `audited` for a model, and the
+    run's own for a run. Of other runs the result has the figures of its problem, and `options` are
+    those of the command `evaluate`, such as `part`. `.summary()` has what it comes to: for a
+    language the mean over lengths, the worst length and the 95 % interval.
 
     Dropout and noise are off. What shortcuts reach on the same words is told by
     `lengthwise.evaluation.shortcuts.shortcut_accuracies`, and by the command `evaluate`.
 
     Raises:
         TaskError: no length has a word, or the language has no words of that protocol.
-        ConfigError: the model was made for other symbols or classes, or lengths are none.
+        ConfigError: the model was made for other symbols or classes, lengths are none, or an option
+            is not for this problem.
     """
-    chosen = _fitting(model, language)
+    if isinstance(model, Run) and language is None:
+        given = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
+        return _evaluated(model, {**given, "seed": seed or None, **options})
+    chosen, module = _fitting(model, language), model.model if isinstance(model, Run) else model
+    if options:
+        raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
     return evaluate_task(
-        model.eval(),
-        Task(language=chosen, protocol=protocol),
-        _listed_lengths(lengths),
-        words_per_length=words_per_length,
+        module.eval(),
+        Task(language=chosen, protocol=protocol or "audited"),
+        _listed_lengths(range(41, 501) if lengths is None else lengths),
+        words_per_length=512 if words_per_length is None else words_per_length,
         seed=seed,
-        device=device_of(model),
+        device=device_of(module),
     )
 
 
+def _evaluated(run: Run, options: Mapping[str, Any]) -> Scores | Evaluation:
+    """Test a run on its own problem, with the options that are not None."""
+    asked = {name: value for name, value in options.items() if value is not None}
+    if "lengths" in asked:
+        asked["lengths"] = _listed_lengths(asked["lengths"])
+    found = evaluated(run, asked)
+    return found.scores if isinstance(found, RecognitionEvaluation) else found
+
+
 def predict(
-    model: nn.Module, language: Language | str, words: Sequence[str | Sequence[int]]
+    model: nn.Module | Run,
+    language: Language | str | Sequence[str | Sequence[int]] | None = None,
+    words: Sequence[str | Sequence[int]] | None = None,
+    **options: Any,
 ) -> list[str]:
-    """Return the class that a model gives to each word, of whatever length.
+    """Return the answer to each input: `predict(run, inputs)` or `predict(model, language, words)`.
 
-    A word is a text as it is written, or a sequence of integers as encoded.
-
-    It is that of the largest logit, in the model's own precision, and the first of equals: what
-    certificates are about.
+    For a language it is the class of a word of whatever length. A word is a text as it is written,
+    or a sequence of integers as encoded. The class is that of the largest logit, in the model's own
+    precision, and the first of equals: what certificates are about. For other runs it is what the
+    command `predict` prints, and `options` are those of the command.
 
     Raises:
-        WordError: a symbol is not in the alphabet, or a word is outside the domain.
+        WordError: an input cannot be read: a symbol is not in the alphabet, or a word is outside
+            the domain.
         ConfigError: the model was made for other symbols or classes, or the words are no list.
     """
+    if isinstance(model, Run) and words is None:
+        if model.problem.kind != "recognition" or options:
+            return _answered(model, language, options)
+        return predict(model.model, model.language, cast(Sequence[str], language))
     chosen = _fitting(model, language)
-    if not _are_words(words):
+    module = model.model if isinstance(model, Run) else model
+    if words is None or not _are_words(words):
         raise ConfigError(f"words are a list of texts, but got {short(words)}. Give [word].")
     encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in words]
     for word in encoded:
         chosen.require_in_domain(word)
-    logits = predict_words(model.eval(), encoded, device=device_of(model))
-    return [chosen.class_names[c] for c in answer_of(logits).tolist()]
+    return [each.shown for each in classify(module.eval(), chosen, encoded)]
+
+
+def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]:
+    """Ask a run for texts, as the command `predict` does."""
+    if isinstance(inputs, str) or not (
+        isinstance(inputs, Sequence) and all(isinstance(each, str) for each in inputs)
+    ):
+        raise ConfigError(f"inputs are a list of texts, but got {short(inputs)}. Give [text].")
+    for option in options:
+        if option not in run.problem.prediction_options - {"keep_going"}:
+            raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
+    predictor = run.problem.predictor(run, options)
+    return [each.shown for each in predictor.answer([predictor.read(text) for text in inputs])]
 
 
 def certify(
@@ -427,9 +442,12 @@ def streaming(model: nn.Module, *lengths: int) -> Stream:
     return stream_model(model, *lengths)
 
 
-def _require_translator(run: Run) -> None:
-    if not isinstance(run.plan, TranslationPlan):
-        raise ConfigError("this run does not translate. Use one that was trained on pairs:FOLDER.")
+_NO_TRANSLATOR = "this run does not translate; runs on pairs:FOLDER do."
+
+
+def _require_kind(run: Run, kind: str, message: str) -> None:
+    if not isinstance(run, Run) or run.problem.kind != kind:
+        raise ConfigError(f"{message} Use evaluate.")
 
 
 def _sources(
@@ -447,15 +465,13 @@ def _require_one_vocabulary(tokenizer: Path | str | None, settings: Mapping[str,
         raise ConfigError("tokenizer brings its own vocab_size. Leave one of them out.")
 
 
-def _chosen(language: Language | str) -> Language:
-    """The language that is given or named.
+def _chosen(language: object) -> Language:
+    """Return the language that is given or named.
 
     Raises:
         LanguageError: it is neither.
     """
-    if isinstance(language, Language):
-        return language
-    return parse(language)
+    return language if isinstance(language, Language) else parse(language)  # type: ignore[arg-type]
 
 
 def _listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
@@ -486,13 +502,16 @@ def _are_words(words: object) -> bool:
     )
 
 
-def _fitting(model: nn.Module, language: Language | str) -> Language:
-    """The language, if the model has its symbols and classes (as far as is known of it)."""
+def _fitting(model: nn.Module | Run, language: object) -> Language:
+    """Return the language, if the model has its symbols and classes (as far as is known of it)."""
+    if language is None:
+        raise ConfigError("a model is asked about a language. Give one, such as 'parity'.")
     chosen = _chosen(language)
+    model = model.model if isinstance(model, Run) else model
     if not isinstance(model, nn.Module):
-        at_hand = " Give its .model." if isinstance(model, Run | Construction) else ""
+        at_hand = " Give its .model." if isinstance(model, Construction) else ""
         raise ConfigError(
-            f"a model is a torch.nn.Module, but got a {type(model).__name__}.{at_hand}"
+            f"a model is a torch.nn.Module or a run, but got a {type(model).__name__}.{at_hand}"
         )
     if isinstance(model, LanguageModel):
         raise ConfigError("this is a language model, and classifies no words. Use perplexity.")

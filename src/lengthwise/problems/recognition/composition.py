@@ -4,10 +4,10 @@ Three things are learned at once, each from nodes rather than from words:
 
 - *compositions* (`tasks.compositions`): nodes whose parts do what is drawn uniformly from all that
   sub-words can do, so that rare products are learned, too;
-- *one code for one meaning*: the numbers before the sign are pulled to the signs that most nodes of
-  the same meaning have, and away from 0;
-- *lessons*: at every validation the codes that the model can reach are explored
-  (`verification.closure`), and chunks on which it is wrong, ambiguous or unsure are taught until
+- *code consistency*: the numbers before the sign are drawn to the signs that most nodes of the same
+  meaning have, and away from 0;
+- *hard-example replay*: at every validation the codes that the model can reach are explored
+  (`verification.closure`), and chunks on which it is wrong, ambiguous or unsure are replayed until
   the next one.
 
 Validation is perfect when the exploration closes: the model is right on words of every length.
@@ -29,16 +29,16 @@ from lengthwise.languages.elements import Elements
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.problems.recognition.objectives import (
+    WordLengths,
+    masked_cross_entropy,
+    validate_answers,
+)
+from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.tasks.compositions import Composed, Compositions
 from lengthwise.tasks.supervision import IGNORED, StateMaps
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.training.recognition import (
-    RecognitionConfig,
-    WordLengths,
-    surprise,
-    validate_answers,
-)
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.closure import Closure, Level, Pairs, explore
@@ -47,14 +47,14 @@ from lengthwise.verification.network import node_of
 _MOST_CHUNKS = 300_000
 """Chunks of one level that are explored in training, to be quick."""
 
-_MOST_LESSONS = 512
+_MOST_REPLAYED = 512
 
 _LONGEST_WRITTEN = 1_000
 """Symbols of a wrong word that stands in the records, at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class Replay:
     """Chunks of codes, and what the sub-words do that they stand for."""
 
     codes: Bool[Tensor, "code bit"]
@@ -63,63 +63,66 @@ class Lessons:
     maps: Int[Tensor, "node state"]
     """State maps; at the edge only what becomes of the start state counts."""
     at_edge: Bool[Tensor, " node"]
-    is_told: Bool[Tensor, " node"]
+    is_labelled: Bool[Tensor, " node"]
     """Whether `maps` counts; the others are to be sure, whatever they answer."""
     length: int
-    """Symbols of the longest sub-word that a chunk can stand for; 0 without lessons."""
+    """Symbols of the longest sub-word that a chunk can stand for; 0 without replay."""
 
 
 class Composition(Objective):
-    """Compositions drawn uniformly, lessons from exploration, one code for one meaning.
+    """Compositions drawn uniformly, replay from exploration, one code for one meaning.
 
     Raises:
         ConfigError: the model has no binary memory.
     """
 
-    def __init__(self, task: Task, settings: RecognitionConfig, maps: StateMaps) -> None:
+    def __init__(
+        self, task: Task, words: WordsConfig, settings: SupervisionConfig, maps: StateMaps
+    ) -> None:
         self._task = task
+        self._words = words
         self._settings = settings
         self._maps = maps
-        self._lengths = WordLengths(task, settings)
+        self._lengths = WordLengths(task, words)
         self._compositions: Compositions | None = None
-        self._lessons: Lessons | None = None
+        self._replay: Replay | None = None
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Cross-entropy of what nodes do and of their class, with pull and margin."""
         model, memory = binary(model)
-        if self._lessons is None:  # of these weights, so a resumed run has the same
+        if self._replay is None:  # of these weights, so a resumed run has the same
             model.eval()
-            _, self._lessons = self._explore(model)
+            _, self._replay = self._explore(model)
             model.train()
         drawn = self._draw(model, data)
-        lessons = self._lessons
+        replay = self._replay
         gathered = torch.cat(
-            [*_compose(model, memory, drawn, noise), _recall(model, memory, lessons)]
+            [*_compose(model, memory, drawn, noise), _recall(model, memory, replay)]
         )
-        parts = [len(drawn.maps), len(lessons.maps)] if len(lessons.maps) else [len(gathered)]
-        maps = torch.cat([drawn.maps, lessons.maps])
-        at_edge = torch.cat([drawn.at_edge, lessons.at_edge])
-        told = torch.cat([torch.ones(len(drawn.maps), dtype=torch.bool), lessons.is_told])
-        states, classes = self._targets(maps, at_edge, told)
+        parts = [len(drawn.maps), len(replay.maps)] if len(replay.maps) else [len(gathered)]
+        maps = torch.cat([drawn.maps, replay.maps])
+        at_edge = torch.cat([drawn.at_edge, replay.at_edge])
+        labelled = torch.cat([torch.ones(len(drawn.maps), dtype=torch.bool), replay.is_labelled])
+        states, classes = self._targets(maps, at_edge, labelled)
         numbers, vectors = memory.numbers(gathered), memory(gathered, noise)
         logits, answers = model.read(vectors), model.read_transition(vectors)
         loss = numbers.new_zeros(())
         for rows in torch.split(torch.arange(len(gathered)), parts):
-            loss = loss + surprise(logits[rows], classes[rows])
+            loss = loss + masked_cross_entropy(logits[rows], classes[rows])
             by_probe = answers[rows].view(*states[rows].shape, -1)
-            loss = loss + surprise(by_probe.flatten(0, 1), states[rows].flatten())
+            loss = loss + masked_cross_entropy(by_probe.flatten(0, 1), states[rows].flatten())
         lack = F.relu(1.0 - numbers.abs()).amax(dim=1).mean()
-        pull = _pull(numbers[told], _meanings(maps, at_edge)[told])
-        loss = loss + self._settings.margin * lack + self._settings.pull * pull
+        consistency = _code_consistency(numbers[labelled], _meanings(maps, at_edge)[labelled])
+        loss = loss + self._settings.margin * lack + self._settings.code_consistency * consistency
         asked = classes != IGNORED
         right = (answer_of(logits).cpu() == classes)[asked]
         return Step(loss, right.double().mean().item() if len(right) else 1.0, len(drawn.maps))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Loss and accuracy on words of mixed lengths; perfect if exploration closes."""
-        lengths = self._lengths.draw(self._settings.validation_words, data)
+        lengths = self._lengths.draw(self._words.validation_words, data)
         answers = validate_answers(model, self._task.draw(lengths, data))
-        figures, self._lessons = self._explore(binary(model)[0])
+        figures, self._replay = self._explore(binary(model)[0])
         return Validation(answers.loss, answers.accuracy, figures["proved"], more=figures)
 
     def _written(self, word: tuple[int, ...] | None) -> str | None:
@@ -128,12 +131,12 @@ class Composition(Objective):
         return self._task.language.decode(word)
 
     def _targets(
-        self, maps: Int[Tensor, "node state"], at_edge: Tensor, told: Tensor
+        self, maps: Int[Tensor, "node state"], at_edge: Tensor, labelled: Tensor
     ) -> tuple[Int[Tensor, "node probe"], Int[Tensor, " node"]]:
         """The states after each probe, and the classes; `IGNORED` where nothing is asked."""
         states, classes = self._maps.transitions(maps), self._maps.classes(maps)
         states[at_edge, 1:] = IGNORED  # the first probe is the start state
-        states[~told] = classes[~told] = IGNORED
+        states[~labelled] = classes[~labelled] = IGNORED
         return states, classes
 
     def _draw(self, model: RegularGPT, generator: torch.Generator) -> Composed:
@@ -141,12 +144,12 @@ class Composition(Objective):
             self._compositions = Compositions(
                 self._task.language,
                 model.config.chunk,
-                self._settings.max_length,
-                2 * self._settings.batch_size,
+                self._words.max_length,
+                2 * self._words.batch_size,
             )
         return self._compositions.draw(generator)
 
-    def _explore(self, model: RegularGPT) -> tuple[dict[str, Any], Lessons]:
+    def _explore(self, model: RegularGPT) -> tuple[dict[str, Any], Replay]:
         algebra = BinaryAlgebra(node_of(model))
         try:
             closure = explore(algebra, self._task.language, max_chunks=_MOST_CHUNKS)
@@ -159,9 +162,9 @@ class Composition(Objective):
             "codes": len(algebra.codes),
             "room": round(algebra.signs.room, 4),
         }
-        most = _MOST_LESSONS if self._settings.lessons else 0
-        lessons = lessons_of(closure, algebra, self._maps, most)
-        return {**figures, "lesson_length": lessons.length}, lessons
+        most = _MOST_REPLAYED if self._settings.replay else 0
+        replay = replay_of(closure, algebra, self._maps, most)
+        return {**figures, "lesson_length": replay.length}, replay
 
 
 def _compose(
@@ -176,15 +179,13 @@ def _compose(
     return gathered
 
 
-def _recall(
-    model: RegularGPT, memory: BinaryMemory, lessons: Lessons
-) -> Float[Tensor, "node width"]:
-    """What the block makes of the chunks of codes of the lessons."""
-    below = memory.recall(lessons.codes.to(model.pad.device))
-    return model.gathered(below, lessons.children.to(model.pad.device))
+def _recall(model: RegularGPT, memory: BinaryMemory, replay: Replay) -> Float[Tensor, "node width"]:
+    """What the block makes of the chunks of codes of the replay."""
+    below = memory.recall(replay.codes.to(model.pad.device))
+    return model.gathered(below, replay.children.to(model.pad.device))
 
 
-def lessons_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: int) -> Lessons:
+def replay_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: int) -> Replay:
     """The chunks at fault in an exploration, `most` at most.
 
     At fault are sub-words whose code already stands for something else, on the first level that has
@@ -192,7 +193,7 @@ def lessons_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: 
     which some sign is not certain.
     """
     start, num_states = maps.machine.start, maps.machine.num_states
-    told = np.empty((0, algebra.chunk), dtype=np.int64)
+    labelled = np.empty((0, algebra.chunk), dtype=np.int64)
     meanings = np.empty((0, num_states), dtype=np.int64)
     at_edge = np.empty(0, dtype=np.bool_)
     seen = {False: np.empty((0, 2), dtype=np.int64), True: np.empty((0, 2), dtype=np.int64)}
@@ -205,24 +206,24 @@ def lessons_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: 
                 meaning[:, start] = pairs.states[rows]
             else:
                 meaning = closure.elements.maps[pairs.states[rows]]
-            told = np.concatenate([told, _elements_of(pairs.children[rows], below, outer)])
+            labelled = np.concatenate([labelled, _elements_of(pairs.children[rows], below, outer)])
             meanings = np.concatenate([meanings, meaning])
             at_edge = np.concatenate([at_edge, np.full(len(rows), outer)])
-        if len(told):
+        if len(labelled):
             length = algebra.chunk**number
             break
-    told, meanings, at_edge = told[:most], meanings[:most], at_edge[:most]
-    unsure = algebra.unsure[: most - len(told)]
+    labelled, meanings, at_edge = labelled[:most], meanings[:most], at_edge[:most]
+    unsure = algebra.unsure[: most - len(labelled)]
     if len(unsure):
         length = algebra.chunk ** len(closure.levels)
     none = np.zeros((len(unsure), num_states), dtype=np.int64)
-    count = len(told) + len(unsure)
-    return Lessons(
+    count = len(labelled) + len(unsure)
+    return Replay(
         codes=torch.from_numpy(algebra.codes),
-        children=torch.from_numpy(np.concatenate([told, unsure])),
+        children=torch.from_numpy(np.concatenate([labelled, unsure])),
         maps=torch.from_numpy(np.concatenate([meanings, none])),
         at_edge=torch.from_numpy(np.concatenate([at_edge, np.zeros(len(unsure), dtype=np.bool_)])),
-        is_told=torch.arange(count) < len(told),
+        is_labelled=torch.arange(count) < len(labelled),
         length=length if count else 0,
     )
 
@@ -252,7 +253,9 @@ def _meanings(maps: Int[Tensor, "node state"], at_edge: Bool[Tensor, " node"]) -
     return torch.unique(rows, dim=0, return_inverse=True)[1]
 
 
-def _pull(numbers: Float[Tensor, "node bit"], meaning: Int[Tensor, " node"]) -> Float[Tensor, ""]:
+def _code_consistency(
+    numbers: Float[Tensor, "node bit"], meaning: Int[Tensor, " node"]
+) -> Float[Tensor, ""]:
     """Mean squared distance of tanh(numbers) from the signs of their mean over a meaning."""
     soft = numbers.tanh()
     meaning = meaning.to(numbers.device)

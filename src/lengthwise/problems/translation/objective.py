@@ -1,4 +1,4 @@
-"""What does a translator learn? The next token of a translation, from its source and its beginning.
+"""The objective of translation: the next token, from the source and the beginning so far.
 
 Pairs of like length are in one bucket, and a batch is of one bucket: as many pairs as have
 `batch_tokens` places, if there are as many, so that little is padding. A bucket is drawn as often
@@ -6,18 +6,18 @@ as its pairs ask for, so that every pair comes equally often on average.
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import TextError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.layers.token_loss import Judged, token_loss
 from lengthwise.models.encoder_decoder import EncoderDecoder
+from lengthwise.settings import About, Config, require, require_at_least
 from lengthwise.text.parallel import BEGIN, END, PAD, Pairs
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
@@ -26,33 +26,39 @@ Protocol = Literal["train-all-test-all", "train-short-test-long"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TranslationConfig(Config):
-    """Which pairs are learned from, and how."""
+class SentencesConfig(Config):
+    """Which pairs of sentences are learned from."""
 
     protocol: Protocol = "train-all-test-all"
     """`train-short-test-long`: trained and validated on pairs whose source has at most the median
     number of tokens of training, and tested on longer ones (Chiang & Cholak 2022, section 5.4)."""
-    batch_tokens: int = 4_096
-    """Places of a batch, those of sources and translations together."""
-    label_smoothing: float = 0.1
-    """Share of the target's probability that is spread over all tokens (Szegedy et al. 2016)."""
-    longest: int = 200
+    batch_tokens: Annotated[int, About(unit="tokens")] = 4_096
+    """Positions of a batch, those of sources and translations together."""
+    longest: Annotated[int, About(unit="tokens")] = 200
     """Pairs with more tokens on a side are neither trained nor validated on."""
-    validation_pairs: int = 500
-    """At most, evenly spread."""
-    autocast: Autocast = "none"
-    """What matrix products are computed in; weights and their updates stay in single precision."""
+    validation_pairs: Annotated[int, About(unit="pairs")] = 500
+    """Most pairs of a validation, evenly spread."""
 
     def __post_init__(self) -> None:
         require_at_least(self, {"batch_tokens": 1, "longest": 1, "validation_pairs": 1})
         require(
-            0 <= self.label_smoothing < 1,
-            f"label_smoothing={self.label_smoothing} is no share. Use 0 or more, below 1.",
-        )
-        require(
             self.batch_tokens <= _MOST_TOKENS,
             f"batch_tokens={self.batch_tokens:,} is too large: {_MOST_TOKENS:,} is the most. Lower "
             f"it, or use accumulate.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SmoothingConfig(Config):
+    """How labels are weighed."""
+
+    label_smoothing: float = 0.1
+    """Share of the target's probability that is spread over all tokens (Szegedy et al. 2016)."""
+
+    def __post_init__(self) -> None:
+        require(
+            0 <= self.label_smoothing < 1,
+            f"label_smoothing={self.label_smoothing} is no share. Use 0 or more, below 1.",
         )
 
 
@@ -80,15 +86,24 @@ def within(pairs: Pairs, bounds: tuple[int, float]) -> NDArray[np.int64]:
     return np.flatnonzero((bounds[0] <= lengths) & (lengths <= bounds[1]))
 
 
-class Translation(Objective):
+class NextTargetToken(Objective):
     """Cross-entropy of the next token, with label smoothing; a batch is judged by its mean.
 
     Raises:
         TextError: no pair is short enough to train or validate on.
     """
 
-    def __init__(self, train: Pairs, validation: Pairs, config: TranslationConfig) -> None:
+    def __init__(
+        self,
+        train: Pairs,
+        validation: Pairs,
+        config: SentencesConfig,
+        *,
+        label_smoothing: float = 0.0,
+        half: Autocast = "none",
+    ) -> None:
         self._train, self._validation, self._config = train, validation, config
+        self._smoothing, self._autocast = label_smoothing, half
         bounds = limits(train, config.protocol).train
         own = _no_longer(train, within(train, bounds), config.longest)
         asked = _no_longer(validation, within(validation, bounds), config.longest)
@@ -118,8 +133,8 @@ class Translation(Objective):
         number = int(torch.multinomial(self._shares, 1, generator=data))
         bucket = self._buckets[number]
         drawn = torch.randint(len(bucket), (self._sizes[number],), generator=data)
-        smoothing = self._config.label_smoothing
-        found, count = self._judged(model, self._train, bucket[drawn.numpy()], noise, smoothing)
+        numbers = bucket[drawn.numpy()]
+        found, count = self._judged(model, self._train, numbers, noise, self._smoothing)
         return Step(found.loss, found.right / count, count)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
@@ -156,7 +171,7 @@ class Translation(Objective):
         target = torch.from_numpy(rows).to(device)
         asked = target[:, 1:]
         there = asked != PAD
-        with autocast(device, self._config.autocast):
+        with autocast(device, self._autocast):
             vectors, matrix = model.read_out(source, target[:, :-1], noise)
             found = token_loss(vectors[there], matrix, asked[there], smoothing=smoothing)
         return found, int(there.sum())

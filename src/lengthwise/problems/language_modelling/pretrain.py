@@ -11,7 +11,7 @@ import math
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,20 +20,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lengthwise.config import Config, parted, require, require_at_least, require_known
 from lengthwise.errors import RunError
 from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.bodies import BODIES, location
 from lengthwise.models.gpt2 import body_config, draw_gpt2
+from lengthwise.problems.language_modelling.objective import NextToken, WindowsConfig
+from lengthwise.settings import Config, require, require_at_least, sort_settings
 from lengthwise.text.extra import require_extra
 from lengthwise.text.prepared import Tokens
 from lengthwise.text.python_text import PYTHON_TEXT, python_text
 from lengthwise.text.tokens import encode, learn_tokenizer
-from lengthwise.training.loop import LoopConfig, Progress, fit, kept
-from lengthwise.training.next_token import NextToken, NextTokenConfig
+from lengthwise.training.devices import choose_device, environment
+from lengthwise.training.loop import Progress, TrainingConfig, fit, kept
 from lengthwise.training.processes import require_alone
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.train import choose_device, environment
 
 if TYPE_CHECKING:
     from transformers import GPT2LMHeadModel
@@ -84,19 +84,15 @@ PRETRAINING: dict[str, Any] = {
 """How long and how fast, unless the user says otherwise."""
 
 
-def pretraining(settings: Mapping[str, Any]) -> tuple[PretrainConfig, LoopConfig]:
+def pretraining(settings: Mapping[str, Any]) -> tuple[PretrainConfig, TrainingConfig]:
     """The two parts of some settings, over `PRETRAINING`.
 
     Raises:
         ConfigError: a setting is unknown, or does not fit.
     """
-    chosen = {**PRETRAINING, **settings}
-    parts: dict[type[Config], set[str]] = {
-        part: {f.name for f in fields(part)} for part in (PretrainConfig, LoopConfig)
-    }
-    require_known(chosen, set().union(*parts.values()))
-    own = parted(chosen, parts)
-    return PretrainConfig.from_dict(own[PretrainConfig]), LoopConfig.from_dict(own[LoopConfig])
+    parts = {part.__name__: part.__dataclass_fields__ for part in (PretrainConfig, TrainingConfig)}
+    shape, training = sort_settings({**PRETRAINING, **settings}, parts).values()
+    return PretrainConfig.from_dict(shape), TrainingConfig.from_dict(training)
 
 
 def make_named(body: str, *, progress: Progress | None = None) -> None:
@@ -125,7 +121,7 @@ def objective(tokens: NDArray[np.int64], config: PretrainConfig) -> NextToken:
     return NextToken(
         Tokens([tokens[:-held_out]]),
         Tokens([tokens[-held_out:]]),
-        NextTokenConfig(window=config.window, batch_size=config.batch_size),
+        WindowsConfig(window=config.window, batch_size=config.batch_size),
         _read_out,
     )
 
@@ -135,7 +131,7 @@ def pretrain(
     text: str,
     source: str,
     config: PretrainConfig,
-    loop: LoopConfig,
+    loop: TrainingConfig,
     *,
     device: str = "auto",
     progress: Progress | None = None,
@@ -188,10 +184,10 @@ def pretrain(
     }
 
 
-def _as_stored(loop: LoopConfig, folder: RunFolder) -> dict[str, Any]:
+def _as_stored(loop: TrainingConfig, folder: RunFolder) -> dict[str, Any]:
     """The settings of the loop; in a folder of an older version, those that it knew or are set."""
     values = loop.to_dict()
-    known = {**(folder.config()["loop"] if folder.is_claimed else values), **loop.chosen()}
+    known = {**(folder.config()["loop"] if folder.is_claimed else values), **loop.non_defaults()}
     return {name: value for name, value in values.items() if name in known}
 
 

@@ -1,4 +1,4 @@
-"""What is learned on a step task? To write the next symbol, where the regime tells it.
+"""The objective of step tasks: write the next symbol, where the regime supervises it.
 
 Teacher forcing: in training the right symbols stand before the one that is asked for. Validation is
 as testing: the inputs alone are given, all else is decoded greedily, and a word counts as right if
@@ -16,17 +16,17 @@ Axes:
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.steps import evaluate_steps
+from lengthwise.settings import About, Config, require, require_at_least
 from lengthwise.tasks.steps import Regime, StepTask
 from lengthwise.training.loop import Objective, Step, Validation
 
@@ -34,26 +34,34 @@ _MOST_SYMBOLS = 2**30
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class GuidedConfig(Config):
-    """Which examples, how many, and what is told about them."""
+class ExamplesConfig(Config):
+    """Which examples, and how many."""
 
-    supervision: Regime = "strong"
-    """`weak`: outputs come at once. `medium`: after intermediates that are not told. `strong`:
-    after intermediates that are."""
-    examples: int = 10_000
+    examples: Annotated[int, About(unit="inputs")] = 10_000
     """Different inputs that are trained on."""
-    batch_size: int = 32
-    validation_words: int = 1_000
-    """At most: of few inputs, half of those that are left are for validation."""
-    test_words: int = 10_000
-    """At most, as of `validation_words`."""
+    batch_size: Annotated[int, About(unit="inputs")] = 32
+    """Inputs of a batch."""
+    validation_words: Annotated[int, About(unit="inputs")] = 1_000
+    """Most inputs of a validation; where few are left, half of them."""
+    test_words: Annotated[int, About(unit="inputs")] = 10_000
+    """Most inputs that are set apart for the test."""
     data_seed: int = 0
-    """Of the examples, so that runs of other seeds, models and regimes have the same."""
+    """The seed by which examples are drawn, so that runs of other seeds, models and supervision
+    have the same."""
 
     def __post_init__(self) -> None:
         least = ("examples", "batch_size", "validation_words", "test_words")
         require_at_least(self, {**dict.fromkeys(least, 1), "data_seed": 0})
         require(self.data_seed <= 2**62, f"data_seed={self.data_seed} is too large.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepSupervisionConfig(Config):
+    """Which symbols training labels."""
+
+    supervision: Regime = "strong"
+    """`weak`: outputs come at once. `medium`: after intermediate steps that are not supervised.
+    `strong`: after intermediate steps that are."""
 
 
 class Split(NamedTuple):
@@ -64,7 +72,7 @@ class Split(NamedTuple):
     test: Int[Tensor, "word input"]
 
 
-def split_sizes(task: StepTask, config: GuidedConfig) -> tuple[int, int, int]:
+def split_sizes(task: StepTask, config: ExamplesConfig) -> tuple[int, int, int]:
     """How many inputs are for training, validation and test.
 
     Raises:
@@ -92,7 +100,7 @@ def split_sizes(task: StepTask, config: GuidedConfig) -> tuple[int, int, int]:
     return config.examples, validation, test
 
 
-def split(task: StepTask, config: GuidedConfig) -> Split:
+def split(task: StepTask, config: ExamplesConfig) -> Split:
     """The inputs of a run.
 
     Test inputs come first, so that they are the same whatever number is trained on; where few are
@@ -108,16 +116,16 @@ def split(task: StepTask, config: GuidedConfig) -> Split:
     return Split(for_training, for_validation, for_test)
 
 
-class Guided(Objective):
-    """The next symbol at the places that the regime tells; any `Completer`."""
+class NextStep(Objective):
+    """The next symbol at the positions that the regime supervises; any `Completer`."""
 
-    def __init__(self, task: StepTask, config: GuidedConfig) -> None:
+    def __init__(self, task: StepTask, config: ExamplesConfig, supervision: Regime) -> None:
         split_sizes(task, config)
         self._task, self._config = task, config
-        self._layout = task.layout(config.supervision)
-        self._told = [task.num_inputs + place for place in self._layout.told]
-        self._first = min(self._told) - 1
-        self._asking = [place - 1 - self._first for place in self._told]
+        self._layout = task.layout(supervision)
+        self._supervised = [task.num_inputs + place for place in self._layout.told]
+        self._first = min(self._supervised) - 1
+        self._asking = [place - 1 - self._first for place in self._supervised]
 
     @cached_property
     def _examples(self) -> tuple[Int[Tensor, "word place"], Int[Tensor, "word place"]]:
@@ -151,7 +159,7 @@ class Guided(Objective):
         self, model: nn.Module, words: Tensor, noise: torch.Generator | None
     ) -> tuple[Float[Tensor, ""], float]:
         logits = model(words[:, :-1], first=self._first, generator=noise)[:, self._asking]
-        targets = words[:, self._told]
+        targets = words[:, self._supervised]
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         return loss, (logits.argmax(dim=2) == targets).all(dim=1).double().mean().item()
 

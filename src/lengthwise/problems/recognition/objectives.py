@@ -1,10 +1,9 @@
-"""What is learned on a task: the class of each word, and perhaps what its prefixes or parts do.
+"""Objectives of recognition: the class of each word, and what its prefixes or parts do.
 
 One length is drawn per batch, uniformly from those of `min_length` to `max_length` that have words.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import torch
@@ -12,71 +11,29 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import ABSENT, Level, Tree, grow
-from lengthwise.models.catalogue import Supervision
 from lengthwise.models.regular_gpt import RegularGPT, roots
 from lengthwise.models.scratchpad import Scratchpad
+from lengthwise.problems.recognition.settings import WordsConfig
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.supervision import IGNORED, StateMaps
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.loop import Objective, Step, Validation
 
-_MOST_SYMBOLS = 2**28
-"""Symbols of one batch at most: past it no memory would do."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RecognitionConfig(Config):
-    """Which words, how many, and what is told about them."""
-
-    max_length: int = 40
-    min_length: int = 1
-    batch_size: int = 128
-    validation_words: int = 1024
-    supervision: Supervision = "final"
-    """`final`: the class of the word. `prefix`: the class after every prefix. `node`: the class of
-    every sub-word that a node of the tree covers. `transition`: also the state that each of these
-    sub-words leads to from the probe states. `composition`: the same of nodes that are put
-    together so that every product of the monoid is met, until a proof closes. `assigned`: the code
-    of every chunk, where codes are the coordinates of state maps, until a proof closes. `states`:
-    the state of the automaton after every prefix, which stands between the symbols."""
-    pull: float = 1.0
-    """With `composition`: weight of the pull of a node's numbers to the code of its meaning."""
-    margin: float = 0.1
-    """With `composition`: weight of the lack of distance between numbers and 0."""
-    lessons: bool = True
-    """With `composition` and `assigned`: whether what is found wrong is taught more often."""
-
-    def __post_init__(self) -> None:
-        least = dict.fromkeys(("max_length", "min_length", "batch_size", "validation_words"), 1)
-        require_at_least(self, {**least, "pull": 0, "margin": 0})
-        require(
-            self.min_length <= self.max_length,
-            f"min_length={self.min_length} is past max_length={self.max_length}. Lower it.",
-        )
-        for name in ("batch_size", "validation_words"):
-            symbols = getattr(self, name) * self.max_length
-            require(
-                symbols <= _MOST_SYMBOLS,
-                f"{name}={getattr(self, name)} words of max_length={self.max_length} are more than "
-                f"{_MOST_SYMBOLS:,} symbols. Lower one of them.",
-            )
-
 
 class WordLengths:
     """Lengths that are drawn uniformly from a range, of those at which there are words."""
 
-    def __init__(self, task: Task, config: RecognitionConfig) -> None:
-        task.require_room(config.max_length)
-        self._lengths = torch.tensor(task.lengths(config.min_length, config.max_length))
+    def __init__(self, task: Task, words: WordsConfig) -> None:
+        task.require_room(words.max_length)
+        self._lengths = torch.tensor(task.lengths(words.min_length, words.max_length))
         if not len(self._lengths):
             raise TaskError(
                 f"{task.title} has no word of a length in "
-                f"{config.min_length}..{config.max_length}. Raise max_length."
+                f"{words.min_length}..{words.max_length}. Raise max_length."
             )
 
     def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, " word"]:
@@ -91,14 +48,14 @@ class Final(Objective):
     is called with, so that a seed decides a run.
     """
 
-    def __init__(self, task: Task, config: RecognitionConfig) -> None:
+    def __init__(self, task: Task, words: WordsConfig) -> None:
         self._task = task
-        self._config = config
-        self._lengths = WordLengths(task, config)
+        self._words = words
+        self._lengths = WordLengths(task, words)
 
     def draw(self, data: torch.Generator) -> Batch:
         """Words of one length, for one step."""
-        return _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
+        return _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Cross-entropy of the class on words of one length."""
@@ -109,7 +66,7 @@ class Final(Objective):
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Loss and accuracy on words of mixed lengths; perfect if all are right."""
-        lengths = self._lengths.draw(self._config.validation_words, data)
+        lengths = self._lengths.draw(self._words.validation_words, data)
         return validate_answers(model, self._task.draw(lengths, data))
 
 
@@ -127,20 +84,20 @@ class AnswersEverywhere(Protocol):
 class Prefix(Objective):
     """The class after every prefix; models that answer at every position."""
 
-    def __init__(self, task: Task, config: RecognitionConfig) -> None:
+    def __init__(self, task: Task, words: WordsConfig) -> None:
         if task.language.domain is not None:
             raise ConfigError(
                 f"supervision='prefix' asks for the class of every prefix, but prefixes of "
                 f"words of {task.title} can be outside its domain. Use 'transition'."
             )
         self._task = task
-        self._config = config
-        self._lengths = WordLengths(task, config)
+        self._words = words
+        self._lengths = WordLengths(task, words)
         self._automaton = Automaton(task.language)
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Cross-entropy averaged over all prefixes of words of one length."""
-        batch = _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
+        batch = _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
         targets = self._automaton.prefix_classes(batch.tokens)
         tokens, targets = _on_device(model, batch.tokens, targets)
         logits = _answering(model).every_position(tokens, generator=noise)
@@ -149,7 +106,7 @@ class Prefix(Objective):
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """As for `final`: what counts is the class of the word."""
-        lengths = self._lengths.draw(self._config.validation_words, data)
+        lengths = self._lengths.draw(self._words.validation_words, data)
         return validate_answers(model, self._task.draw(lengths, data))
 
 
@@ -159,10 +116,10 @@ class States(Objective):
     The true states stand between the symbols; the class follows from the last one.
     """
 
-    def __init__(self, task: Task, config: RecognitionConfig) -> None:
+    def __init__(self, task: Task, words: WordsConfig) -> None:
         self._task = task
-        self._config = config
-        self._lengths = WordLengths(task, config)
+        self._words = words
+        self._lengths = WordLengths(task, words)
         self._automaton = Automaton(_machine(task.language))
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
@@ -170,7 +127,7 @@ class States(Objective):
 
         Accuracy is that of the last state where all before it are given.
         """
-        batch = _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
+        batch = _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
         states = self._automaton.states(batch.tokens)
         tokens, states = _on_device(model, batch.tokens, states)
         logits = _writing(model).state_logits(tokens, states, generator=noise)
@@ -180,7 +137,7 @@ class States(Objective):
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """As for `final`: what counts is the class of the word, which the model decodes."""
-        lengths = self._lengths.draw(self._config.validation_words, data)
+        lengths = self._lengths.draw(self._words.validation_words, data)
         return validate_answers(model, self._task.draw(lengths, data))
 
 
@@ -196,21 +153,21 @@ def _machine(language: Language) -> Language:
 class _Tree(Objective):
     """Something about every distinct sub-word that a node of the tree covers, all counted alike."""
 
-    def __init__(self, task: Task, config: RecognitionConfig, maps: StateMaps) -> None:
+    def __init__(self, task: Task, words: WordsConfig, maps: StateMaps) -> None:
         self._task = task
-        self._config = config
-        self._lengths = WordLengths(task, config)
+        self._words = words
+        self._lengths = WordLengths(task, words)
         self._maps = maps
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Loss over the distinct nodes of words of one length, and over the empty word."""
-        batch = _draw_one_length(self._task, self._lengths, self._config.batch_size, data)
+        batch = _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
         loss, logits, _ = self._judge(_regular_gpt(model), batch, None, noise)
         return Step(loss, _accuracy(logits, batch.classes), len(batch.tokens))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """The same over words of mixed lengths; perfect if all answers on all nodes are right."""
-        batch = self._task.draw(self._lengths.draw(self._config.validation_words, data), data)
+        batch = self._task.draw(self._lengths.draw(self._words.validation_words, data), data)
         loss, logits, right = self._judge(_regular_gpt(model), batch, batch.lengths, None)
         accuracy = _accuracy(logits, batch.classes)
         return Validation(loss.item(), accuracy, right and accuracy == 1.0)
@@ -309,10 +266,10 @@ def _answers(
     """Mean cross-entropy over the questions that are asked, and whether all answers are right."""
     targets = targets.to(logits.device)
     right = (answer_of(logits) == targets) | (targets == IGNORED)
-    return surprise(logits, targets), bool(right.all())
+    return masked_cross_entropy(logits, targets), bool(right.all())
 
 
-def surprise(
+def masked_cross_entropy(
     logits: Float[Tensor, "node class"], targets: Int[Tensor, " node"]
 ) -> Float[Tensor, ""]:
     """Mean cross-entropy over the questions that are asked; 0 if there is none."""

@@ -1,4 +1,4 @@
-"""Training with codes that are told: a network learns the table of a language's algebra.
+"""Codebook supervision: a network learns the table of a language's algebra in codes given to it.
 
 With `composition` a network finds its own codes, which takes long where there are hundreds of
 meanings: what it says of one moves while another is learned. Here every meaning has its code from
@@ -21,16 +21,16 @@ from torch.nn import functional as F
 from lengthwise.errors import VerificationError
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.tasks.assigned import MAX_CHUNKS, assign
-from lengthwise.tasks.task import Task
-from lengthwise.training.composition import binary
-from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.training.recognition import (
-    RecognitionConfig,
+from lengthwise.problems.recognition.composition import binary
+from lengthwise.problems.recognition.objectives import (
     WordLengths,
-    surprise,
+    masked_cross_entropy,
     validate_answers,
 )
+from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
+from lengthwise.tasks.assigned import MAX_CHUNKS, assign
+from lengthwise.tasks.task import Task
+from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.closure import explore
 from lengthwise.verification.network import node_of
@@ -50,7 +50,7 @@ _TOGETHER = 8192
 """Chunks that are judged at once."""
 
 
-class Assigned(Objective):
+class Codebook(Objective):
     """The signs of every chunk's result, and the class of every meaning.
 
     `batch_size` chunks of codes are drawn for a step, and half as many of symbols (or all of them).
@@ -60,29 +60,31 @@ class Assigned(Objective):
     def __init__(
         self,
         task: Task,
-        settings: RecognitionConfig,
+        words: WordsConfig,
+        settings: SupervisionConfig,
         chunk: int,
         *,
         precision: Literal["single", "double"] = "single",
     ) -> None:
         self._task = task
+        self._words = words
         self._settings = settings
         self._precision = precision
-        self._lengths = WordLengths(task, settings)
-        self._table = assign(task.language, chunk, settings.max_length)
+        self._lengths = WordLengths(task, words)
+        self._table = assign(task.language, chunk, words.max_length)
         self._signs = torch.where(self._table.codes, 1.0, -1.0)
-        self._lessons: Int[Tensor, " row"] | None = None
+        self._replay: Int[Tensor, " row"] | None = None
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """How far numbers are from the right side of 0, summed over bits, and the classes."""
         model, memory = binary(model)
-        table, count = self._table, self._settings.batch_size
-        if self._lessons is None:  # of these weights, so a resumed run has the same
-            self._lessons = self._judge(model)[1]
+        table, count = self._table, self._words.batch_size
+        if self._replay is None:  # of these weights, so a resumed run has the same
+            self._replay = self._judge(model)[1]
         rows = torch.randint(len(table.parts), (count,), generator=data)
-        if len(self._lessons):
-            again = torch.randint(len(self._lessons), (count // _SHARE,), generator=data)
-            rows[: count // _SHARE] = self._lessons[again]
+        if len(self._replay):
+            again = torch.randint(len(self._replay), (count // _SHARE,), generator=data)
+            rows[: count // _SHARE] = self._replay[again]
         first = torch.arange(len(table.symbols))
         if len(first) > count // 2:
             first = torch.randint(len(first), (max(1, count // 2),), generator=data)
@@ -91,16 +93,16 @@ class Assigned(Objective):
             [self._symbol_sides(model, first, noise), self._sides(model, vectors, rows, noise)]
         )
         loss = F.softplus(-_SHARPNESS * sides).sum(dim=1).mean()
-        loss = loss + surprise(model.read(vectors), table.classes)
+        loss = loss + masked_cross_entropy(model.read(vectors), table.classes)
         right = (sides > 0).all(dim=1).double().mean().item()
         return Step(loss, right, len(sides))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Loss and accuracy on words of mixed lengths; perfect if exploration closes."""
-        lengths = self._lengths.draw(self._settings.validation_words, data)
+        lengths = self._lengths.draw(self._words.validation_words, data)
         answers = validate_answers(model, self._task.draw(lengths, data))
         model, _ = binary(model)
-        figures, self._lessons = self._judge(model)
+        figures, self._replay = self._judge(model)
         figures["proved"] = figures["wrong"] <= _FEW and self._is_proved(model)
         return Validation(answers.loss, answers.accuracy, figures["proved"], more=figures)
 
@@ -122,8 +124,8 @@ class Assigned(Objective):
             "wrong": int((sides <= 0).sum()),
             "room": round(sides.min().item(), 4),
         }
-        lessons = (sides[len(first) :] < _SURE).nonzero()[:, 0]
-        return figures, lessons if self._settings.lessons else lessons[:0]
+        replayed = (sides[len(first) :] < _SURE).nonzero()[:, 0]
+        return figures, replayed if self._settings.replay else replayed[:0]
 
     def _is_proved(self, model: RegularGPT) -> bool:
         kept = copy.deepcopy(model).double() if self._precision == "double" else model

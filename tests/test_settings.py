@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import pytest
 
-from lengthwise.catalogue import Catalogue
-from lengthwise.config import Config, require_at_least, require_options
+from lengthwise.registry import Catalogue
+from lengthwise.settings import Config, require_at_least, require_options
 from lengthwise.errors import ConfigError
 
 

@@ -1,0 +1,32 @@
+"""Options of commands that are for the runs of some problems only."""
+
+import argparse
+from typing import Any
+
+from lengthwise.errors import ConfigError
+from lengthwise.problems.base import Problem
+from lengthwise.problems.registry import PROBLEMS
+
+
+def options_of(arguments: argparse.Namespace, problem: Problem, kind: str) -> dict[str, Any]:
+    """Return the options that are given, of all that a problem can have.
+
+    `kind` is `evaluation_options` or `prediction_options`.
+
+    Raises:
+        ConfigError: one is given that is for other problems.
+    """
+    every = {name for each in PROBLEMS.values() for name in getattr(each, kind)}
+    given = {
+        name: value
+        for name in sorted(every & vars(arguments).keys())
+        if (value := getattr(arguments, name)) is not None and value is not False
+    }
+    for name in given:
+        if name not in getattr(problem, kind):
+            nouns = [each.noun for each in PROBLEMS.values() if name in getattr(each, kind)]
+            raise ConfigError(
+                f"--{name.replace('_', '-')} is for {' and '.join(nouns)}, which {arguments.run} "
+                f"is not. Omit it."
+            )
+    return given

@@ -1,0 +1,387 @@
+"""The contract of a problem: something that a model is trained, tested and asked on.
+
+Recognition of a language, step by step computation, language modelling and translation are problems
+of this package; other packages add theirs (`lengthwise.problems.registry`). A `Problem` says how it
+is named, which settings it has, what is learned, how a model is tested and asked, and what is said
+of the result. Commands, the Python functions, sweeps and reports know no problem by name: they call
+`run.problem`.
+
+A problem of one's own must have a `kind`, a `prefix`, its `models` and `data` settings, and the
+methods that are abstract here. Everything else has a default.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import torch
+from torch import nn
+
+from lengthwise.errors import ConfigError, RunError
+from lengthwise.languages.language import Language
+from lengthwise.models.entry import Entry
+from lengthwise.problems.layout import SECTIONS, Format1
+from lengthwise.problems.results import (
+    Evaluation,
+    Options,
+    Predictor,
+    Section,
+    TrainingCost,
+    Watch,
+    no_watch,
+)
+from lengthwise.problems.testing import Test, TestResult
+from lengthwise.registry import Catalogue
+from lengthwise.settings import Config, NoSettings, Parts
+from lengthwise.tasks.task import Task
+from lengthwise.training.compiled import Compiled
+from lengthwise.training.loop import Objective, TrainingConfig
+from lengthwise.training.processes import ALONE, Processes
+from lengthwise.training.runs import RunFolder
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """Everything that decides what a run becomes: the problem, a model by name, all settings."""
+
+    problem: "Problem"
+    model: str
+    preset: str
+    network: Any
+    data: Any
+    objective: Any
+    training: Any
+
+    @property
+    def entry(self) -> Entry:
+        """How its model is built."""
+        found: Entry = self.problem.models[self.model]
+        return found
+
+    @property
+    def threads(self) -> int:
+        """Threads of the processor."""
+        return int(self.training.threads)
+
+    @property
+    def supervision(self) -> str:
+        """Which labels training sees."""
+        return self.problem.supervision(self)
+
+    @property
+    def trained_on(self) -> str:
+        """Which examples training draws."""
+        return self.problem.trained_on(self)
+
+    @property
+    def task(self) -> Task:
+        """The words of a formal language that it is about.
+
+        Raises:
+            RunError: it is about something else.
+        """
+        return self.problem.words_of(self)
+
+    def draw(self) -> nn.Module:
+        """Build the network with the initial weights of the seed.
+
+        Raises:
+            ConfigError: it would be too large.
+        """
+        return self.entry.draw_from(self.network, self.training.seed)
+
+    def build(self) -> nn.Module:
+        """Build the network, whose weights are still to be loaded.
+
+        Raises:
+            ConfigError: it would be too large.
+        """
+        self.entry.require_moderate(self.network)
+        return self.entry.build(self.network)
+
+    def with_seed(self, seed: int) -> "Plan":
+        """Return the same plan with another seed."""
+        return replace(self, training=replace(self.training, seed=seed))
+
+    @property
+    def sections(self) -> dict[str, Config]:
+        """The settings by section."""
+        return {name: getattr(self, name) for name in SECTIONS}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain values, as `config.json` has them."""
+        return {
+            "problem": {"kind": self.problem.kind, **self.problem.to_dict()},
+            "model": self.model,
+            "preset": self.preset,
+            **{name: section.to_dict() for name, section in self.sections.items()},
+        }
+
+    def identity(self) -> dict[str, Any]:
+        """Return the settings that differ from their defaults, laid out as in format 1.
+
+        Jobs of sweeps are recognised by a digest of it. So a setting that comes to the package
+        later leaves the digests of its default alone, and so does a new layout.
+        """
+        sections = {name: part.non_defaults() for name, part in self.sections.items()}
+        named = {"model": self.model, "preset": self.preset}
+        return {**self.problem.identity(), **named, **self._laid_out(sections)}
+
+    def stored_settings(self) -> dict[str, Any]:
+        """Return all settings as records of sweeps have them, laid out as in format 1."""
+        every = self._laid_out({name: part.to_dict() for name, part in self.sections.items()})
+        return {name: part for name, part in every.items() if isinstance(part, dict)}
+
+    def _laid_out(self, sections: Parts) -> dict[str, Any]:
+        format_1 = self.problem.format_1
+        return format_1.write(sections) if format_1 else dict(sections)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """A trained or computed model, what it is about, and where it is stored."""
+
+    problem: "Problem"
+    plan: "Plan | Compiled"
+    model: nn.Module
+    metrics: list[dict[str, Any]] = field(default_factory=list)
+    """A record for each validation."""
+    folder: RunFolder | None = None
+
+    @property
+    def language(self) -> Language:
+        """The formal language that its model recognises.
+
+        Raises:
+            RunError: it is about something else.
+        """
+        return self.task.language
+
+    @property
+    def task(self) -> Task:
+        """The words that its model was trained on, or made for.
+
+        Raises:
+            RunError: it is not about a language.
+        """
+        return self.problem.words_of(self.plan)
+
+    def require_plan(self) -> "Plan":
+        """Return the plan of a trained run.
+
+        Raises:
+            RunError: its weights were computed.
+        """
+        if isinstance(self.plan, Compiled):
+            raise RunError("the weights of this run were computed, not trained.")
+        return self.plan
+
+
+class Problem(ABC):
+    """What is learned. An instance is about one thing, such as one language or one corpus."""
+
+    kind: ClassVar[str]
+    """Its name in the registry, and in `config.json`."""
+    prefix: ClassVar[str]
+    """What its specifications begin with, such as `text:`."""
+    noun: ClassVar[str]
+    """What its runs are, in the plural: `language models`."""
+    models: ClassVar[Catalogue[Any]]
+    default_model: ClassVar[str]
+    data: ClassVar[type[Config]]
+    """The settings of what is learned from."""
+    objective_settings: ClassVar[type[Config]] = NoSettings
+    """The settings of what is learned."""
+    training: ClassVar[type[TrainingConfig]] = TrainingConfig
+    aliases: ClassVar[Mapping[str, str]] = {}
+    """Other spellings of settings: `{"longest_word": "network.max_length"}`."""
+    format_1: ClassVar[Format1 | None] = None
+    """Where settings stood in run folders of format 1, if there were any."""
+    unit: ClassVar[str] = "words"
+    """What training counts."""
+    is_distributed: ClassVar[bool] = False
+    """Whether several processes can train together."""
+    evaluation_options: ClassVar[frozenset[str]] = frozenset()
+    prediction_options: ClassVar[frozenset[str]] = frozenset()
+    own_options: ClassVar[frozenset[str]] = frozenset()
+    """Of `--alphabet` and `--protocol`, those that `train` takes."""
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
+        """Return the problem that a specification names.
+
+        Settings of the problem itself are taken out of `settings`.
+
+        Raises:
+            LengthwiseError: the specification is wrong.
+        """
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the problem that `to_dict` stored."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it is about, as plain values."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it is about, in a few words: `parity`, `addition of 4-bit numbers`."""
+
+    @abstractmethod
+    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
+        """Return what is learned, divided among processes."""
+
+    @abstractmethod
+    def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
+        """Test a run; nothing is stored."""
+
+    @abstractmethod
+    def predictor(self, run: Run, options: Options) -> Predictor:
+        """Return how a run is asked."""
+
+    def identity(self) -> dict[str, Any]:
+        """Return what it is about, without what may change while a run stays the same."""
+        return self.to_dict()
+
+    # Settings
+
+    def settable(self, entry: Entry) -> dict[str, set[str]]:
+        """Return the names of the settings that a user may set, by section."""
+        return {
+            "network": set(entry.config.__dataclass_fields__) - entry.fixed,
+            "data": set(self.data.__dataclass_fields__),
+            "objective": set(self.objective_settings.__dataclass_fields__),
+            "training": set(self.training.__dataclass_fields__),
+        }
+
+    def preset(self, name: str, entry: Entry) -> Mapping[str, Any]:
+        """Return the numbers of a preset, which stand over those of the model."""
+        return {}
+
+    def configure(
+        self, model: str, entry: Entry, chosen: Parts, asked: Parts
+    ) -> tuple[Config, Config, Config]:
+        """Return the settings of the network, the data and the objective.
+
+        `chosen` are all values, `asked` those that the user gave.
+
+        Raises:
+            ConfigError: a value does not fit.
+        """
+        return (
+            entry.configure({**chosen["network"], **self.network_shape()}),
+            self.data.from_dict(chosen["data"]),
+            self.objective_settings.from_dict(chosen["objective"]),
+        )
+
+    def network_shape(self) -> Mapping[str, Any]:
+        """Return the settings of the network that follow from the problem: `vocab_size`."""
+        return {}
+
+    def require_trainable(self, plan: Plan) -> None:  # noqa: B027  most have nothing to refuse
+        """Refuse a plan for which there is nothing to learn from, before anything is written."""
+
+    # What is said
+
+    def supervision(self, plan: Plan) -> str:
+        """Return which labels training sees, in a word or two."""
+        return "supervised"
+
+    def trained_on(self, plan: Plan) -> str:
+        """Return which examples training draws, in a few words."""
+        return "its data"
+
+    def facts(self, plan: Plan) -> dict[str, Any]:
+        """Return what `train --json` says of the problem."""
+        return {"task": self.name}
+
+    def figures(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Return further figures of `train --json`, from those that all problems have."""
+        return {}
+
+    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+        """Return in one line how well a run was trained, from the facts of `train`."""
+        accuracy = 100 * facts["validation_accuracy"]
+        return (
+            f"{plan.model} on {self.name} ({self.supervision(plan)}, {plan.preset} preset): "
+            f"{accuracy:.2f} % in validation after {facts['kept_step']:,} steps"
+        )
+
+    def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
+        """Return the command that a user may want next."""
+        return f"lengthwise evaluate {out}"
+
+    def environment(self, plan: Plan) -> dict[str, str]:
+        """Return what a run is made with besides versions and processor."""
+        return {}
+
+    def training_cost(self, plan: Plan, device: torch.device) -> TrainingCost | None:
+        """Return what a word or token costs in training, where that is known."""
+        return None
+
+    def flops(self, plan: Plan) -> int | None:
+        """Return floating-point operations of a usual input, where they are known."""
+        return None
+
+    # Tests of sweeps, reports, proofs
+
+    def require_test(self, test: Test) -> None:  # noqa: B027  most have nothing to refuse
+        """Refuse a test of a sweep that no run could take."""
+
+    def test(self, run: Run, test: Test) -> TestResult:
+        """Take one test of a sweep; by default, `evaluate` with its lengths, words and seed."""
+        wanted = {"lengths": list(test.lengths), "words": test.words_per_length, "seed": test.seed}
+        options = {key: value for key, value in wanted.items() if key in self.evaluation_options}
+        found = evaluated(run, options)
+        return TestResult.plain(test, self.kind, {"figures": found.values})
+
+    def section(self, folder: RunFolder, plan: Plan) -> Section:
+        """Return what the report says of a run.
+
+        Raises:
+            RunError: a record is damaged.
+        """
+        found = folder.evaluation() or {}
+        return Section(
+            title=f"{self.name}, {plan.model}",
+            facts=[(name, str(value)) for name, value in found.items()],
+        )
+
+    def words_of(self, plan: "Plan | Compiled") -> Task:
+        """Return the words of a formal language that a run is about.
+
+        Raises:
+            RunError: it is about something else.
+        """
+        raise RunError(self.no_words())
+
+    def no_words(self) -> str:
+        """Return why commands about words of a language, such as `certify`, refuse a run."""
+        return (
+            f"this run is about {self.name}, and classifies no words of a formal language. Use "
+            f"evaluate or predict."
+        )
+
+    def remember(self, model: nn.Module) -> None:  # noqa: B027  most have nothing to note
+        """Note what a model was made for."""
+
+
+def evaluated(run: Run, options: Options, watch: Watch = no_watch) -> Evaluation:
+    """Test a run on its problem, and store what was found in its folder, if it has one.
+
+    Raises:
+        ConfigError: an option is not for this problem.
+    """
+    for option in options:
+        if option not in run.problem.evaluation_options:
+            raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
+    found = run.problem.evaluate(run, options, watch)
+    if run.folder and found.is_stored:
+        run.folder.save_evaluation(found.records, found.values)
+    return found

@@ -1,0 +1,261 @@
+"""Language modelling: which token comes next in a text?"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import torch
+
+from lengthwise.errors import ConfigError, WordError
+from lengthwise.evaluation.perplexity import perplexity_of
+from lengthwise.models.cost import forward_flops, matmul_rate
+from lengthwise.models.entry import Entry
+from lengthwise.models.gpt_lm import GPTLMConfig
+from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
+from lengthwise.models.regular_gpt_lm import RegularGPTLM
+from lengthwise.models.threads import processor_threads
+from lengthwise.problems.base import Plan, Problem, Run, evaluated
+from lengthwise.problems.corpus import SMOKE, CorpusReference, corpus_folder
+from lengthwise.problems.language_modelling.measure import (
+    continued,
+    evaluate_run,
+    receptive_field,
+)
+from lengthwise.problems.language_modelling.objective import NextToken, WindowsConfig
+from lengthwise.problems.layout import Format1
+from lengthwise.problems.results import (
+    Answer,
+    Evaluation,
+    Options,
+    Predictor,
+    TrainingCost,
+    Watch,
+)
+from lengthwise.problems.testing import Test, TestResult
+from lengthwise.settings import Config, Parts, require
+from lengthwise.text.prepared import TRAIN, VALID, Corpus
+from lengthwise.training.autocast import require_autocast
+from lengthwise.training.loop import MixedTrainingConfig, Objective
+from lengthwise.training.processes import ALONE, Place, Processes
+
+FIELD = "receptive field"
+"""The test of that name tells how much each token of the context counts."""
+
+TRAINED_LEVELS = "levels as trained"
+"""The test of that name is of a RegularGPT whose depth stays as it is at the training length."""
+
+_MOST_TEMPERATURE = 100
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LanguageModelling(Problem):
+    """A prepared corpus whose next tokens a model predicts."""
+
+    kind = "language-modelling"
+    prefix = "text:"
+    noun = "language models"
+    models = LANGUAGE_MODELS
+    default_model = DEFAULT_LANGUAGE_MODEL
+    data = WindowsConfig
+    training = MixedTrainingConfig
+    format_1 = Format1(part="text", names={"training.autocast": "text.autocast"})
+    unit = "tokens"
+    is_distributed = True
+    evaluation_options = frozenset({"lengths", "words", "text", "part", "seed"})
+    prediction_options = frozenset({"tokens", "temperature", "seed", "text"})
+
+    corpus: CorpusReference
+
+    @classmethod
+    def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
+        """Return the problem of the corpus in a folder: `text:FOLDER`.
+
+        Raises:
+            TextError: there is no such corpus.
+        """
+        return cls(corpus=CorpusReference.of(Corpus.load(corpus_folder(spec, cls.prefix))))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the problem of a stored reference to a corpus."""
+        return cls(corpus=CorpusReference(**values["corpus"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reference to the corpus."""
+        return {"corpus": self.corpus.to_dict()}
+
+    def identity(self) -> dict[str, Any]:
+        """Return the digest of the corpus, which may be moved."""
+        return {"corpus": self.corpus.digest}
+
+    @property
+    def name(self) -> str:
+        """The folder of the corpus, as a specification."""
+        return f"{self.prefix}{self.corpus.shown}"
+
+    def settable(self, entry: Entry) -> dict[str, set[str]]:
+        """Return the names of the settings that a user may set, by section."""
+        found = Problem.settable(self, entry)
+        found["network"] -= {"vocab_size"}
+        return found
+
+    def preset(self, name: str, entry: Entry) -> Mapping[str, Any]:
+        """Return the numbers of a preset."""
+        return SMOKE if name == "smoke" else {}
+
+    def configure(
+        self, model: str, entry: Entry, chosen: Parts, asked: Parts
+    ) -> tuple[Config, Config, Config]:
+        """Return the settings of the network and the windows.
+
+        Raises:
+            ConfigError: a value does not fit.
+        """
+        corpus = self.load()
+        windows = WindowsConfig.from_dict(chosen["data"])
+        network = entry.configure({**chosen["network"], "vocab_size": corpus.vocab_size})
+        if isinstance(network, GPTLMConfig) and network.position == "learned":
+            if "max_length" not in asked["network"]:  # those past the window would not be trained
+                network = replace(network, max_length=windows.window)
+            require(
+                windows.window <= network.max_length,
+                f"window={windows.window} is longer than max_length={network.max_length}, for "
+                f"which positions are learned. Raise max_length.",
+            )
+        return network, windows, self.objective_settings()
+
+    def load(self) -> Corpus:
+        """Load the corpus.
+
+        Raises:
+            TextError: it is not there, not whole, or another one by now.
+        """
+        return self.corpus.load(Corpus)
+
+    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
+        """Return what is learned, divided among processes.
+
+        Raises:
+            TextError: the corpus is too short for a window.
+        """
+        corpus, half = self.load(), plan.training.autocast
+        parts = corpus.part(TRAIN), corpus.part(VALID)
+        return NextToken(*parts, plan.data, half=half, processes=processes)
+
+    def require_trainable(self, plan: Plan) -> None:
+        """Refuse a corpus that is too short for a window."""
+        self.objective(plan)
+
+    def supervision(self, plan: Plan) -> str:
+        """Return `next token`."""
+        return "next token"
+
+    def trained_on(self, plan: Plan) -> str:
+        """Return the length of windows."""
+        return f"windows of {plan.data.window:,} tokens"
+
+    def facts(self, plan: Plan) -> dict[str, Any]:
+        """Return the folder of the corpus."""
+        return {"corpus": self.corpus.folder}
+
+    def figures(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the perplexity in validation."""
+        return {"validation_perplexity": perplexity_of(facts["validation_loss"])}
+
+    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+        """Return the perplexity in validation, and the speed."""
+        kept = facts["kept_step"]
+        return (
+            f"{plan.model} on {self.name} ({plan.trained_on}, {facts['parameters']:,} parameters, "
+            f"{plan.preset} preset): perplexity {facts['validation_perplexity']:.2f} on the text "
+            f"set apart for validation, after {kept:,} step{'' if kept == 1 else 's'} at "
+            f"{facts['tokens_per_second']:,.0f} tokens per second "
+            f"({100 * facts['utilisation']:.0f} % of what a matrix product reaches)"
+        )
+
+    def training_cost(self, plan: Plan, device: torch.device) -> TrainingCost:
+        """Return the cost of a token: three times that of the forward pass.
+
+        All processes' devices are taken to be alike. The main process measures its own; the others,
+        which nobody hears, are given no cost.
+
+        Raises:
+            ConfigError: the device cannot compute in the precision of `autocast`.
+        """
+        rank = Place.here()
+        if rank.number > 0:
+            return TrainingCost(0.0, math.inf)
+        window, half = plan.data.window, plan.training.autocast == "bfloat16"
+        require_autocast(device, plan.training.autocast)
+        per_token = 3 * forward_flops(plan.build(), plan.network.vocab_size, window) / window
+        with processor_threads(plan.threads):
+            peak = matmul_rate(device, torch.bfloat16 if half else torch.float32)
+        return TrainingCost(per_token, rank.count * peak / per_token)
+
+    def flops(self, plan: Plan) -> int:
+        """Return floating-point operations of a window."""
+        return forward_flops(plan.build().eval(), plan.network.vocab_size, plan.data.window)
+
+    def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
+        """Return the perplexity of the last token of random windows, by window length.
+
+        The text is a part of the run's corpus, or of another one with the same tokenizer.
+        """
+        corpus = self.corpus.load_or(Corpus, options.get("text"))
+        return evaluate_run(run, corpus, options, watch)
+
+    def predictor(self, run: Run, options: Options) -> Predictor:
+        """Return how a run goes on with a text.
+
+        Raises:
+            ConfigError: the temperature is out of range.
+        """
+        temperature = options.get("temperature", 0.0)
+        if not 0 <= temperature <= _MOST_TEMPERATURE:
+            raise ConfigError(f"--temperature {temperature} is none. Use one of 0 to 100.")
+        corpus = self.corpus.load_or(Corpus, options.get("text"))
+        tokens, seed = options.get("tokens", 50), options.get("seed", 0)
+
+        def answer(texts: Sequence[str]) -> list[Answer]:
+            found = []
+            for text in texts:
+                more = continued(
+                    run, corpus, text, tokens=tokens, temperature=temperature, seed=seed
+                )
+                record = {"text": text, "continued": more}
+                found.append(Answer(shown=text + more, record=record))
+            return found
+
+        def read(line: str) -> str:
+            if not line:
+                raise WordError("is empty. A language model goes on with some text.")
+            return line
+
+        return Predictor(read=read, joint=" ", answer=answer, key="texts", together=1)
+
+    def test(self, run: Run, test: Test) -> TestResult:
+        """Return perplexity by length, or how much each token of the context counts."""
+        windows, seed = test.words_per_length, test.seed
+        if test.name == FIELD:
+            field = receptive_field(run, self.load(), test.lengths[0], windows=windows, seed=seed)
+            return TestResult.plain(test, "last token", {"figures": {"field": field}})
+        if test.name == TRAINED_LEVELS:
+            assert isinstance(run.model, RegularGPTLM)
+            window = run.require_plan().data.window
+            run = replace(run, model=run.model.at_fixed_depth(window))
+        found = evaluated(run, {"lengths": test.lengths, "words": windows, "seed": seed})
+        kinds = ("nats", "interval_95", "ratio_95", "accuracy", "seconds")
+        figures = {
+            f"{kind}_by_length": {str(each["length"]): each[kind] for each in found.records}
+            for kind in kinds
+        }
+        seconds = sum(each["seconds"] for each in found.records)
+        return TestResult.plain(test, "last token", {"figures": figures, "seconds": seconds})
+
+    def no_words(self) -> str:
+        """Return why a run has no words of a language."""
+        return (
+            "this run is a language model, and classifies no words of a formal language. "
+            "Use evaluate or predict."
+        )

@@ -1,0 +1,1 @@
+"""Recognition: the class of a word of a formal language."""

@@ -1,0 +1,231 @@
+"""Tests and answers of recognisers: scores by length, shortcuts beside them, classes of words."""
+
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import nn
+
+from lengthwise.errors import RunError
+from lengthwise.evaluation.evaluate import answer_of, evaluate
+from lengthwise.evaluation.predict import device_of, predict, shares
+from lengthwise.evaluation.scores import Scores, parse_lengths, percent
+from lengthwise.evaluation.shortcuts import shortcut_accuracies
+from lengthwise.languages.language import Language
+from lengthwise.models.threads import processor_threads
+from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.results import (
+    Answer,
+    Evaluation,
+    Facts,
+    Options,
+    Predictor,
+    Watch,
+    no_watch,
+)
+from lengthwise.problems.testing import AtLength, Test, TestResult
+from lengthwise.tasks.task import Task
+from lengthwise.training.devices import environment
+from lengthwise.verification.lookup import Snapped
+from lengthwise.verification.stored import load_snapped
+
+_NEIGHBOURS, _PLACES = 12, 5
+"""Shortcuts are computed at five runs of twelve neighbouring lengths, since what a language does
+can depend on the length modulo 2, 3, 4 or 6, and a stride would see one remainder only."""
+
+_PARTS, _WORST = 8, 3
+"""Lengths that a table shows: one of each eighth, and so many of the worst."""
+
+SNAPPED_FILE = "snapped.safetensors"
+"""The tables that `snap` leaves in a run's folder."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecognitionEvaluation(Evaluation):
+    """What a test on words of a language found."""
+
+    scores: Scores
+
+
+def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> RecognitionEvaluation:
+    """Test a run on fresh words, beside what shortcuts reach.
+
+    `options` are `lengths` (numbers, or as `--lengths` has them), `words` per length (512 unless
+    given), `seed`, `protocol` (the run's own unless another is given) and `snapped`, for the tables
+    that `snap` made in place of the network.
+
+    Raises:
+        TaskError: none of the lengths has a word, or there would be too many symbols.
+        RunError: there are no tables, or those of another model.
+    """
+    lengths = options["lengths"]
+    lengths = parse_lengths(lengths) if isinstance(lengths, str) else list(lengths)
+    protocol, seed = options.get("protocol"), options.get("seed", 0)
+    words, is_snapped = options.get("words", 512), bool(options.get("snapped"))
+    run = with_tables(run) if is_snapped else run
+    task = run.task
+    if protocol is not None and protocol != task.protocol:
+        task = Task(language=task.language, protocol=protocol)
+    device = device_of(run.model)
+    with processor_threads(run.plan.threads), watch(f"evaluating {run.task.title}") as progress:
+        start = time.perf_counter()
+        scores = evaluate(
+            run.model,
+            task,
+            lengths,
+            name=run.plan.model,
+            words_per_length=words,
+            seed=seed,
+            device=device,
+            progress=progress,
+        )
+        seconds = time.perf_counter() - start
+        some = spread_lengths(scores.lengths)
+        draws = torch.Generator().manual_seed(seed + 1)
+        rules = shortcut_accuracies(task, some, words, draws)
+    summary = {
+        **scores.summary(),
+        "task": task.id,
+        "title": task.title,
+        "language": task.language.spec,
+        "protocol": task.protocol,
+        "words_per_length": words,
+        "seed": seed,
+        "missing_lengths": list(scores.missing),
+        "shortcuts": rules,
+        "shortcut_lengths": some,
+        "seconds": round(seconds, 3),
+        "environment": environment(str(device)),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    accuracy, records = scores.accuracy_by_length(), scores.to_records()
+    shown = [[str(n), percent(accuracy[n])] for n in shown_lengths(accuracy)]
+    return RecognitionEvaluation(
+        values=summary,
+        records=records,
+        facts=facts(summary),
+        table=(["length", "accuracy %"], shown),
+        printed={
+            **summary,
+            "snapped": is_snapped,
+            "accuracy_by_length": accuracy,
+            "loss_by_length": scores.loss_by_length(),
+            "records": records,
+        },
+        is_stored=not is_snapped,
+        scores=scores,
+    )
+
+
+def facts(summary: Mapping[str, Any]) -> Facts:
+    """Return the summary of an evaluation as a person reads it."""
+    low, high = summary["interval_95"]
+    below = summary["first_length_below_99"]
+    first, last = summary["lengths"]
+    without, words = summary["lengths_without_words"], summary["words_per_length"]
+    lacking = f" ({without:,} length{'' if without == 1 else 's'} without any)" if without else ""
+    worst = f"{summary['worst_length']} ({percent(summary['worst_accuracy'])} %)"
+    shortcuts = summary["shortcuts"].items()
+    return [
+        ("task", f"{summary.get('title', summary['task'])}, {summary['protocol']} words"),
+        ("lengths", f"{first}..{last}, {words:,} word{'' if words == 1 else 's'} each{lacking}"),
+        ("mean accuracy", f"{percent(summary['mean_accuracy'])} %"),
+        ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
+        ("worst length", worst),
+        ("first under 99 %", "none" if below is None else str(below)),
+        *((f"shortcut: {name}", f"{percent(value)} %") for name, value in shortcuts),
+    ]
+
+
+def shown_lengths(accuracy: Mapping[int, float]) -> list[int]:
+    """Return some of the lengths: the first, the last, one from each eighth, and the three worst.
+
+    Those of the eighths are drawn, always the same: what a model gets right can depend on the
+    length modulo a small number, and a stride would see one remainder only.
+    """
+    lengths = sorted(accuracy)
+    if len(lengths) <= _PARTS + _WORST + 1:
+        return lengths
+    bounds = [round(index * len(lengths) / _PARTS) for index in range(_PARTS + 1)]
+    draw = random.Random(0)
+    drawn = {lengths[draw.randrange(first, last)] for first, last in pairwise(bounds)}
+    worst = sorted(lengths, key=lambda n: (accuracy[n], n))[:_WORST]
+    return sorted({lengths[0], lengths[-1], *drawn, *worst})
+
+
+def spread_lengths(lengths: Sequence[int]) -> list[int]:
+    """Return runs of neighbours, evenly spread over the lengths; all of them if there are few."""
+    if len(lengths) <= _NEIGHBOURS * _PLACES:
+        return list(lengths)
+    step = (len(lengths) - _NEIGHBOURS) / (_PLACES - 1)
+    firsts = [round(index * step) for index in range(_PLACES)]
+    return sorted({n for first in firsts for n in lengths[first : first + _NEIGHBOURS]})
+
+
+def classify(
+    model: nn.Module, language: Language, words: Sequence[tuple[int, ...]]
+) -> list[Answer]:
+    """Return the class that a model gives to each word, with the share of probability it has."""
+    logits = predict(model, words, device=device_of(model))
+    classes = answer_of(logits)
+    share = shares(logits).gather(1, classes[:, None])[:, 0].tolist() if words else []
+    names = [language.class_names[c] for c in classes.tolist()]
+    return [
+        Answer(
+            shown=name,
+            record={"word": language.decode(word), "class": name, "probability": each},
+        )
+        for word, name, each in zip(words, names, share, strict=True)
+    ]
+
+
+def predictor_of(run: Run, language: Language, options: Options) -> Predictor:
+    """Return how a run classifies words, by its network or, if `snapped`, by its tables.
+
+    Raises:
+        RunError: there are no tables, or those of another model.
+    """
+    model = (with_tables(run) if options.get("snapped") else run).model
+
+    def read(text: str) -> tuple[int, ...]:
+        word = language.encode(text)
+        language.require_in_domain(word)
+        return word
+
+    return Predictor(read=read, answer=lambda words: classify(model, language, words), joint=", ")
+
+
+def test_run(run: Run, test: Test) -> TestResult:
+    """Take one test of a sweep: right answers by length."""
+    options = {
+        "lengths": test.lengths,
+        "words": test.words_per_length,
+        "seed": test.seed,
+        "protocol": test.protocol,
+    }
+    found = evaluated(run, options)
+    assert isinstance(found, RecognitionEvaluation)
+    words = dict.fromkeys(found.scores.lengths, 0)
+    correct = dict.fromkeys(found.scores.lengths, 0)
+    for record in found.scores.records:
+        words[record.length] += record.total
+        correct[record.length] += record.correct
+    by_length = tuple(AtLength(length, words[length], correct[length]) for length in words)
+    return TestResult(name=test.name, by_length=by_length, summary=found.values)
+
+
+def with_tables(run: Run) -> Run:
+    """Return the run with tables in place of its network; its folder is left alone.
+
+    Raises:
+        RunError: there are no tables, or those of another model.
+    """
+    if run.folder is None:
+        raise RunError("the tables of a run are in its folder, but this run has none. Use snap.")
+    extraction = load_snapped(run.folder.path / SNAPPED_FILE, run.model)
+    return replace(run, model=Snapped(extraction.algebra), folder=None)

@@ -1,0 +1,374 @@
+"""Recognition of a formal language: which class is a word in?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from torch import nn
+
+from lengthwise.errors import ConfigError, LanguageError, WordError
+from lengthwise.evaluation.scores import percent
+from lengthwise.languages.elements import MAX_ELEMENTS
+from lengthwise.languages.language import Language
+from lengthwise.languages.monoid import transition_monoid
+from lengthwise.languages.spec import parse
+from lengthwise.languages.stored import from_dict, to_dict
+from lengthwise.layers.encodings import LearnedPosition
+from lengthwise.layers.positions import POSITIONS
+from lengthwise.layers.randomised import RandomisedPosition
+from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS, ModelEntry
+from lengthwise.models.cost import forward_flops
+from lengthwise.models.entry import Entry
+from lengthwise.models.layer_stack import LayerStackConfig
+from lengthwise.models.regular_gpt import RegularGPTConfig
+from lengthwise.problems.base import Plan, Problem, Run
+from lengthwise.problems.layout import Format1
+from lengthwise.problems.presets import preset_settings
+from lengthwise.problems.recognition.codebook import Codebook
+from lengthwise.problems.recognition.composition import Composition
+from lengthwise.problems.recognition.measure import evaluate_run, predictor_of, test_run
+from lengthwise.problems.recognition.objectives import (
+    Final,
+    Nodes,
+    Prefix,
+    States,
+    Transitions,
+    state_classes,
+    transition_size,
+)
+from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
+from lengthwise.problems.results import Evaluation, Options, Predictor, Section, Watch
+from lengthwise.problems.testing import Test, TestResult
+from lengthwise.settings import Config, Parts, require
+from lengthwise.tasks.assigned import assign
+from lengthwise.tasks.supervision import state_maps
+from lengthwise.tasks.task import Task, default_protocol
+from lengthwise.training.compiled import Compiled
+from lengthwise.training.loop import Objective
+from lengthwise.training.made_for import remember
+from lengthwise.training.processes import ALONE, Processes
+from lengthwise.training.runs import RunFolder
+
+WORD_OF_COST = 500
+"""Symbols of the word whose cost is told."""
+
+_SHOWN = 60
+"""Characters of a wrong word that are shown, at most."""
+
+_FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes"}
+"""Settings of a network that follow from the language and the supervision."""
+
+_OF_COMPOSITION = {"code_consistency", "margin", "replay"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recognition(Problem):
+    """A language whose words a model tells apart."""
+
+    kind = "recognition"
+    prefix = ""
+    noun = "languages"
+    models = MODELS
+    default_model = DEFAULT_MODEL
+    data = WordsConfig
+    objective_settings = SupervisionConfig
+    aliases: ClassVar[Mapping[str, str]] = {
+        "max_length": "data.max_length",
+        "longest_word": "network.max_length",
+        "pull": "objective.code_consistency",
+        "lessons": "objective.replay",
+    }
+    format_1 = Format1(
+        part="recognition",
+        names={
+            "data.protocol": "protocol",
+            "data.p_one": "p_one",
+            "objective.code_consistency": "recognition.pull",
+            "objective.replay": "recognition.lessons",
+        },
+    )
+    evaluation_options = frozenset({"lengths", "words", "protocol", "seed", "snapped"})
+    prediction_options = frozenset({"snapped", "keep_going"})
+    own_options = frozenset({"alphabet", "protocol"})
+
+    language: Language
+
+    @classmethod
+    def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
+        """Return the recognition of the language that a specification names.
+
+        Raises:
+            LanguageError: the specification is unknown or malformed.
+        """
+        if options.get("protocol") is not None:
+            settings["data.protocol"] = options["protocol"]
+        return cls(language=parse(spec, options.get("alphabet")))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the recognition of a stored language."""
+        return cls(language=from_dict(values["language"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the automaton of the language, as plain values."""
+        return {"language": to_dict(self.language)}
+
+    def identity(self) -> dict[str, Any]:
+        """Return the automaton of the language, as plain values."""
+        return self.to_dict()
+
+    @property
+    def name(self) -> str:
+        """The specification of the language."""
+        return self.language.spec or "a language"
+
+    def settable(self, entry: Entry) -> dict[str, set[str]]:
+        """Return the names of the settings that a user may set, by section."""
+        assert isinstance(entry, ModelEntry)
+        found = Problem.settable(self, entry)
+        found["network"] -= _FROM_LANGUAGE
+        if "composition" not in entry.supervisions:
+            found["objective"] -= _OF_COMPOSITION
+        return found
+
+    def preset(self, name: str, entry: Entry) -> Mapping[str, Any]:
+        """Return the numbers of a preset for the language, and those of the model over them."""
+        assert isinstance(entry, ModelEntry)
+        return {**preset_settings(name, self.language.spec), **entry.presets.get(name, {})}
+
+    def configure(
+        self, model: str, entry: Entry, chosen: Parts, asked: Parts
+    ) -> tuple[Config, Config, Config]:
+        """Return the settings of the network, the words and the supervision.
+
+        Raises:
+            ConfigError: a value does not fit.
+        """
+        assert isinstance(entry, ModelEntry)
+        usual = default_protocol(self.language, binary=entry.audited)
+        words = WordsConfig.from_dict({"protocol": usual, **chosen["data"]})
+        task = Task(language=self.language, protocol=words.protocol, p_one=words.p_one)
+        suitable = self._suitable(entry.supervision)
+        labels = SupervisionConfig.from_dict({"supervision": suitable, **chosen["objective"]})
+        entry.require_supervision(model, labels.supervision)
+        told = labels.supervision
+        if told in ("composition", "assigned"):
+            self._require_few_elements(told)
+        shape: dict[str, Any] = {
+            "vocab_size": task.language.num_symbols,
+            "num_classes": task.language.num_classes,
+        }
+        if told in ("transition", "composition"):
+            shape["transition_size"] = transition_size(state_maps(self.language))
+        if told == "states":
+            shape["state_classes"] = state_classes(self.language)
+        network = entry.configure({**chosen["network"], **shape})
+        if "max_length" in entry.config.__dataclass_fields__:
+            network = _with_room(network, words.max_length, asked["network"])
+        if told in ("composition", "assigned"):
+            require(
+                getattr(network, "memory", "") == "binary",
+                f"supervision={told!r} is about codes, but the memory is not binary. Use model "
+                f"regular-gpt-binary, or supervision='transition'.",
+            )
+        if told == "assigned":
+            network = self._with_bits(network, words.max_length, asked["network"])
+        return network, words, labels
+
+    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
+        """Return what is learned under the supervision of a plan."""
+        task, words, labels = self.words_of(plan), plan.data, plan.objective
+        match labels.supervision:
+            case "final":
+                return Final(task, words)
+            case "prefix":
+                return Prefix(task, words)
+            case "node":
+                return Nodes(task, words, state_maps(task.language))
+            case "transition":
+                return Transitions(task, words, state_maps(task.language))
+            case "states":
+                return States(task, words)
+            case "composition":
+                return Composition(task, words, labels, state_maps(task.language))
+            case _:
+                chunk, precision = plan.network.chunk, plan.training.precision
+                return Codebook(task, words, labels, chunk, precision=precision)
+
+    def words_of(self, plan: Plan | Compiled) -> Task:
+        """Return the language, and how its words are drawn."""
+        if isinstance(plan, Compiled):
+            return plan.task
+        return Task(language=self.language, protocol=plan.data.protocol, p_one=plan.data.p_one)
+
+    def remember(self, model: nn.Module) -> None:
+        """Note for which language a model was made."""
+        remember(model, self.language)
+
+    def supervision(self, plan: Plan) -> str:
+        """Return the supervision."""
+        return str(plan.objective.supervision)
+
+    def trained_on(self, plan: Plan) -> str:
+        """Return the protocol by which words are drawn, and their lengths."""
+        lengths = f"lengths {plan.data.min_length}..{plan.data.max_length}"
+        match plan.objective.supervision:
+            case "composition":
+                return f"compositions of sub-words, {lengths}"
+            case "assigned":
+                return f"all chunks of codes in words of {lengths}"
+            case _:
+                return f"{plan.data.protocol}, {lengths}"
+
+    def facts(self, plan: Plan) -> dict[str, Any]:
+        """Return the task, the language and the protocol."""
+        task = self.words_of(plan)
+        return {"task": task.id, "language": self.language.spec, "protocol": task.protocol}
+
+    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+        """Return whether a proof closed, and the accuracy on fresh words."""
+        task, words = self.words_of(plan), plan.data
+        kept = facts["kept_step"]
+        return (
+            f"{plan.model} on {task.title} ({task.protocol} words, {plan.supervision} supervision, "
+            f"{plan.preset} preset): {_proof(facts)}{percent(facts['validation_accuracy'])} % on "
+            f"fresh words of length {words.min_length}..{words.max_length} after {kept:,} "
+            f"step{'' if kept == 1 else 's'}"
+        )
+
+    def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
+        """Return `certify` where a proof did not close, and `evaluate` otherwise."""
+        if facts["proved"] is False:
+            return f"lengthwise certify {out}"
+        return f"lengthwise evaluate {out} --lengths {usual_lengths(plan)}"
+
+    def flops(self, plan: Plan) -> int:
+        """Return floating-point operations of a word of `WORD_OF_COST` symbols."""
+        model, num_symbols = plan.build().eval(), self.language.num_symbols
+        try:
+            return forward_flops(model, num_symbols, WORD_OF_COST)
+        except WordError:  # learned positions end with the words of training
+            return forward_flops(model, num_symbols, plan.data.max_length)
+
+    def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
+        """Test a run on fresh words, beside what shortcuts reach."""
+        lengths = options.get("lengths") or usual_lengths(run.plan)
+        return evaluate_run(run, {**options, "lengths": lengths}, watch)
+
+    def predictor(self, run: Run, options: Options) -> Predictor:
+        """Return how a run classifies words."""
+        return predictor_of(run, self.language, options)
+
+    def require_test(self, test: Test) -> None:
+        """Refuse a protocol by which no words of the language can be drawn."""
+        if test.protocol is not None:
+            Task(language=self.language, protocol=test.protocol)
+
+    def test(self, run: Run, test: Test) -> TestResult:
+        """Return accuracy by length."""
+        return test_run(run, test)
+
+    def section(self, folder: RunFolder, plan: Plan) -> Section:
+        """Return words, proof, curves and analyses, as the report shows them."""
+        from lengthwise.problems.recognition.section import section_of  # noqa: PLC0415  draws figures
+
+        return section_of(self.language, folder, plan)
+
+    def _suitable(self, supervision: str) -> str:
+        """Return `transition` for `composition` where the language has too many state maps."""
+        few = supervision != "composition" or _has_few_elements(self.language)
+        return supervision if few else "transition"
+
+    def _require_few_elements(self, supervision: str) -> None:
+        if not _has_few_elements(self.language):
+            raise ConfigError(
+                f"supervision={supervision!r} tells at most {MAX_ELEMENTS} state maps apart, but "
+                f"{self.language.spec or 'the language'} has more. Use supervision='transition'."
+            )
+
+    def _with_bits(
+        self, network: Config, max_length: int, asked: Mapping[str, Any]
+    ) -> RegularGPTConfig:
+        """Return the network with as many bits as the codes of the codebook."""
+        assert isinstance(network, RegularGPTConfig)  # other models do not learn from codes
+        needed = assign(self.language, network.chunk, max_length).num_bits
+        if asked.get("num_bits", needed) != needed:
+            raise ConfigError(
+                f"with supervision='assigned' the codes of {self.language.spec or 'the language'} "
+                f"have {needed} bits, so num_bits={asked['num_bits']} does not fit. Leave it out."
+            )
+        return replace(network, num_bits=needed)
+
+
+def usual_lengths(plan: Plan | Compiled) -> str:
+    """Return the lengths of a test if nobody says which: past training, if the model reads them.
+
+    Those of the paper are 41:500, for words of at most 40 symbols in training.
+    """
+    if isinstance(plan, Compiled):
+        return "41:500"
+    trained, network = plan.data.max_length, plan.network
+    most = max(500, 2 * trained)
+    is_stack = isinstance(network, LayerStackConfig)
+    if is_stack and issubclass(POSITIONS[network.position], LearnedPosition):
+        most = min(network.max_length, most)
+    return f"{trained + 1 if most > trained else 1}:{most}"
+
+
+def _with_room(network: Config, max_length: int, asked: Mapping[str, Any]) -> LayerStackConfig:
+    """Return the network with room for words of `max_length` symbols, or for as many as are asked.
+
+    Learned positions past the words of training would stay as they were drawn, so there are none
+    unless they are asked for. Other positions are given the usual room at least.
+    """
+    assert isinstance(network, LayerStackConfig)  # other models have room for any word
+    position = POSITIONS[network.position]
+    if "max_length" not in asked:
+        is_table = issubclass(position, LearnedPosition)
+        longest = max_length if is_table else max(max_length, network.max_length)
+        return replace(network, max_length=longest)
+    longest = asked["max_length"]
+    require(
+        issubclass(position, LearnedPosition | RandomisedPosition),
+        f"network.max_length={longest} is for positions that are learned or drawn from a range, "
+        f"but position={network.position!r} has no end. Leave it out.",
+    )
+    require(
+        longest >= max_length,
+        f"network.max_length={longest} is shorter than the words of training, data.max_length="
+        f"{max_length}. Use {max_length} or more.",
+    )
+    return network
+
+
+@lru_cache(maxsize=64)
+def _has_few_elements(language: Language) -> bool:
+    try:
+        transition_monoid(language.total().minimised(), max_elements=MAX_ELEMENTS)
+    except LanguageError:
+        return False
+    return True
+
+
+def _proof(facts: Mapping[str, Any]) -> str:
+    """Return whether a proof closed, where training tries one; if not, how far a model is right."""
+    if facts["proved"] is None:
+        return ""
+    if facts["proved"]:
+        return "proved at every length; "
+    if facts["wrong_chunks"]:
+        wrong = facts["wrong_chunks"]
+        return f"not proved: wrong on {wrong:,} chunk{'' if wrong == 1 else 's'} of codes; "
+    if facts["wrong_chunks"] == 0:
+        return "not proved: no chunk of codes is wrong, but rounding could change an answer; "
+    right, word = facts["right_to"], facts["first_wrong"]
+    if right is None:
+        return "not proved: right as far as explored, but rounding could change an answer; "
+    if right < 0:
+        return "not proved: the empty word is wrong; "
+    if word is None:
+        return f"not proved: right to length {right}; "
+    brief = word if len(word) <= _SHOWN else f"{word[:_SHOWN]}..."
+    return f"not proved: right to length {right}, first wrong word {brief}; "

@@ -1,0 +1,303 @@
+"""The report's section about a recogniser: words, proof, curves and shortcuts, looks inside."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from jinja2 import Environment, PackageLoader, select_autoescape
+
+from lengthwise.analysis.catalogue import ANALYSES, record_path
+from lengthwise.analysis.figures import accuracy_figure, to_svg
+from lengthwise.errors import CertificateError, RunError
+from lengthwise.evaluation.scores import Score, Scores, percent
+from lengthwise.files import read_object, require_kinds
+from lengthwise.languages.language import Language
+from lengthwise.problems.base import Plan
+from lengthwise.problems.results import Section
+from lengthwise.registry import Catalogue
+from lengthwise.training.loop import kept
+from lengthwise.training.runs import RunFolder
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.check import check
+from lengthwise.verification.statement import at_least, at_most
+
+
+class Published(Protocol):
+    """What a paper prints of a model on a language, in percent."""
+
+    source: str
+    best: float
+    mean: float | None
+    train_length: int
+    test_lengths: tuple[int, int]
+
+
+class FindPublished(Protocol):
+    """Finds the printed number for a language and a network."""
+
+    def __call__(self, language: str, model: str, network: Mapping[str, Any]) -> Published | None:
+        """Return it, or None if the paper prints none."""
+        ...
+
+
+PUBLISHED: Catalogue[FindPublished] = Catalogue(
+    "table of published numbers",
+    {"chi2023-table1": "lengthwise.experiments.chi2023.published:find"},
+    group="lengthwise.published",
+)
+"""The tables in which the report looks for printed numbers."""
+
+COLUMNS = [
+    "run",
+    "trained on",
+    "tested on",
+    "mean %",
+    "worst %",
+    "best shortcut %",
+    "published %",
+    "at every length",
+]
+
+NOTE = (
+    "“mean” is over lengths, “worst” is the worst single length. “published” is the best and the "
+    "mean over seeds of RegularGPT with the same chunk size, and of an RNN for elman and a "
+    "Transformer for chomsky-transformer (Chi et al. 2023, Table 1), tested on 41..500 after "
+    "training on 1..40, or on 51..100 after 1..50; with its own word distribution and the answer "
+    "alone supervised; it stands in the table where lengths agree. Words and supervision of our "
+    "runs are named below."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Look:
+    """One look inside the trained model, by `analyse`."""
+
+    title: str
+    words: str
+    figure: str
+    """An SVG element."""
+    numbers: list[tuple[str, str]]
+    caption: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proof:
+    """The certificate of a run as the page shows it."""
+
+    certificate: Certificate
+    """What the checker verified; what the file says, where it verified nothing."""
+    path: Path
+    refused: str = ""
+    """Why the checker verified nothing of a claim; empty if it did, or if there is no claim."""
+
+    @property
+    def brief(self) -> str:
+        """What the overview says."""
+        if self.refused:
+            return "not proved"
+        snapped = " (snapped)" if self.certificate.strength == "snapped" else ""
+        return f"{self.certificate.verdict}{snapped}"
+
+
+def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
+    """Return what the report says of a run about a language.
+
+    Raises:
+        RunError: a record is damaged.
+        CertificateError: the certificate was changed, or is of other weights than the run's.
+    """
+    scores = Scores.from_records(folder.scores())
+    evaluation = _evaluation(folder, scores)
+    metrics = folder.metrics()
+    printed = _published(language.spec, plan)
+    trained_to = plan.data.max_length
+    comparable = printed if printed and _are_comparable(printed, scores, trained_to) else None
+    proof, curve = read_proof(folder), None
+    name = f"{language.spec or 'a machine'}, {plan.model}"
+    if evaluation is not None:
+        curves = {name: scores.accuracy_by_length()}
+        curve = to_svg(accuracy_figure(curves, trained_to, evaluation["shortcuts"]))
+    body = _render(
+        "section.html",
+        plan=plan,
+        evaluation=evaluation,
+        records=_some(scores),
+        curve=curve,
+        published=printed,
+        proof=proof,
+        looks=read_looks(folder.path),
+    )
+    return Section(
+        title=name,
+        subtitle=_subtitle(plan, metrics),
+        columns=COLUMNS,
+        cells=[
+            f"1..{trained_to}",
+            *_tested(evaluation),
+            f"{comparable.best} / {comparable.mean}" if comparable else "",
+            proof.brief if proof else "not certified",
+        ],
+        note=NOTE,
+        body=body,
+    )
+
+
+def _tested(evaluation: Mapping[str, Any] | None) -> list[str]:
+    if evaluation is None:
+        return ["not evaluated yet", "", "", ""]
+    first, last = evaluation["lengths"]
+    figures = (
+        evaluation["mean_accuracy"],
+        evaluation["worst_accuracy"],
+        max(evaluation["shortcuts"].values()),
+    )
+    return [f"{first}..{last}", *map(percent, figures)]
+
+
+def _subtitle(plan: Plan, metrics: list[dict[str, Any]]) -> str:
+    said = (
+        f"{plan.data.protocol} words, {plan.supervision} supervision, {plan.preset} preset, seed "
+        f"{plan.training.seed}; "
+    )
+    if not metrics:
+        return f"{said}no validation yet"
+    accuracy = percent(kept(metrics)["validation_accuracy"])
+    said += f"{metrics[-1]['step']} steps, {accuracy} % on fresh words of the training lengths"
+    longest = max(record.get("lesson_length", 0) for record in metrics)
+    if longest > plan.data.max_length:
+        said += f"; replay of examples that are parts of sub-words of up to {longest} symbols"
+    return said
+
+
+def _some(scores: Scores) -> list[Score]:
+    """Return accuracy and loss by length and class, at about a dozen lengths."""
+    lengths = scores.lengths
+    shown = {*lengths[:: max(1, len(lengths) // 11)], *lengths[-1:]}
+    return [record for record in scores.records if record.length in shown]
+
+
+def _published(spec: str, plan: Plan) -> Published | None:
+    network = plan.network.to_dict()
+    found = (PUBLISHED[name](spec, plan.model, network) for name in PUBLISHED)
+    return next((each for each in found if each is not None), None)
+
+
+def _are_comparable(printed: Published, scores: Scores, trained_to: int) -> bool:
+    """Return whether training and test lengths are those of the paper."""
+    tested = scores.lengths
+    if trained_to != printed.train_length or not tested:
+        return False
+    first, last = printed.test_lengths
+    return first <= tested[0] <= first + 1 and last - 1 <= tested[-1] <= last
+
+
+def _evaluation(folder: RunFolder, scores: Scores) -> dict[str, Any] | None:
+    """Return the summary of the last evaluation, if there is one.
+
+    Raises:
+        RunError: a part of it is missing, or does not fit.
+    """
+    evaluation, path = folder.evaluation(), folder.path
+    if (evaluation is None) != (not scores.records):
+        raise RunError(
+            f"{path} holds one half of an evaluation: scores.jsonl or evaluation.json is empty "
+            f"or missing. Evaluate it again."
+        )
+    if evaluation is None:
+        return None
+    _require_evaluation(evaluation, path)
+    if scores.total != evaluation["words"]:
+        raise RunError(
+            f"{path}/scores.jsonl holds the scores of {scores.total} words, but "
+            f"evaluation.json is about {evaluation['words']}. Evaluate again."
+        )
+    return evaluation
+
+
+def read_looks(path: Path) -> list[Look]:
+    """Draw what `analyse` left in a run folder.
+
+    Raises:
+        RunError: a record is damaged.
+    """
+    looks = []
+    for name, entry in ANALYSES.items():
+        file = record_path(path, name)
+        if not file.exists():
+            continue
+        record = read_object(file, remedy="Analyse the run again.")
+        try:
+            lengths = ", ".join(map(str, record["lengths"]))
+            look = Look(
+                title=entry.title,
+                words=f"{record['words_per_length']} uniform words of {lengths} symbols",
+                figure=to_svg(entry.draw(record)),
+                numbers=entry.numbers(record),
+                caption=entry.caption,
+            )
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+            raise RunError(f"{file} is damaged ({error!r:.80}). Analyse the run again.") from None
+        looks.append(look)
+    return looks
+
+
+def read_proof(folder: RunFolder) -> Proof | None:
+    """Check the run's last certificate, if there is one.
+
+    Raises:
+        CertificateError: the file was changed, or is of other weights than the run's.
+    """
+    if not folder.certificate.exists():
+        return None
+    certificate = Certificate.load(folder.certificate)
+    certificate.require_model(folder.network(), folder.arrays())
+    if certificate.verdict == "not-closed":
+        return Proof(certificate=certificate, path=folder.certificate)
+    try:
+        return Proof(certificate=check(certificate), path=folder.certificate)
+    except CertificateError as error:
+        return Proof(certificate=certificate, path=folder.certificate, refused=str(error))
+
+
+def _require_evaluation(evaluation: Mapping[str, Any], path: Path) -> None:
+    """Refuse a summary that lacks something of what the page shows.
+
+    Raises:
+        RunError: it does.
+    """
+
+    def require(values: Mapping[str, Any], kinds: Mapping[str, str], part: str = "") -> None:
+        require_kinds(
+            values, kinds, where=f"{path}/evaluation.json{part}", remedy="Evaluate again."
+        )
+
+    require(evaluation, _OF_EVALUATION)
+    for name, kind in (("interval_95", "a number"), ("lengths", "a whole number")):
+        pair = {str(index): value for index, value in enumerate(evaluation[name])}
+        require(pair, {"0": kind, "1": kind}, f", {name}")
+    shortcuts = evaluation["shortcuts"]
+    require(shortcuts, dict.fromkeys(shortcuts or ["majority"], "a number"), ", shortcuts")
+
+
+_OF_EVALUATION = {
+    **dict.fromkeys(("mean_accuracy", "worst_accuracy", "mean_loss"), "a number"),
+    **dict.fromkeys(("worst_length", "words", "num_lengths"), "a whole number"),
+    **dict.fromkeys(("lengths_without_words", "words_per_length"), "a whole number"),
+    "first_length_below_99": "a whole number or null",
+    "interval_95": "a list",
+    "lengths": "a list",
+    "shortcuts": "an object",
+    "protocol": "a text",
+}
+
+
+def _render(template: str, **values: Any) -> str:
+    environment = Environment(
+        loader=PackageLoader("lengthwise.problems.recognition", "."),
+        autoescape=select_autoescape(),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(percent=percent, at_least=at_least, at_most=at_most)
+    return environment.get_template(template).render(**values)

@@ -1,0 +1,68 @@
+"""The settings of recognition: which words are drawn, and which labels training sees."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from lengthwise.models.catalogue import Supervision
+from lengthwise.settings import About, Config, require, require_at_least
+
+_MOST_SYMBOLS = 2**28
+"""Symbols of one batch at most: past it no memory would do."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WordsConfig(Config):
+    """Which words are drawn, and how many."""
+
+    max_length: Annotated[int, About(unit="symbols")] = 40
+    """Longest word of training and validation."""
+    min_length: Annotated[int, About(unit="symbols")] = 1
+    """Shortest word of training and validation."""
+    batch_size: Annotated[int, About(unit="words")] = 128
+    """Words of a batch, all of one length."""
+    validation_words: Annotated[int, About(unit="words")] = 1024
+    """Fresh words of each validation, of mixed lengths."""
+    protocol: str = "audited"
+    """How words are drawn: `published`, as the authors of RegularGPT drew them, or `audited`, with
+    all classes at every length, near misses among them. By default the one of the model."""
+    p_one: float = 0.5
+    """P(1) of the published words of Parity; no other language has one."""
+
+    def __post_init__(self) -> None:
+        least = dict.fromkeys(("max_length", "min_length", "batch_size", "validation_words"), 1)
+        require_at_least(self, least)
+        require(
+            self.min_length <= self.max_length,
+            f"min_length={self.min_length} is past max_length={self.max_length}. Lower it.",
+        )
+        for name in ("batch_size", "validation_words"):
+            symbols = getattr(self, name) * self.max_length
+            require(
+                symbols <= _MOST_SYMBOLS,
+                f"{name}={getattr(self, name)} words of max_length={self.max_length} are more than "
+                f"{_MOST_SYMBOLS:,} symbols. Lower one of them.",
+            )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SupervisionConfig(Config):
+    """Which labels training sees, and how they are weighed."""
+
+    supervision: Supervision = "final"
+    """`final`: the class of the word. `prefix`: the class after every prefix. `node`: the class of
+    every sub-word that a node of the tree covers. `transition`: also the state that each of these
+    sub-words leads to from the probe states. `composition`: the same of nodes that are put
+    together so that every product of the monoid is met, until a proof closes. `codebook`: the code
+    of every chunk, where codes are the coordinates of state maps, until a proof closes. `states`:
+    the state of the automaton after every prefix, which stands between the symbols."""
+    code_consistency: float = 1.0
+    """With `composition`: weight of the loss that draws the numbers of all nodes of one meaning to
+    one code."""
+    margin: float = 0.1
+    """With `composition`: weight of the loss on numbers that are near 0."""
+    replay: bool = True
+    """Hard-example replay, with `composition` and `codebook`: what exploration finds wrong is
+    drawn more often."""
+
+    def __post_init__(self) -> None:
+        require_at_least(self, {"code_consistency": 0, "margin": 0})

@@ -1,0 +1,215 @@
+"""From a specification and a model's name to a trained run, and from a run folder back to it."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from lengthwise.errors import RunError
+from lengthwise.languages.language import Language
+from lengthwise.problems.base import Plan, Problem, Run
+from lengthwise.problems.layout import SECTIONS, sections_of
+from lengthwise.problems.presets import PRESETS
+from lengthwise.problems.recognition.problem import Recognition
+from lengthwise.problems.registry import PROBLEMS, parse_problem, problem_from_dict
+from lengthwise.problems.results import Options
+from lengthwise.settings import sort_settings
+from lengthwise.tasks.task import Task
+from lengthwise.training.autocast import require_autocast
+from lengthwise.training.compiled import is_compiled, load_compiled, load_weights
+from lengthwise.training.devices import choose_device, environment
+from lengthwise.training.loop import MixedTrainingConfig, Progress, fit
+from lengthwise.training.processes import Processes, join, require_alone
+from lengthwise.training.runs import RunFolder
+
+
+def make_plan(
+    spec: str | Language | Problem,
+    model: str | None = None,
+    *,
+    preset: str = "laptop",
+    settings: Mapping[str, Any] | None = None,
+    options: Options | None = None,
+) -> Plan:
+    """Return everything that decides what a run becomes.
+
+    Settings come from the model, the preset and the user, each to the section that it belongs to.
+    `options` are `alphabet` and `protocol`, for the problems that have them.
+
+    Raises:
+        ConfigError: a name is unknown, or a value does not fit.
+        LengthwiseError: the specification is wrong, or there is nothing to learn from.
+    """
+    PRESETS[preset]  # raises unless it is a name
+    given = dict(settings or {})
+    problem = spec if isinstance(spec, Problem) else parse_problem(spec, given, options)
+    model = model or problem.default_model
+    entry = problem.models[model]
+    names, aliases = problem.settable(entry), problem.aliases
+    asked = sort_settings(given, names, aliases=aliases)
+    usual = {**entry.training, **problem.preset(preset, entry)}
+    chosen = sort_settings(usual, names, aliases=aliases, strict=False)
+    for section, values in asked.items():
+        chosen[section] |= values
+    network, data, objective = problem.configure(model, entry, chosen, asked)
+    plan = Plan(
+        problem=problem,
+        model=model,
+        preset=preset,
+        network=network,
+        data=data,
+        objective=objective,
+        training=problem.training.from_dict(chosen["training"]),
+    )
+    problem.require_trainable(plan)
+    return plan
+
+
+def train(
+    plan: Plan,
+    *,
+    out: Path | str | None = None,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> Run:
+    """Train as planned; with `out`, in a run folder, where an interrupted run goes on.
+
+    A run that has ended is loaded, not trained again. Of processes that were started together each
+    trains on a share of every batch, and has the whole model in the end.
+
+    Raises:
+        RunError: the folder holds another run.
+        ClaimError: the loss is not finite.
+        ConfigError: there are several processes, and what is learned is not divided among them; or
+            the device cannot compute in the precision of `autocast`.
+    """
+    processes = _processes(plan.problem, device)
+    folder = None if out is None else RunFolder(Path(out))
+    if folder and folder.is_claimed and folder.is_finished:
+        claim(folder, plan, environment(device))
+        return load_run(folder.path, device=device)
+    training = plan.training
+    if isinstance(training, MixedTrainingConfig):
+        require_autocast(choose_device(device), training.autocast)
+    model, objective = plan.draw(), plan.problem.objective(plan, processes)
+    made_with = {**environment(device), **plan.problem.environment(plan)}
+    if processes.count > 1:
+        made_with["processes"] = str(processes.count)
+    if folder is None:  # all that can be refused has been, before anything is written
+        model.to(choose_device(device))
+        metrics = fit(model, objective, training, progress=progress, processes=processes)
+        plan.problem.remember(model)
+        return Run(problem=plan.problem, plan=plan, model=model, metrics=metrics)
+    with ExitStack() as lock:
+        if processes.is_main:
+            claim(folder, plan, made_with)
+            lock.enter_context(folder.locked())
+        processes.wait()  # until the folder is there, and ours
+        if not folder.is_finished:
+            model.to(choose_device(device))
+            fit(model, objective, training, folder=folder, progress=progress, processes=processes)
+        processes.wait()  # until the model is written
+    return load_run(folder.path, device=device)
+
+
+def _processes(problem: Problem, device: str) -> Processes:
+    """Return those that train together.
+
+    Raises:
+        ConfigError: there are several, and the problem is not divided among them.
+    """
+    if not problem.is_distributed:
+        require_alone(f"training on {problem.noun}")
+    return join(device)
+
+
+def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
+    """Make the folder for a plan, or find that it is this plan's already.
+
+    A folder of an older version, whose settings stand elsewhere or lack those that were added
+    since, is that of the same settings today.
+
+    Raises:
+        RunError: the folder holds something else.
+    """
+    stored = folder.config() if folder.is_claimed else {}
+    asked = {**plan.to_dict(), "environment": dict(made_with)}
+    if stored and not is_compiled(stored):
+        there = plan_from_dict(stored)
+        if there == plan:
+            return folder.claim(stored)
+        folder.require_same({**there.to_dict(), "environment": {}}, asked)
+    folder.claim(asked)
+    return None
+
+
+def plan_from_dict(values: Mapping[str, Any]) -> Plan:
+    """Return the plan of a stored run, in the layout of today or of format 1.
+
+    Raises:
+        RunError: something is missing, or of the wrong kind.
+    """
+    try:
+        if "problem" in values:
+            problem = problem_from_dict(values["problem"])
+            sections = sections_of(values)
+        else:
+            problem = _problem_of_format_1(values)
+        entry = problem.models[values["model"]]
+        kinds = {
+            "network": entry.config,
+            "data": problem.data,
+            "objective": problem.objective_settings,
+            "training": problem.training,
+        }
+        if "problem" not in values:
+            assert problem.format_1 is not None
+            known = {name: kind.__dataclass_fields__ for name, kind in kinds.items()}
+            sections = problem.format_1.read(values, known)
+        return Plan(
+            problem=problem,
+            model=values["model"],
+            preset=values["preset"],
+            **{name: kinds[name].from_dict(sections[name]) for name in SECTIONS},
+        )
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise RunError(
+            f"config.json is damaged ({error!r}). Train again in a new folder."
+        ) from None
+
+
+def _problem_of_format_1(values: Mapping[str, Any]) -> Problem:
+    """Return the problem of a run of format 1, which is told by the part that only it has."""
+    for kind in PROBLEMS.values():
+        if kind.format_1 and kind.format_1.part in values:
+            return kind.from_dict(values)
+    return Recognition.from_dict(values)  # raises, and says what is missing
+
+
+def load_run(path: Path | str, *, device: str = "auto") -> Run:
+    """Load the model of a run folder, trained or computed, ready to be asked.
+
+    Raises:
+        RunError: the folder holds no finished run, or a circuit, or a file is damaged.
+    """
+    folder = RunFolder(Path(path))
+    config = folder.config()
+    if is_compiled(config):
+        compiled, computed = load_compiled(path)
+        assert isinstance(compiled.task, Task)  # raises RunError if it is a circuit
+        problem: Problem = Recognition(language=compiled.task.language)
+        model = computed.to(choose_device(device))
+        problem.remember(model)
+        return Run(problem=problem, plan=compiled, model=model, folder=folder)
+    plan = plan_from_dict(config)
+    model = plan.build()
+    load_weights(model, folder.weights(), folder.path)
+    model.to(choose_device(device)).eval()
+    metrics = folder.metrics()
+    if not metrics:
+        raise RunError(
+            f"{folder.path}/metrics.jsonl must hold a record of every validation, but it is empty "
+            f"or missing. Train again in a new folder."
+        )
+    plan.problem.remember(model)
+    return Run(problem=plan.problem, plan=plan, model=model, metrics=metrics, folder=folder)

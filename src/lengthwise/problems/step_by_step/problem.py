@@ -1,0 +1,262 @@
+"""Step by step computation: what is written after which inputs?"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Self
+
+import torch
+
+from lengthwise.errors import TaskError
+from lengthwise.evaluation.predict import device_of
+from lengthwise.evaluation.scores import percent
+from lengthwise.evaluation.steps import evaluate_steps, written
+from lengthwise.models.cost import forward_flops
+from lengthwise.models.entry import Entry
+from lengthwise.models.gpt2 import BodyConfig, origin
+from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS, StepModel
+from lengthwise.models.threads import processor_threads
+from lengthwise.problems.base import Plan, Problem, Run, evaluated
+from lengthwise.problems.layout import Format1
+from lengthwise.problems.results import Answer, Evaluation, Options, Predictor, Watch
+from lengthwise.problems.step_by_step.objective import (
+    ExamplesConfig,
+    NextStep,
+    StepSupervisionConfig,
+    split,
+    split_sizes,
+)
+from lengthwise.problems.testing import AtLength, Test, TestResult
+from lengthwise.settings import Config, Parts
+from lengthwise.tasks.step_specs import PREFIX, make_step_task, settings_of
+from lengthwise.tasks.steps import StepTask, step_task
+from lengthwise.training.devices import environment
+from lengthwise.training.loop import Objective
+from lengthwise.training.processes import ALONE, Processes
+
+_SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}
+"""Numbers of the preset of that name; `laptop` and `paper` take those of the model."""
+
+_FROM_TASK = {"vocab_size", "max_length"}
+"""Settings of a network that follow from the task."""
+
+_TRAINED = {"norms": "frozen", "positions": "positions trained", "all": "all trained"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepByStep(Problem):
+    """A task whose outputs a model writes, after intermediate steps or at once."""
+
+    kind = "step-by-step"
+    prefix = PREFIX
+    noun = "step tasks"
+    models = STEP_MODELS
+    default_model = DEFAULT_STEP_MODEL
+    data = ExamplesConfig
+    objective_settings = StepSupervisionConfig
+    format_1 = Format1(part="guided")
+    evaluation_options = frozenset({"words"})
+    prediction_options = frozenset({"keep_going"})
+
+    steps: StepTask
+
+    @classmethod
+    def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
+        """Return the step task of a specification, whose own settings are taken out of `settings`.
+
+        Raises:
+            ConfigError: a setting of the task is of another kind.
+            CircuitError, LanguageError: the task cannot be made.
+        """
+        own = {name: settings.pop(name) for name in settings_of(spec) if name in settings}
+        return cls(steps=make_step_task(spec, own))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return a stored step task."""
+        return cls(steps=step_task(values["steps"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the step task as plain values."""
+        return {"steps": self.steps.to_dict()}
+
+    @property
+    def name(self) -> str:
+        """The name of the task."""
+        return self.steps.name
+
+    def settable(self, entry: Entry) -> dict[str, set[str]]:
+        """Return the names of the settings that a user may set, by section."""
+        found = Problem.settable(self, entry)
+        found["network"] -= _FROM_TASK
+        return found
+
+    def preset(self, name: str, entry: Entry) -> Mapping[str, Any]:
+        """Return the numbers of a preset."""
+        assert isinstance(entry, StepModel)
+        return {**_SMOKE, **entry.smoke} if name == "smoke" else {}
+
+    def configure(
+        self, model: str, entry: Entry, chosen: Parts, asked: Parts
+    ) -> tuple[Config, Config, Config]:
+        """Return the settings of the network, the examples and the supervision.
+
+        Raises:
+            ConfigError: a value does not fit.
+            TaskError: the task has fewer inputs than are asked for.
+        """
+        examples = ExamplesConfig.from_dict(chosen["data"])
+        labels = StepSupervisionConfig.from_dict(chosen["objective"])
+        split_sizes(self.steps, examples)
+        positions = self.steps.num_inputs + len(self.steps.layout(labels.supervision).kept) - 1
+        shape = {"vocab_size": self.steps.num_symbols, "max_length": positions}
+        return entry.configure({**chosen["network"], **shape}), examples, labels
+
+    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
+        """Return what is learned."""
+        return NextStep(self.steps, plan.data, plan.objective.supervision)
+
+    def supervision(self, plan: Plan) -> str:
+        """Return the regime: weak, medium or strong."""
+        return str(plan.objective.supervision)
+
+    def trained_on(self, plan: Plan) -> str:
+        """Return the number of examples."""
+        return f"{plan.data.examples:,} examples"
+
+    def facts(self, plan: Plan) -> dict[str, Any]:
+        """Return the task, and the pretrained backbone."""
+        return {"task": self.name, "body": backbone(plan)}
+
+    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+        """Return how many unseen inputs are answered exactly."""
+        body, kept = backbone(plan), facts["kept_step"]
+        return (
+            f"{plan.model}{f' of {body}' if body else ''} on {self.name} ({plan.supervision} "
+            f"supervision, {plan.trained_on}, {facts['trained_parameters']:,} of "
+            f"{facts['parameters']:,} parameters trained, {plan.preset} preset): "
+            f"{percent(facts['validation_accuracy'])} % exact on unseen inputs after {kept:,} "
+            f"step{'' if kept == 1 else 's'}"
+        )
+
+    def environment(self, plan: Plan) -> dict[str, str]:
+        """Return where the weights of a pretrained backbone came from."""
+        network = plan.network
+        return {"body": origin(network)} if isinstance(network, BodyConfig) else {}
+
+    def flops(self, plan: Plan) -> int:
+        """Return floating-point operations of one input with all steps."""
+        return forward_flops(plan.build().eval(), self.steps.num_symbols, plan.network.max_length)
+
+    def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
+        """Test a run on inputs that it was neither trained nor validated on.
+
+        `words` of them, or all that are set apart for the test.
+
+        Raises:
+            TaskError: more are asked for than are set apart.
+        """
+        plan, words = run.require_plan(), options.get("words")
+        supervision = plan.objective.supervision
+        inputs, layout = split(self.steps, plan.data).test, self.steps.layout(supervision)
+        if words is not None and words > len(inputs):
+            raise TaskError(
+                f"{len(inputs):,} inputs are set apart for the test of this run, but {words:,} are "
+                f"asked for. Use fewer, or train with a greater test_words."
+            )
+        start = time.perf_counter()
+        with processor_threads(plan.threads), watch("evaluating") as progress:
+            scores = evaluate_steps(
+                run.model, self.steps, layout, inputs[:words], progress=progress
+            )
+        summary = {
+            "task": self.name,
+            "model": plan.model,
+            "body": backbone(plan),
+            "supervision": supervision,
+            **scores.summary(),
+            "right_at": scores.right_at,
+            "seconds": round(time.perf_counter() - start, 3),
+            "environment": environment(str(device_of(run.model))),
+            "date": datetime.now(UTC).date().isoformat(),
+        }
+        low, high = summary["interval_95"]
+        body = f" ({summary['body']})" if summary["body"] else ""
+        worst = f"{summary['worst_step']} ({percent(summary['worst_step_accuracy'])} %)"
+        return Evaluation(
+            values=summary,
+            facts=[
+                ("task", self.name),
+                ("model", f"{plan.model}{body}"),
+                ("supervision", supervision),
+                (
+                    "exact match",
+                    f"{percent(summary['exact_match'])} % of {summary['words']:,} inputs",
+                ),
+                ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
+                ("worst step", worst),
+                ("first wrong", summary["first_wrong"] or "none"),
+            ],
+        )
+
+    def predictor(self, run: Run, options: Options) -> Predictor:
+        """Return how a run writes steps and outputs after inputs."""
+        steps = self.steps
+        layout = steps.layout(run.require_plan().objective.supervision)
+        names = [steps.names[index] for index in layout.kept]
+
+        def answer(inputs: Sequence[Sequence[int]]) -> list[Answer]:
+            words = torch.tensor(inputs, dtype=torch.long).reshape(-1, steps.num_inputs)
+            symbols = written(run.model, layout, words).tolist() if inputs else []
+            outputs = [steps.show([word[index] for index in layout.outputs]) for word in symbols]
+            return [
+                Answer(
+                    shown=shown,
+                    record={
+                        "word": steps.spell(given),
+                        "outputs": shown,
+                        "steps": dict(zip(names, word, strict=True)),
+                    },
+                )
+                for given, shown, word in zip(inputs, outputs, symbols, strict=True)
+            ]
+
+        return Predictor(read=steps.read, answer=answer)
+
+    def test(self, run: Run, test: Test) -> TestResult:
+        """Return exact match, as the accuracy at the one length that the inputs have."""
+        found, length = evaluated(run, {}).values, self.steps.num_inputs
+        at_length = AtLength(length, found["words"], round(found["exact_match"] * found["words"]))
+        summary = {
+            **found,
+            "mean_accuracy": found["exact_match"],
+            "worst_length": length,
+            "worst_accuracy": found["exact_match"],
+            "protocol": "unseen",
+            "words_per_length": found["words"],
+            "missing_lengths": [],
+            "shortcuts": {},
+        }
+        return TestResult(name=test.name, by_length=(at_length,), summary=summary)
+
+    def no_words(self) -> str:
+        """Return why a run has no words of a language."""
+        return (
+            f"this run writes {self.name}, and classifies no words of any length. Use evaluate or "
+            f"predict."
+        )
+
+
+def backbone(plan: Plan) -> str | None:
+    """Return the pretrained backbone and what of it is trained, of a model that has one."""
+    network = plan.network
+    if not isinstance(network, BodyConfig):
+        return None
+    return f"{network.body}, {network.weights} weights, {_TRAINED[network.trained]}"
+
+
+def unseen(plan: Plan) -> tuple[Test, ...]:
+    """Return the test of a run on a step task: all inputs that are set apart for it."""
+    assert isinstance(plan.problem, StepByStep)
+    return (Test(name="unseen", lengths=(plan.problem.steps.num_inputs,)),)

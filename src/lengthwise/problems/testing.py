@@ -1,0 +1,85 @@
+"""Tests that runs of a sweep take, and what they find; plain values."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+from lengthwise.settings import require
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Test:
+    """A test on fresh words of some lengths, drawn with a seed of their own."""
+
+    __test__ = False  # pytest takes classes of this name for its own
+
+    name: str
+    lengths: tuple[int, ...]
+    words_per_length: int = 512
+    protocol: str | None = None
+    """None for the protocol that the run was trained with."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        about = f"test {self.name!r}"
+        require(bool(self.lengths), f"{about} has no length. Give at least one.")
+        require(min(self.lengths) >= 0, f"{about} has length {min(self.lengths)}. Use 0 or more.")
+        require(
+            len(set(self.lengths)) == len(self.lengths),
+            f"{about} has length {repeated(self.lengths)} twice. Give each once.",
+        )
+        require(
+            self.words_per_length >= 1,
+            f"{about} has words_per_length={self.words_per_length}. Use 1 or more.",
+        )
+
+
+class AtLength(NamedTuple):
+    """How many words of a length were asked, and how many answers were right."""
+
+    length: int
+    words: int
+    correct: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TestResult:
+    """What one test found."""
+
+    __test__ = False  # pytest takes classes of this name for its own
+
+    name: str
+    by_length: tuple[AtLength, ...]
+    summary: Mapping[str, Any]
+    """Figures, and what made them: protocol, words per length, seed, ..."""
+
+    @property
+    def shortcuts(self) -> dict[str, float]:
+        """What rules that look at very little of a word reach on the same test."""
+        return dict(self.summary["shortcuts"])
+
+    def accuracy_by_length(self) -> dict[int, float]:
+        """Return the share of right answers at each length."""
+        return {length: correct / words for length, words, correct in self.by_length}
+
+    @classmethod
+    def plain(cls, test: Test, protocol: str, more: Mapping[str, Any]) -> Self:
+        """Return a result of the common form, with figures of its own in place of accuracies."""
+        summary = {
+            "protocol": protocol,
+            "words_per_length": test.words_per_length,
+            "missing_lengths": [],
+            "shortcuts": {},
+            **more,
+        }
+        return cls(name=test.name, by_length=(), summary=summary)
+
+
+def repeated(values: Iterable[Any]) -> Any:
+    """Return the first value that comes a second time, or None."""
+    seen = set()
+    for value in values:
+        if value in seen:
+            return value
+        seen.add(value)
+    return None

@@ -1,0 +1,1 @@
+"""Translation: a sentence in another language."""

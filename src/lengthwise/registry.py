@@ -1,0 +1,70 @@
+"""Registries: the named variants of one kind, those of other packages among them.
+
+A misspelt name is answered with the nearest one. An entry may be written as `module:attribute`,
+which is imported when it is first asked for.
+"""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
+from lengthwise.errors import ConfigError, unknown_name
+
+T = TypeVar("T")
+
+
+class Catalogue(Mapping[str, T], Generic[T]):
+    """A read-only mapping from names to variants of one kind.
+
+    `group` is the group of entry points by which other packages add variants. They are listed after
+    those of this package, and cannot take their names.
+    """
+
+    def __init__(self, kind: str, entries: Mapping[str, T | str], *, group: str = "") -> None:
+        self.kind = kind
+        self.group = group
+        self._entries: dict[str, T | str] = dict(entries)
+        self._plugins: dict[str, EntryPoint] | None = None
+
+    def __getitem__(self, name: str) -> T:
+        if name in self._entries:
+            found = self._entries[name]
+            if not isinstance(found, str):
+                return found
+            module, _, attribute = found.partition(":")
+            loaded: T = getattr(import_module(module), attribute)
+        elif name in self._added():
+            loaded = self._load(self._added()[name])
+        else:
+            raise unknown_name(self.kind, name, self)
+        self._entries[name] = loaded
+        return loaded
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries or name in self._added()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._entries, *self._added())))
+
+    def __len__(self) -> int:
+        return len(dict.fromkeys(self))
+
+    def _added(self) -> Mapping[str, EntryPoint]:
+        """Return the variants of other packages by name."""
+        if self._plugins is None:
+            found = entry_points(group=self.group) if self.group else ()
+            self._plugins = {each.name: each for each in found if each.name not in self._entries}
+        return self._plugins
+
+    def _load(self, plugin: EntryPoint) -> T:
+        try:
+            loaded: T = plugin.load()
+        except Exception as error:
+            owner = f" of {plugin.dist.name}" if plugin.dist else ""
+            raise ConfigError(
+                f"{self.kind} {plugin.name!r}{owner} cannot be imported from {plugin.value} "
+                f"({type(error).__name__}: {str(error).partition(chr(10))[0]}). Mend or uninstall "
+                f"that package."
+            ) from None
+        return loaded

@@ -1,0 +1,275 @@
+"""Settings: frozen values that are checked where they are made and stored as JSON.
+
+Settings nest by owner: `network.d_model`, `training.steps`, `data.max_length`. A user may give a
+name without its section wherever only one section has it; `sort_settings` finds the section.
+"""
+
+import ast
+import inspect
+import math
+import textwrap
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import MISSING, Field, asdict, dataclass, fields
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
+
+from lengthwise.errors import ConfigError, unknown_name
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Config:
+    """Base of every settings class; each lives beside the class that it configures."""
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild stored settings; an unknown name or a value of another type is an error.
+
+        Raises:
+            ConfigError: the name is not a field, or the value does not fit the field's type.
+        """
+        if not isinstance(values, Mapping):
+            raise ConfigError(f"{cls.__name__} is made from named settings, but got {values!r}.")
+        known = [field.name for field in fields(cls)]
+        hints = get_type_hints(cls)
+        for name, value in values.items():
+            if name not in known:
+                raise unknown_name(f"{cls.__name__} setting", name, known)
+            if not _fits(value, hints[name]):
+                raise ConfigError(
+                    f"{cls.__name__} setting {name}={value!r} must be {_describe(hints[name])}."
+                )
+        missing = [f.name for f in fields(cls) if f.name not in values and _is_required(f)]
+        if missing:
+            raise ConfigError(f"{cls.__name__} needs a value for {', '.join(missing)}.")
+        return cls(**{name: _as_type(value, hints[name]) for name, value in values.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain values, ready for JSON."""
+        return asdict(self)
+
+    def non_defaults(self) -> dict[str, Any]:
+        """Return the settings that differ from their defaults, and those that have none."""
+        return {
+            field.name: value
+            for field in fields(self)
+            if (value := getattr(self, field.name)) != field.default or _is_required(field)
+        }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class About:
+    """What the reference says of a setting beside its docstring: `Annotated[int, About(...)]`."""
+
+    unit: str = ""
+    """What it counts: `symbols`, `steps`."""
+    letter: str = ""
+    """The letter of a paper: `C (chi2023)`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SettingInfo:
+    """One line of the reference of settings."""
+
+    name: str
+    """With its section: `training.steps`."""
+    kind: str
+    """The values that it takes, in words."""
+    default: Any
+    """What it is unless a user sets it; None if that follows from other settings."""
+    unit: str
+    letter: str
+    meaning: str
+
+
+class NoSettings(Config):
+    """The settings of a section in which nothing can be set."""
+
+
+Parts = dict[str, dict[str, Any]]
+"""Values of settings by section and name."""
+
+
+def sort_settings(
+    given: Mapping[str, Any],
+    sections: Mapping[str, Collection[str]],
+    *,
+    aliases: Mapping[str, str] | None = None,
+    strict: bool = True,
+) -> Parts:
+    """Find the section of each setting that a user gives.
+
+    A setting is named with its section (`training.steps`), or without (`steps`) where only one
+    section has it. A section may be given whole, as a mapping. `aliases` are other spellings:
+    `{"longest_word": "network.max_length"}`. Unless `strict`, what belongs nowhere is left out.
+
+    Raises:
+        ConfigError: a name is unknown, stands under the wrong section, belongs to several sections,
+            or is given twice.
+    """
+    found: Parts = {section: {} for section in sections}
+    spelled: dict[tuple[str, str], str] = {}
+    for name, value in _flat(given, sections):
+        home = _section_of(name, sections, aliases or {}, strict)
+        if home is None:
+            continue
+        if home in spelled and strict:
+            raise ConfigError(f"{spelled[home]} is given again as {name}. Give it once.")
+        spelled[home] = name
+        found[home[0]][home[1]] = value
+    return found
+
+
+def _flat(given: Mapping[str, Any], sections: Collection[str]) -> Iterable[tuple[str, Any]]:
+    for name, value in given.items():
+        if name in sections and isinstance(value, Mapping):
+            yield from ((f"{name}.{inner}", each) for inner, each in value.items())
+        else:
+            yield name, value
+
+
+def _section_of(
+    name: str,
+    sections: Mapping[str, Collection[str]],
+    aliases: Mapping[str, str],
+    strict: bool,
+) -> tuple[str, str] | None:
+    """Return section and name of a setting, or None for what belongs nowhere."""
+    section, dot, short = aliases.get(name, name).rpartition(".")
+    if dot and section in sections and short in sections[section]:
+        return section, short
+    if name in aliases or not strict:
+        homes = [each for each, names in sections.items() if not dot and short in names]
+        if len(homes) == 1 or not strict:
+            return (homes[0], short) if homes else None
+    homes = [each for each, names in sections.items() if short in names]
+    if dot and section not in sections:
+        raise unknown_name("section of settings", section, list(sections))
+    if dot and homes:
+        here = " or ".join(f"{home}.{short}" for home in homes)
+        raise ConfigError(f"{section} has no setting {short!r}, but there is {here}. Give that.")
+    if dot:
+        raise unknown_name(f"setting of {section}", short, sorted(sections[section]))
+    if len(homes) > 1:
+        one, *others = [f"{home}.{short}" for home in homes]
+        raise ConfigError(
+            f"{short!r} could be {one} or {' or '.join(others)}. Give the setting that you mean."
+        )
+    if not homes:
+        known = {each for names in sections.values() for each in names}
+        raise unknown_name("setting", name, sorted(known | aliases.keys()))
+    return homes[0], short
+
+
+def describe_settings(
+    section: str, config: type[Config], names: Collection[str], values: Mapping[str, Any]
+) -> list[SettingInfo]:
+    """Return what the reference says of the settings of one section, in their order.
+
+    `values` are defaults that stand in place of those of the class.
+    """
+    hints, told = get_type_hints(config, include_extras=True), _meanings(config)
+    found = []
+    for field in fields(config):
+        if field.name not in names:
+            continue
+        hint, about = hints[field.name], About()
+        if get_origin(hint) is Annotated:
+            hint, *extras = get_args(hint)
+            about = next((each for each in extras if isinstance(each, About)), about)
+        default = values.get(field.name, None if field.default is MISSING else field.default)
+        found.append(
+            SettingInfo(
+                name=f"{section}.{field.name}",
+                kind=_describe(hint),
+                default=default,
+                unit=about.unit,
+                letter=about.letter,
+                meaning=told.get(field.name, ""),
+            )
+        )
+    return found
+
+
+@cache
+def _meanings(config: type[Config]) -> dict[str, str]:
+    """Return the docstrings under the fields of a class and of its bases, each in one line."""
+    found: dict[str, str] = {}
+    for base in reversed(config.__mro__):
+        if not issubclass(base, Config) or base is Config:
+            continue
+        body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0]
+        assert isinstance(body, ast.ClassDef)
+        for one, after in zip(body.body, body.body[1:], strict=False):
+            if (
+                isinstance(one, ast.AnnAssign)
+                and isinstance(one.target, ast.Name)
+                and isinstance(after, ast.Expr)
+                and isinstance(after.value, ast.Constant)
+            ):
+                found[one.target.id] = " ".join(str(after.value.value).split())
+    return found
+
+
+def require_known(settings: Iterable[str], known: Collection[str]) -> None:
+    """Raise `ConfigError`, with the likeliest name, if a setting is not among the known ones."""
+    for name in settings:
+        if name not in known:
+            raise unknown_name("setting", name, sorted(known))
+
+
+def require_at_least(config: Config, least: Mapping[str, float]) -> None:
+    """Raise `ConfigError` if one of the named settings is smaller than it may be."""
+    for name, bound in least.items():
+        value = getattr(config, name)
+        require(value >= bound, f"{name}={value} is too small. Use {bound} or more.")
+        require(value < math.inf, f"{name}={value} must be finite.")
+
+
+def require_options(config: Config) -> None:
+    """Raise `ConfigError` if a setting is none of the options that its type names."""
+    for name, hint in get_type_hints(type(config)).items():
+        value = getattr(config, name)
+        told = f"{name}={value!r} is not an option. Use {_describe(hint)}."
+        require(get_origin(hint) is not Literal or _fits(value, hint), told)
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise `ConfigError(message)` unless the condition holds."""
+    if not condition:
+        raise ConfigError(message)
+
+
+def _is_required(field: "Field[Any]") -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if isinstance(hint, UnionType):
+        return any(_fits(value, option) for option in get_args(hint))
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if get_origin(hint) is tuple:  # of any number of one kind
+        return isinstance(value, list | tuple) and all(_fits(v, get_args(hint)[0]) for v in value)
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, hint)
+
+
+def _as_type(value: Any, hint: Any) -> Any:
+    if get_origin(hint) is tuple:
+        return tuple(value)
+    return float(value) if hint is float else value
+
+
+def _describe(hint: Any) -> str:
+    if isinstance(hint, UnionType):
+        return " or ".join(_describe(option) for option in get_args(hint))
+    if get_origin(hint) is Literal:
+        return "one of " + ", ".join(repr(option) for option in get_args(hint))
+    if get_origin(hint) is tuple:
+        return f"a list, each {_describe(get_args(hint)[0])}"
+    names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+    return "none" if hint is NoneType else names.get(hint, str(hint))

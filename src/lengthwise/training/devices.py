@@ -1,0 +1,58 @@
+"""Devices: where a model is computed, and what a result was made with."""
+
+import platform
+import re
+from pathlib import Path
+
+import torch
+
+from lengthwise.errors import ConfigError
+from lengthwise.precision import require_precision, why_unavailable
+
+
+def choose_device(name: str) -> torch.device:
+    """Return a device; `auto` is an accelerator if one computes, and the processor otherwise.
+
+    Raises:
+        ConfigError: torch does not know the device, or it is not there, or gives wrong numbers.
+    """
+    if name == "auto":
+        accelerator = torch.accelerator.current_accelerator()
+        usable = accelerator is not None and torch.accelerator.is_available()
+        if not usable or accelerator is None or why_unavailable("float32", accelerator):
+            return torch.device("cpu")
+        return accelerator
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise ConfigError(
+            f"torch knows no device {name!r}. Use auto, cpu, mps, or cuda (with a number, cuda:1)."
+        ) from None
+    try:
+        torch.zeros(1, device=device).item()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise ConfigError(
+            f"device {name!r} cannot be used ({str(error).splitlines()[0]}). Use auto or cpu."
+        ) from None
+    require_precision("float32", device, what=f"device {name!r}", instead="Use auto or cpu.")
+    return device
+
+
+def environment(device: str) -> dict[str, str]:
+    """Return what a result is made with: versions, processor and device."""
+    return {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "processor": processor(),
+        "device": str(choose_device(device)),
+    }
+
+
+def processor() -> str:
+    """Return the name of the processor, such as `AMD EPYC 7B13`; at least its architecture."""
+    try:
+        facts = Path("/proc/cpuinfo").read_text(encoding="utf-8")  # Linux
+    except OSError:
+        facts = ""
+    name = re.search(r"^model name\s*: (.+)$", facts, re.MULTILINE)
+    return name[1].strip() if name else platform.machine()
