@@ -1,0 +1,140 @@
+"""Read what commands printed and wrote, without times, paths and the machine.
+
+Numbers stay as they are. Weights, and files that are long, become digests.
+"""
+
+import hashlib
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from safetensors import safe_open
+
+DROPPED = frozenset(
+    {
+        *("seconds", "environment", "date", "commit", "made_with", "utilisation"),
+        *("words_per_second", "tokens_per_second", "lengthwise", "versions"),
+    }
+)
+"""Names whose values differ from run to run, or from machine to machine."""
+
+DIGEST = "sha256:"
+
+_LONG = 1_500
+"""Characters of a list that is kept as it is."""
+
+SWEPT = "runs/"
+"""Where an experiment keeps its runs, in folders that are named by digests of settings."""
+
+_OF_SETTINGS = ("settings", "digest")
+"""Names in the records of an experiment whose values depend on how settings are named."""
+
+_OF_DATES = frozenset({"digest"})
+"""Names in a certificate whose values depend on dropped ones."""
+
+
+def cleaned(value: Any) -> Any:
+    """Return the value without dropped names, and with the current folder written `CWD`."""
+    match value:
+        case dict():
+            return {key: cleaned(each) for key, each in value.items() if key not in DROPPED}
+        case list() | tuple():
+            return [cleaned(each) for each in value]
+        case str():
+            return value.replace(str(Path.cwd()), "CWD")
+    return value
+
+
+def digest(value: Any) -> str:
+    """Return the digest of a plain value."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return DIGEST + hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def brief(value: Any) -> Any:
+    """Return the value with columns in place of records, and digests in place of long lists."""
+    match value:
+        case dict():
+            return {key: brief(each) for key, each in value.items()}
+        case [{**first}, *others] if all(type(o) is dict and {*o} == {*first} for o in others):
+            return {key: brief([each[key] for each in value]) for key in first}
+        case list() if len(json.dumps(value)) > _LONG:
+            return digest(value)
+        case list():
+            return [brief(each) for each in value]
+    return value
+
+
+def of_output(text: str) -> Any:
+    """Read the JSON object that a command printed; None if it printed none."""
+    return brief(cleaned(json.loads(text))) if text.startswith("{") else None
+
+
+def of_folder(folder: Path) -> dict[str, Any]:
+    """Read the files of a folder that commands made; names to facts."""
+    found: dict[str, Any] = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and path.name != "config.json" and not path.name.endswith(".tmp"):
+            facts = of_file(path)
+            if facts is not None:
+                found[name] = facts
+    own = {name: facts for name, facts in found.items() if not name.startswith(SWEPT)}
+    swept = [facts for name, facts in found.items() if name.startswith(SWEPT)]
+    weights = sorted(facts for facts in swept if isinstance(facts, str))
+    return {**own, "weights of all runs": weights} if weights else own
+
+
+def of_file(path: Path) -> Any:
+    """Read one file; None if nothing of its contents is compared."""
+    match path.suffix:
+        case ".safetensors":
+            return of_weights(path)
+        case ".jsonl":
+            return brief([cleaned(json.loads(line)) for line in path.read_text().splitlines()])
+        case ".json":
+            return _of_json(path)
+        case ".html":
+            return of_page(path.read_text())
+        case ".att" | ".dot" | ".bin":
+            return DIGEST + hashlib.sha256(path.read_bytes()).hexdigest()[:24]
+        case ".svg" | ".png" | ".md":
+            return "made"
+    return None
+
+
+def _of_json(path: Path) -> Any:
+    value = cleaned(json.loads(path.read_text()))
+    if not isinstance(value, dict):
+        return digest(value)
+    if "weights" in value and "machine" in value:
+        value = {key: each for key, each in value.items() if key not in _OF_DATES}
+    facts: dict[str, Any] = {key: digest(each) for key, each in value.items()}
+    if isinstance(value.get("records"), list):
+        for name in _OF_SETTINGS:
+            facts[name] = digest([one.pop(name, None) for one in value["records"]])
+        facts["records"] = [digest(one) for one in value["records"]]
+    return facts
+
+
+def of_weights(path: Path) -> str:
+    """Return the digest of names, types, shapes and bytes of tensors, in the order of names."""
+    result = hashlib.sha256()
+    with safe_open(path, framework="numpy") as tensors:
+        for name in sorted(tensors.keys()):
+            tensor = tensors.get_tensor(name)
+            result.update(f"{name} {tensor.dtype} {tensor.shape}\n".encode())
+            result.update(tensor.tobytes())
+    return DIGEST + result.hexdigest()
+
+
+_NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(?:e-?\d+)?(?: %)?")
+
+
+def of_page(text: str) -> dict[str, bool]:
+    """Return the numbers in the cells of a page's tables."""
+    cells = re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", text, flags=re.DOTALL)
+    plain = (html.unescape(re.sub(r"<[^>]*>", "", cell)).strip() for cell in cells)
+    return {cell: True for cell in sorted(plain) if _NUMBER.fullmatch(cell)}
