@@ -95,9 +95,8 @@ LOOK = (
     "snap run --max-elements 2000",
     "extract run --max-elements 2000 --out machine.att",
     "evaluate run --device cpu --snapped --lengths 9,60 --words 24",
-    "analyse run --length 60 --words 20",
-    "report run --out report.html",
 )
+SHOW = ("analyse run --length 60 --words 20", "report run --out report.html")
 
 _TREES = {
     "final": "parity",
@@ -154,10 +153,6 @@ def _variants() -> Iterator[tuple[str, Case]]:
         for model in ("encoder-cls", "decoder"):
             settings = f"position={position} supervision=final"
             yield f"position/{model}/{position}", _recogniser("tomita-3", model, settings)
-        yield (
-            f"position/scratchpad/{position}",
-            _recogniser("parity", "scratchpad", f"position={position} steps=10"),
-        )
     for model, norms in {
         "regular-gpt": ("post", "pre", "none"),
         "encoder-cls": ("post", "pre", "none"),
@@ -205,7 +200,7 @@ _PROVED = "patience=1 steps=600 validate_every=50 max_length=12 seed=0"
 
 def _proofs() -> Iterator[tuple[str, Case]]:
     proved = _recogniser(
-        "parity", "regular-gpt-binary", _PROVED, CERTIFY, CHECK, f"{CHECK} run", *LOOK
+        "parity", "regular-gpt-binary", _PROVED, CERTIFY, CHECK, f"{CHECK} run", *LOOK, *SHOW
     )
     yield "proved/parity", proved
     yield (
@@ -215,12 +210,12 @@ def _proofs() -> Iterator[tuple[str, Case]]:
             "regular-gpt-binary",
             f"supervision=assigned {_PROVED}",
             "certify run --strength discrete",
-            "certify run --against even-pairs --strength robust --out other.json",
+            "certify run --against 'regex:(0(0|1)*0|1(0|1)*1|0|1)?' --out other.json",
         ),
     )
     yield (
         "unproved/parity",
-        _recogniser("parity", "regular-gpt-binary", "", CERTIFY, CHECK, *LOOK, quick=True),
+        _recogniser("parity", "regular-gpt-binary", "", CERTIFY, CHECK, *SHOW, quick=True),
     )
     yield (
         "unproved/continuous",
@@ -231,7 +226,7 @@ def _proofs() -> Iterator[tuple[str, Case]]:
             CERTIFY,
             "certify run --strength snapped --out snapped.json",
             "certify run --strength robust --out robust.json",
-            *LOOK,
+            *SHOW,
         ),
     )
     for model in ("encoder-cls", "decoder", "gru", "scratchpad"):
@@ -243,7 +238,7 @@ def _constructions() -> Iterator[tuple[str, Case]]:
     for spec, settings in {
         "parity": "",
         "tomita-4": "norm=none",
-        "d-2": "norm=pre",
+        "d-2": "norm=post",
         "cycle-navigation": "chunk=3",
         "even-pairs": "",
     }.items():
@@ -257,7 +252,7 @@ def _constructions() -> Iterator[tuple[str, Case]]:
                     f"predict run --device cpu << {WORDS[spec]}",
                     CERTIFY,
                     CHECK,
-                    "extract run --max-elements 2000",
+                    *LOOK,
                     "analyse run --length 60 --words 20",
                 ),
                 quick=spec == "parity",
@@ -268,7 +263,7 @@ def _constructions() -> Iterator[tuple[str, Case]]:
         *("first-scaled", "first-scaled-norm", "first-flawed", "first-flawed-scaled"),
     ):
         yield (
-            f"compiled/{name}",
+            f"constructions/{name}",
             Case(
                 lines=(
                     f"compile chiang2022/{name} --out run",
@@ -279,7 +274,7 @@ def _constructions() -> Iterator[tuple[str, Case]]:
         )
     for name in ("addition-1", "addition-2", "addition-nor"):
         yield (
-            f"compiled/{name}",
+            f"constructions/{name}",
             Case(
                 lines=(
                     f"compile steps2022/{name} --out run --set bits=2",
@@ -294,7 +289,7 @@ def _constructions() -> Iterator[tuple[str, Case]]:
             f"verify run {ask}",
             "predict run << 01,11",
         )
-        yield f"compiled/{kind}", Case(lines=lines)
+        yield f"constructions/{kind}", Case(lines=lines)
 
 
 def _steps(spec: str, inputs: str, settings: str = "", model: str = "step-decoder") -> Case:
@@ -455,12 +450,17 @@ def _experiments() -> Iterator[tuple[str, Case]]:
     )
 
 
-CASES: Mapping[str, Case] = {
-    name: case
+def _all() -> dict[str, Case]:
+    found: dict[str, Case] = {}
     for cases in (
         *(_recognition, _variants, _proofs, _constructions, _step_by_step),
         *(_language_modelling, _translation, _languages, _experiments),
-    )
-    for name, case in cases()
-}
+    ):
+        for name, case in cases():
+            assert name not in found, f"two cases are named {name}"
+            found[name] = case
+    return found
+
+
+CASES: Mapping[str, Case] = _all()
 """All cases by name."""

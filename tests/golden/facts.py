@@ -7,6 +7,7 @@ import hashlib
 import html
 import json
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,11 @@ DROPPED = frozenset(
 
 DIGEST = "sha256:"
 
-_LONG = 1_500
+_LONG = 600
 """Characters of a list that is kept as it is."""
+
+PRINTED = ("evaluation.json", "verification.json")
+"""Files that hold what a command prints."""
 
 SWEPT = "runs/"
 """Where an experiment keeps its runs, in folders that are named by digests of settings."""
@@ -54,17 +58,22 @@ def digest(value: Any) -> str:
 
 
 def brief(value: Any) -> Any:
-    """Return the value with columns in place of records, and digests in place of long lists."""
-    match value:
-        case dict():
-            return {key: brief(each) for key, each in value.items()}
-        case [{**first}, *others] if all(type(o) is dict and {*o} == {*first} for o in others):
-            return {key: brief([each[key] for each in value]) for key in first}
-        case list() if len(json.dumps(value)) > _LONG:
-            return digest(value)
-        case list():
-            return [brief(each) for each in value]
-    return value
+    """Return the value with columns in place of records, and digests in place of long lists.
+
+    A text that is repeated is written once.
+    """
+    if isinstance(value, dict):
+        return {key: brief(each) for key, each in value.items()}
+    if not isinstance(value, list) or not value:
+        return value
+    first = value[0]
+    if isinstance(first, dict) and all(isinstance(o, dict) and {*o} == {*first} for o in value):
+        return {key: brief([each[key] for each in value]) for key in first}
+    if isinstance(first, str) and len(value) > 1 and all(each == first for each in value):
+        return {"times": len(value), "each": first}
+    if len(json.dumps(value)) > _LONG:
+        return digest(value)
+    return [brief(each) for each in value]
 
 
 def of_output(text: str) -> Any:
@@ -82,27 +91,26 @@ def of_folder(folder: Path) -> dict[str, Any]:
             if facts is not None:
                 found[name] = facts
     own = {name: facts for name, facts in found.items() if not name.startswith(SWEPT)}
-    swept = [facts for name, facts in found.items() if name.startswith(SWEPT)]
-    weights = sorted(facts for facts in swept if isinstance(facts, str))
+    swept = [name for name in found if name.startswith(SWEPT) and name.endswith(".safetensors")]
+    weights = sorted(found[name] for name in swept)
     return {**own, "weights of all runs": weights} if weights else own
 
 
 def of_file(path: Path) -> Any:
     """Read one file; None if nothing of its contents is compared."""
-    match path.suffix:
-        case ".safetensors":
-            return of_weights(path)
-        case ".jsonl":
-            return brief([cleaned(json.loads(line)) for line in path.read_text().splitlines()])
-        case ".json":
-            return _of_json(path)
-        case ".html":
-            return of_page(path.read_text())
-        case ".att" | ".dot" | ".bin":
-            return DIGEST + hashlib.sha256(path.read_bytes()).hexdigest()[:24]
-        case ".svg" | ".png" | ".md":
-            return "made"
-    return None
+    reader = READERS.get(path.suffix)
+    if path.name in PRINTED:
+        return "made"
+    return None if reader is None else reader(path)
+
+
+def _of_lines(path: Path) -> Any:
+    records = [cleaned(json.loads(line)) for line in path.read_text().splitlines()]
+    return digest(records) if path.stem == "scores" else brief(records)
+
+
+def _of_bytes(path: Path) -> str:
+    return DIGEST + hashlib.sha256(path.read_bytes()).hexdigest()[:24]
 
 
 def _of_json(path: Path) -> Any:
@@ -133,8 +141,20 @@ def of_weights(path: Path) -> str:
 _NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(?:e-?\d+)?(?: %)?")
 
 
-def of_page(text: str) -> dict[str, bool]:
+def of_page(path: Path) -> dict[str, bool]:
     """Return the numbers in the cells of a page's tables."""
+    text = path.read_text()
     cells = re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", text, flags=re.DOTALL)
     plain = (html.unescape(re.sub(r"<[^>]*>", "", cell)).strip() for cell in cells)
     return {cell: True for cell in sorted(plain) if _NUMBER.fullmatch(cell)}
+
+
+READERS: Mapping[str, Callable[[Path], Any]] = {
+    ".safetensors": of_weights,
+    ".jsonl": _of_lines,
+    ".json": _of_json,
+    ".html": of_page,
+    **dict.fromkeys((".att", ".dot", ".bin"), _of_bytes),
+    **dict.fromkeys((".svg", ".png", ".md"), lambda path: "made"),
+}
+"""How a file is read, by the ending of its name."""

@@ -96,6 +96,7 @@ OLD_RUNS: Mapping[str, OldRun] = {
         made=(_RECURRENT,),
         stopped=True,
         asked=("evaluate run --device cpu --lengths 9", _RECURRENT, *_LOADED),
+        quick=True,
     ),
     "compiled": OldRun(
         made=("compile tomita-4 --out run --set norm=none",),
@@ -110,11 +111,13 @@ OLD_RUNS: Mapping[str, OldRun] = {
     "steps": OldRun(
         made=(_STEPS, "evaluate run --device cpu"),
         asked=(_STEPS, "evaluate run --device cpu", "predict run --device cpu << 101011,000000"),
+        quick=True,
     ),
     "text": OldRun(
         made=(_TEXT, "evaluate run --device cpu --lengths 16 --words 12"),
         asked=(_TEXT, *_OF_TEXT),
         needs=_TOKENS,
+        quick=True,
     ),
     "text-stopped": OldRun(
         made=(_STOPPED_TEXT,),
@@ -130,5 +133,6 @@ OLD_RUNS: Mapping[str, OldRun] = {
             "translate run --device cpu --text pairs --beam 2 << one red cat,two",
         ),
         needs=(*_TOKENS, "sacrebleu"),
+        quick=True,
     ),
 }
