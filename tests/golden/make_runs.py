@@ -2,6 +2,7 @@
 
     PYTHONPATH=src:tests python -m golden.make_runs            record `runs.json` from the folders
     PYTHONPATH=src:tests python -m golden.make_runs --anew     make the folders, then record
+    PYTHONPATH=src:tests python -m golden.make_runs --anew text    that folder alone, then record
 
 The folders are of an old layout, so to make them anew is a decision: it takes a checkout of the
 version whose layout they are to have.
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -89,9 +91,8 @@ def stopped(line: str, folder: Path) -> None:
     (folder / "run" / "previous.safetensors").unlink(missing_ok=True)
 
 
-def make() -> None:
-    """Make the corpora and the runs."""
-    shutil.rmtree(RUNS, ignore_errors=True)
+def make(names: Collection[str]) -> None:
+    """Make the corpora and these runs."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made).resolve()
         with inside(folder):
@@ -99,8 +100,10 @@ def make() -> None:
                 Path(name).write_text(text)
             for name, line in CORPORA.items():
                 assert run(line.replace("--out corpus", f"--out {name}")).status == 0
+                shutil.rmtree(corpus_folder(name), ignore_errors=True)
                 shutil.copytree(name, corpus_folder(name))
-            for name, old in OLD_RUNS.items():
+            for name in names:
+                old = OLD_RUNS[name]
                 for line in old.made:
                     if old.stopped:
                         stopped(line, folder)
@@ -112,6 +115,7 @@ def make() -> None:
                     for corpus in CORPORA:
                         text = text.replace(str(folder / corpus), _MOVED)
                     file.write_text(text)
+                shutil.rmtree(RUNS / name, ignore_errors=True)
                 shutil.move("run", RUNS / name)
 
 
@@ -119,9 +123,11 @@ def main() -> int:
     """Make what is asked for and record what it gives."""
     parser = argparse.ArgumentParser(description="record what old run folders give")
     parser.add_argument("--anew", action="store_true", help="make the folders, too")
+    parser.add_argument("runs", nargs="*", help="with --anew: which")
     torch.set_num_threads(1)
-    if parser.parse_args().anew:
-        make()
+    given = parser.parse_args()
+    if given.anew:
+        make(given.runs or list(OLD_RUNS))
     found: dict[str, Any] = {}
     for name, old in OLD_RUNS.items():
         with tempfile.TemporaryDirectory() as copy:

@@ -42,8 +42,8 @@ _PROVED = (
 _CONTINUOUS = f"train even-pairs --model regular-gpt --out run {_SMALL} --set d_model=8"
 _ENCODER = f"train parity --model encoder-cls --out run {_SMALL} --set position=alibi"
 _RECURRENT = (
-    f"train tomita-5 --model gru --out run {_SMALL} --set d_model=8 --set steps=600 "
-    "--set validate_every=20 --set patience=0 --set validation_words=32"
+    f"train tomita-5 --model gru --out run {_SMALL} --set d_model=8 --set steps=150 "
+    "--set validate_every=10 --set patience=0 --set validation_words=32"
 )
 _STEPS = f"train steps:addition --out run {STEPS} --set d_model=8"
 _TEXT = (
@@ -52,7 +52,7 @@ _TEXT = (
 )
 _STOPPED_TEXT = (
     f"train text:text --model gpt-lm --out run {TEXT} --set d_model=4 --set num_layers=1 "
-    "--set position=alibi --set steps=400"
+    "--set position=alibi --set steps=200"
 )
 _PAIRS = f"train pairs:pairs --out run {PAIRS} --set d_model=8 --set num_layers=1"
 _OF_TEXT = (
