@@ -93,7 +93,7 @@ CERTIFY = "certify run --max-chunks 3000"
 CHECK = "certify --check run/certificate.json"
 LOOK = (
     "snap run --max-elements 2000",
-    "extract run --max-elements 2000 --out machine.att",
+    "extract run --max-elements 2000 --out machine.dot",
     "evaluate run --device cpu --snapped --lengths 9,60 --words 24",
 )
 SHOW = ("analyse run --length 60 --words 20", "report run --out report.html")
