@@ -164,7 +164,7 @@ def _variants() -> Iterator[tuple[str, Case]]:
             yield f"norm/{model}/{norm}", _recogniser("parity", model, f"norm={norm}")
     for name, (model, settings) in {
         "dropout": ("regular-gpt", "dropout=0.2"),
-        "dropout-binary": ("regular-gpt-binary", "dropout=0.2"),
+        "dropout-binary": ("regular-gpt-binary", "dropout=0.2 supervision=final"),
         "chunk": ("regular-gpt", "chunk=3 thickness=2 pad=absent activation=gelu"),
         "chunk-binary": ("regular-gpt-binary", "chunk=3 pad=absent num_bits=8 noise=0.4"),
         "embedding-scale": ("regular-gpt", "embedding_scale=2.5 ff_factor=2"),

@@ -21,6 +21,9 @@ DROPPED = frozenset(
 )
 """Names whose values differ from run to run, or from machine to machine."""
 
+_TIMED = re.compile(r"\bseconds\b|\bms\b")
+"""Columns of a table that differ in the same way."""
+
 DIGEST = "sha256:"
 
 _LONG = 600
@@ -42,6 +45,12 @@ _OF_DATES = frozenset({"digest"})
 def cleaned(value: Any) -> Any:
     """Return the value without dropped names, and with the current folder written `CWD`."""
     match value:
+        case {"columns": [*columns], "rows": [*rows]}:
+            kept = [i for i, column in enumerate(columns) if not _TIMED.search(str(column))]
+            return {
+                "columns": [columns[i] for i in kept],
+                "rows": [[row[i] for i in kept] for row in rows],
+            }
         case dict():
             return {key: cleaned(each) for key, each in value.items() if key not in DROPPED}
         case list() | tuple():
