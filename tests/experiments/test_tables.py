@@ -281,7 +281,7 @@ def test_figure_4_is_reached_with_the_positions_of_the_early_code_alone() -> Non
         figure4.curve(
             sizes,
             [figure4.plan_of_run(sizes, position, "log-length", 10, seed) for seed in range(20)],
-            watch,
+            [watch] * 20,
         )[-1]
         for position in ("first", "first-early")
     )

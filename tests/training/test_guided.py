@@ -12,7 +12,6 @@ from lengthwise.errors import ConfigError, LengthwiseError, RunError, TaskError
 from lengthwise.evaluation.steps import evaluate_steps
 from lengthwise.experiments.sweeps.job import Job, jobs_over_seeds, unseen
 from lengthwise.experiments.sweeps.run import run_job
-from lengthwise.experiments.sweeps.stacked import stacks
 from lengthwise.models.decoder import Decoder
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.training.guided import Guided, GuidedConfig, split
@@ -166,7 +165,6 @@ def test_a_job_on_steps_is_trained_tested_and_resent(tmp_path: Path) -> None:
     jobs = jobs_over_seeds(plan, (0, 1), unseen(plan))
     assert len({job.digest for job in jobs}) == 2
     assert Job.from_dict(jobs[0].to_dict()) == jobs[0]
-    assert stacks(jobs) == []
     outcome = run_job(jobs[0], tmp_path, device="cpu")
     (test,) = outcome.tests
     assert test.by_length[0].words == 16

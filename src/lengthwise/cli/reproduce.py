@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stack",
         action="store_true",
-        help="train the seeds of a setting as one model first, where that can be",
+        help="has no effect; kept so that earlier commands work",
     )
     parser.add_argument(
         "--finished", action="store_true", help="train nothing, and show the runs that are done"
@@ -110,7 +110,6 @@ def run(arguments: argparse.Namespace) -> None:
             only=tuple(arguments.only),
             finished=arguments.finished,
             stored=earlier,
-            stack=arguments.stack,
             runs=arguments.runs,
             executor=executor,
         )

@@ -65,8 +65,6 @@ class Sitting:
     stored: Mapping[str, Record] = field(default_factory=dict)
     """Records of an earlier measurement, by digest, each with the commit that made it: such a run
     is not trained again."""
-    stack: bool = False
-    """Whether runs that differ in their seed alone are trained as one, where their model can be."""
     executor: Executor | None = None
     """Where runs are trained; in this process, if there is none."""
 
@@ -144,7 +142,7 @@ class Experiment(Generic[Sizes]):
         Raises:
             ConfigError: the sitting has seeds or runs, but nothing is trained.
         """
-        if sitting.seeds or sitting.only or sitting.finished or sitting.stack:
+        if sitting.seeds or sitting.only or sitting.finished:
             raise ConfigError(f"{name} has no runs to choose or to keep. Use --seed alone.")
         return self.measure(self.presets[preset], sitting.seed, sitting.progress)
 

@@ -30,7 +30,6 @@ from lengthwise.experiments.sweeps.folder import JobFolder, claim, differing
 from lengthwise.experiments.sweeps.job import Job
 from lengthwise.experiments.sweeps.outcome import Failure, Outcome, TestResult
 from lengthwise.experiments.sweeps.shared import take_over
-from lengthwise.experiments.sweeps.stacked import train_stacked
 from lengthwise.experiments.sweeps.sweep import run_sweep
 from lengthwise.models.cost import forward_flops
 from lengthwise.training.language_plan import LanguagePlan
@@ -164,8 +163,6 @@ class TrainedExperiment(Generic[Sizes]):
         if any(JobFolder.of(job, folder).outcome() is None for job in jobs):
             self.prepare(self.presets[preset], sitting.progress)
             take_over(jobs, folder)
-        if sitting.stack:
-            train_stacked(jobs, folder, told=sitting.progress)
         executor = sitting.executor or InProcess()
         results = run_sweep(name, jobs, folder, executor, progress=sitting.progress)
         return {job.digest: result for job, result in zip(jobs, results, strict=True)}

@@ -95,7 +95,7 @@ def test_an_outcome_has_the_environment_of_training_and_not_of_the_test(tmp_path
     place = JobFolder.of(job, tmp_path)
     train(job.plan, out=place.run, device="cpu")
     config = read_json(place.run / "config.json")
-    config["environment"].update(torch="2.0", processor="of a cluster", device="cuda", stack="2")
+    config["environment"].update(torch="2.0", processor="of a cluster", device="cuda")
     write_json(place.run / "config.json", config)
 
     outcome = run_job(job, tmp_path, device="cpu")

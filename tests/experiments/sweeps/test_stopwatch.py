@@ -1,4 +1,4 @@
-"""Time is counted at checkpoints, and shared by runs that are trained as one."""
+"""Time is counted at checkpoints."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ def test_time_is_counted_at_checkpoints(tmp_path: Path) -> None:
     place = JobFolder(tmp_path)
     place.save_clock(7.0, 2)
     times = iter([10.0, 11.5, 11.5, 14.0, 14.0])
-    watch = Stopwatch([place], now=lambda: next(times))
+    watch = Stopwatch(place, now=lambda: next(times))
 
     watch.update(1, {"loss": 0.7})
     assert place.clock() == (7.0, 3)
@@ -18,14 +18,3 @@ def test_time_is_counted_at_checkpoints(tmp_path: Path) -> None:
     assert place.clock() == (8.5, 3)
     watch.update(4, {"loss": 0.7, "validation_loss": 0.6})
     assert place.clock() == (11.0, 3)
-
-
-def test_runs_that_are_trained_as_one_share_the_time(tmp_path: Path) -> None:
-    places = [JobFolder(tmp_path / name) for name in "abc"]
-    places[0].save_clock(7.0, 2)
-    times = iter([10.0, 11.5, 11.5])
-    watch = Stopwatch(places, now=lambda: next(times))
-
-    watch.update(2, {"loss": 0.7, "validation_loss": 0.6})
-
-    assert [place.clock() for place in places] == [(7.5, 3), (0.5, 1), (0.5, 1)]

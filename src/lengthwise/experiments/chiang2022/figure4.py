@@ -11,8 +11,7 @@ the last version of its code. An early version has a learned map of three featur
 Both are here: with scaling all runs carry with the early map, as in the paper's figure; with the
 fixed ones some do not, or have not learned after the paper's 100 epochs.
 
-The runs of a curve are trained in one stack. They are looked at on test words after some epochs;
-nothing is chosen by what is seen there.
+Runs are tested after some epochs, and nothing is chosen by what the tests show.
 """
 
 import math
@@ -39,9 +38,8 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Batch
-from lengthwise.training.loop import Validation
+from lengthwise.training.loop import Validation, fit
 from lengthwise.training.recognition import Final
-from lengthwise.training.stack import train_stack
 from lengthwise.training.train import Plan, make_plan
 
 _AT_ONCE = 4
@@ -74,16 +72,19 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
     curves = list(product(POSITIONS, SCALES, sizes.lengths))
     steps = sizes.epochs * STEPS
     for number, (position, scale, length) in enumerate(curves):
-        watch = TrainingWatch(progress, number * steps, len(curves) * steps)
         seeds = range(seed, seed + sizes.runs)
         plans = [plan_of_run(sizes, position, scale, length, one) for one in seeds]
+        watches = [
+            TrainingWatch(progress, run * steps, len(curves) * sizes.runs * steps)
+            for run in range(number * sizes.runs, (number + 1) * sizes.runs)
+        ]
         common = {"position": position, "scale": scale, "length": length}
-        records += [{**common, **found} for found in curve(sizes, plans, watch)]
+        records += [{**common, **found} for found in curve(sizes, plans, watches)]
     return records
 
 
-def curve(sizes: Sizes, plans: Sequence[Plan], progress: TrainingWatch) -> list[Record]:
-    """A record for each tested epoch, the mean over runs."""
+def curve(sizes: Sizes, plans: Sequence[Plan], watches: Sequence[TrainingWatch]) -> list[Record]:
+    """Train the runs of a curve; return a record for each tested epoch, the mean over runs."""
 
     class Tested(Final):
         """FIRST on uniform words, looked at on longer ones."""
@@ -96,7 +97,10 @@ def curve(sizes: Sizes, plans: Sequence[Plan], progress: TrainingWatch) -> list[
         def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
             return tested(model, sizes.test_words, sizes.test_length, data)
 
-    runs = train_stack(plans, goal=Tested, device="cpu", progress=progress)
+    runs = [
+        fit(plan.draw(), Tested(plan.task, plan.recognition), plan.loop, progress=watch)
+        for plan, watch in zip(plans, watches, strict=True)
+    ]
     return [
         {
             "epoch": tests[0]["step"] // STEPS,
@@ -108,7 +112,7 @@ def curve(sizes: Sizes, plans: Sequence[Plan], progress: TrainingWatch) -> list[
             "least_accuracy": min(test["validation_accuracy"] for test in tests),
             "attention": _mean([test["attention"] for test in tests]),
         }
-        for tests in zip(*(run.metrics for run in runs), strict=True)
+        for tests in zip(*runs, strict=True)
     ]
 
 

@@ -61,7 +61,7 @@ class Outcome:
     """Numbers that were trained."""
     environment: Mapping[str, str]
     """Versions, processor and device with which training was begun, as the run's `config.json` has
-    them, with `stack` where it was begun in one; but `lengthwise` is the version that tested."""
+    them; but `lengthwise` is the version that tested."""
     date: str
     """Of the tests; training may have ended long before."""
 

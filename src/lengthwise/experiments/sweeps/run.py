@@ -59,7 +59,7 @@ def run_job(job: Job, folder: Path, *, device: str = "auto") -> Outcome:
 def _do(job: Job, place: JobFolder, device: str) -> Outcome:
     place.describe(job)
     stored = RunFolder(place.run)
-    watch = None if stored.is_finished else Stopwatch([place])
+    watch = None if stored.is_finished else Stopwatch(place)
     run = train(job.plan, out=place.run, device=device, progress=watch)
     tests = [
         # the scores of the first one stay in the run's folder
