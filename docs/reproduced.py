@@ -5,11 +5,11 @@ from pathlib import Path
 
 from lengthwise.analysis.figures import to_svg
 from lengthwise.experiments.catalogue import EXPERIMENTS
-from lengthwise.experiments.experiment import Collected, stem
+from lengthwise.experiments.experiment import Experiment, stem
 from lengthwise.experiments.page import section
 
 
-def measured(results: Path) -> dict[str, Collected]:
+def measured(results: Path) -> dict[str, Experiment]:
     """The experiments whose records are among the results."""
     return {
         name: experiment

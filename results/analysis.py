@@ -16,9 +16,9 @@ from main_job import COMMIT
 
 from lengthwise.analysis.catalogue import ANALYSES, analyse
 from lengthwise.experiments.demo import TEST_LENGTHS
-from lengthwise.experiments.measure import measure
 from lengthwise.files import write_json
 from lengthwise.languages.spec import parse
+from lengthwise.measurement.measure import measure
 from lengthwise.training.train import make_plan, processor, train
 
 HERE = Path(__file__).parent

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.errors import LanguageError
-from lengthwise.experiments.measure import measure
 from lengthwise.files import write_json
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.spec import parse
+from lengthwise.measurement.measure import measure
 from lengthwise.training.train import make_plan, processor, train
 from lengthwise.verification.certify import certify
 

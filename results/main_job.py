@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.experiments.demo import LANGUAGES, TEST_LENGTHS
-from lengthwise.experiments.measure import measure
 from lengthwise.files import write_json
 from lengthwise.languages.spec import parse
+from lengthwise.measurement.measure import measure
 from lengthwise.models.catalogue import MODELS
 from lengthwise.training.train import make_plan, processor, train
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.experiments.experiment import commit
-from lengthwise.experiments.measure import measure_steps
 from lengthwise.files import write_json
+from lengthwise.measurement.measure import measure_steps
 from lengthwise.training.step_plan import make_step_plan
 from lengthwise.training.train import processor, train
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lengthwise.experiments.sweeps.job import Job, Test, jobs_over_seeds
-from lengthwise.experiments.sweeps.outcome import Failure, Outcome, TestResult
 from lengthwise.languages.spec import parse
+from lengthwise.sweeps.job import Job, Test, jobs_over_seeds
+from lengthwise.sweeps.outcome import Failure, Outcome, TestResult
 from lengthwise.training.train import Plan, make_plan
 
 SMALL = {

@@ -19,11 +19,11 @@ from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.predict import predict as predict_words
 from lengthwise.evaluation.scores import Scores
 from lengthwise.evaluation.translate import DecodingConfig
-from lengthwise.experiments.measure import measure_perplexity, measure_steps
-from lengthwise.experiments.translated import measure_translation, translated
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.languages.validation import short
+from lengthwise.measurement.measure import measure_perplexity, measure_steps
+from lengthwise.measurement.translated import measure_translation, translated
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lengthwise.experiments.experiment import Record, Sitting
+from lengthwise.experiments.experiment import MeasurementOptions, Record
 from lengthwise.experiments.steps2022 import figure2, table1, table2, tasks
 from lengthwise.experiments.steps2022.table1 import FIGURE_3, FIGURE_4, TABLE_1, Choice
 from lengthwise.layers.encodings import OWN_COORDINATES
@@ -145,9 +145,9 @@ def test_longer_numbers_have_a_coordinate_for_each_place() -> None:
 
 def test_figures_show_the_runs_of_the_table(tmp_path: Any) -> None:
     def collect(name: str, **chosen: Any) -> list[Record]:
-        sitting = Sitting(progress=lambda *_: None, runs=tmp_path, **chosen)
+        options = MeasurementOptions(progress=lambda *_: None, runs=tmp_path, **chosen)
         experiment = {"steps2022/table1": TABLE_1, "steps2022/figure3": FIGURE_3}[name]
-        return experiment.collect(name, "smoke", sitting)
+        return experiment.collect(name, "smoke", options)
 
     made = collect("steps2022/table1", only=("strong",))
     assert collect("steps2022/figure3", finished=True) == made

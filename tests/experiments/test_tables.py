@@ -11,7 +11,7 @@ from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.chi2023 import scratchpad, table1, table2
 from lengthwise.experiments.chi2023.table1 import FAR, NEAR, TABLE_1
 from lengthwise.experiments.chiang2022 import figure4, parity
-from lengthwise.experiments.experiment import CORPORA, Record, Sitting, TrainingWatch
+from lengthwise.experiments.experiment import CORPORA, MeasurementOptions, Record, TrainingWatch
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -387,8 +387,8 @@ def _quiet(done: int, steps: int) -> None:
 
 def test_what_cannot_be_chosen_is_refused(tmp_path: Any) -> None:
     def collect(**chosen: Any) -> list[Record]:
-        sitting = Sitting(progress=_quiet, runs=tmp_path, **chosen)
-        return TABLE_1.collect("chi2023/table1", "smoke", sitting)
+        options = MeasurementOptions(progress=_quiet, runs=tmp_path, **chosen)
+        return TABLE_1.collect("chi2023/table1", "smoke", options)
 
     with pytest.raises(ConfigError, match="none of the 3 runs of chi2023/table1 has lstm"):
         collect(only=("lstm",))
@@ -401,4 +401,6 @@ def test_what_cannot_be_chosen_is_refused(tmp_path: Any) -> None:
     assert collect(seeds=(7, 8), finished=True) == [made]
     figure = EXPERIMENTS["chiang2022/figure3"]
     with pytest.raises(ConfigError, match="has no runs to choose"):
-        figure.collect("chiang2022/figure3", "smoke", Sitting(progress=_quiet, seeds=(1,)))
+        figure.collect(
+            "chiang2022/figure3", "smoke", MeasurementOptions(progress=_quiet, seeds=(1,))
+        )

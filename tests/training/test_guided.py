@@ -10,9 +10,9 @@ from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, LengthwiseError, RunError, TaskError
 from lengthwise.evaluation.steps import evaluate_steps
-from lengthwise.experiments.sweeps.job import Job, jobs_over_seeds, unseen
-from lengthwise.experiments.sweeps.run import run_job
 from lengthwise.models.decoder import Decoder
+from lengthwise.sweeps.job import Job, jobs_over_seeds, unseen
+from lengthwise.sweeps.run import run_job
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.training.guided import Guided, GuidedConfig, split
 from lengthwise.training.loop import LoopConfig, share_of_rate

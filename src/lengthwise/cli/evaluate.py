@@ -25,8 +25,8 @@ from lengthwise.cli.snapped import add_snapped, with_tables
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.bleu import compared, require_comparable
 from lengthwise.evaluation.scores import parse_lengths, percent
-from lengthwise.experiments.measure import corpus_of, measure, measure_perplexity, measure_steps
-from lengthwise.experiments.translated import asked, measure_translation
+from lengthwise.measurement.measure import corpus_of, measure, measure_perplexity, measure_steps
+from lengthwise.measurement.translated import asked, measure_translation
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.text.parallel import ParallelCorpus
 from lengthwise.text.prepared import TEST, Corpus, Tokens

@@ -22,8 +22,8 @@ from lengthwise.errors import ConfigError, WordError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import device_of, predict, shares
 from lengthwise.evaluation.steps import written
-from lengthwise.experiments.measure import continued, corpus_of
 from lengthwise.languages.gate_sequence import GateSequence
+from lengthwise.measurement.measure import continued, corpus_of
 from lengthwise.text.prepared import Corpus
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan

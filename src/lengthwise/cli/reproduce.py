@@ -18,18 +18,18 @@ from lengthwise.cli.progress import counting_progress
 from lengthwise.errors import ClaimError, ConfigError, RunError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import (
-    Collected,
+    Experiment,
+    MeasurementOptions,
     Record,
-    Sitting,
     Statement,
     Table,
     file_name,
     reproduced,
 )
 from lengthwise.experiments.page import section
-from lengthwise.experiments.sweeps.executors import executor_for
 from lengthwise.experiments.trained import run_name
 from lengthwise.files import read_json, write_json, write_text
+from lengthwise.sweeps.executors import executor_for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> None:
         executor_for(arguments.workers, arguments.scheduler) as executor,
         counting_progress(name, "steps") as progress,
     ):
-        sitting = Sitting(
+        options = MeasurementOptions(
             progress=progress,
             seed=arguments.seed,
             seeds=seeds,
@@ -113,7 +113,7 @@ def run(arguments: argparse.Namespace) -> None:
             runs=arguments.runs,
             executor=executor,
         )
-        result = reproduced(name, experiment, preset=arguments.preset, sitting=sitting)
+        result = reproduced(name, experiment, preset=arguments.preset, options=options)
     now = _stored(file, name, arguments.preset)
     _add(result["records"], [one for digest, one in now.items() if earlier.get(digest) != one])
     kept = sum("commit" in one for one in result["records"])
@@ -167,7 +167,7 @@ def _list(*, as_json: bool) -> None:
     print_table(["name", "claim"], [[name, found.claim] for name, found in EXPERIMENTS.items()])
 
 
-def _write(name: str, experiment: Collected, result: dict[str, Any], records: Path) -> list[str]:
+def _write(name: str, experiment: Experiment, result: dict[str, Any], records: Path) -> list[str]:
     """Store the records, draw the figures, write a page about them, and say where."""
     write_json(records, result)
     files = [str(records)]
@@ -217,7 +217,7 @@ def _add(records: list[Record], new: Sequence[Record]) -> None:
 
 
 def _print(
-    experiment: Collected,
+    experiment: Experiment,
     preset: str,
     tables: Mapping[str, Table],
     statements: Sequence[Statement],

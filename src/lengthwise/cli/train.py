@@ -23,9 +23,9 @@ from lengthwise.cli.progress import training_progress
 from lengthwise.errors import ConfigError, LengthwiseError
 from lengthwise.evaluation.perplexity import perplexity_of
 from lengthwise.evaluation.scores import percent
-from lengthwise.experiments.measure import training_cost
 from lengthwise.files import parse_json
 from lengthwise.languages.spec import parse
+from lengthwise.measurement.measure import training_cost
 from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS
 from lengthwise.models.cost import trained_parameters
 from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS

@@ -10,14 +10,14 @@ from lengthwise.experiments.chiang2022 import figure3 as chiang_figure3
 from lengthwise.experiments.chiang2022 import figure4 as chiang_figure4
 from lengthwise.experiments.chiang2022 import parity as chiang_parity
 from lengthwise.experiments.chiang2022 import table1 as chiang_table1
-from lengthwise.experiments.experiment import Collected
+from lengthwise.experiments.experiment import Experiment
 from lengthwise.experiments.steps2022 import figure1 as steps_figure1
 from lengthwise.experiments.steps2022 import figure2 as steps_figure2
 from lengthwise.experiments.steps2022 import table1 as steps_table1
 from lengthwise.experiments.steps2022 import table2 as steps_table2
 from lengthwise.experiments.steps2022 import tasks as steps_tasks
 
-EXPERIMENTS: Catalogue[Collected] = Catalogue(
+EXPERIMENTS: Catalogue[Experiment] = Catalogue(
     "experiment",
     {
         "chi2023/table1": chi_table1.TABLE_1,

@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from lengthwise.experiments.measure import measure
 from lengthwise.languages.spec import parse
+from lengthwise.measurement.measure import measure
 from lengthwise.training.loop import Progress
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import make_plan, train

@@ -15,7 +15,8 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from lengthwise.analysis.figures import Picture
 from lengthwise.catalogue import Catalogue
 from lengthwise.errors import ConfigError
-from lengthwise.experiments.sweeps.executors import Executor
+from lengthwise.sweeps.executors import Executor
+from lengthwise.sweeps.sweep import Progress
 from lengthwise.training.train import environment
 
 CORPORA = Path("runs", "corpora")
@@ -23,9 +24,6 @@ CORPORA = Path("runs", "corpora")
 
 Record = dict[str, Any]
 """Names and plain values, the same after a journey through JSON."""
-
-Progress = Callable[[int, int], None]
-"""Called with the steps that are done, and with all that there are to do."""
 
 Sizes = TypeVar("Sizes")
 
@@ -48,7 +46,7 @@ class Statement(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sitting:
+class MeasurementOptions:
     """What the user says of one measurement: the experiment and its preset say the rest."""
 
     progress: Progress
@@ -69,7 +67,7 @@ class Sitting:
     """Where runs are trained; in this process, if there is none."""
 
 
-class Collected(Protocol):
+class Experiment(Protocol):
     """What every experiment is: how its records are come by, and what is made of them."""
 
     @property
@@ -107,7 +105,7 @@ class Collected(Protocol):
         """The statements of the paper that the records can decide."""
         ...
 
-    def collect(self, name: str, preset: str, sitting: Sitting) -> list[Record]:
+    def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
         """The records of an experiment of that name, from the numbers of a preset."""
         ...
 
@@ -117,7 +115,7 @@ class Collected(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Experiment(Generic[Sizes]):
+class MeasuredExperiment(Generic[Sizes]):
     """A table or figure. Its name is that in the catalogue, such as `chiang2022/figure2`."""
 
     paper: str
@@ -136,15 +134,15 @@ class Experiment(Generic[Sizes]):
     measure: Callable[[Sizes, int, Progress], list[Record]]
     """The records, from the numbers of a preset and a seed."""
 
-    def collect(self, name: str, preset: str, sitting: Sitting) -> list[Record]:
+    def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
         """The records.
 
         Raises:
-            ConfigError: the sitting has seeds or runs, but nothing is trained.
+            ConfigError: seeds or runs are chosen, but nothing is trained.
         """
-        if sitting.seeds or sitting.only or sitting.finished:
+        if options.seeds or options.only or options.finished:
             raise ConfigError(f"{name} has no runs to choose or to keep. Use --seed alone.")
-        return self.measure(self.presets[preset], sitting.seed, sitting.progress)
+        return self.measure(self.presets[preset], options.seed, options.progress)
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
         """All that is shown in cells, by title."""
@@ -189,21 +187,21 @@ def file_name(name: str, preset: str) -> str:
 
 
 def reproduced(
-    name: str, experiment: Collected, *, preset: str, sitting: Sitting
+    name: str, experiment: Experiment, *, preset: str, options: MeasurementOptions
 ) -> dict[str, Any]:
     """What is stored: the records, and what made them.
 
     Raises:
-        ConfigError: there is no such preset, or the sitting does not fit the experiment.
+        ConfigError: there is no such preset, or the options do not fit the experiment.
     """
     return {
         "experiment": name,
         "preset": preset,
-        "seed": sitting.seed,
+        "seed": options.seed,
         "commit": commit(),
         "environment": environment("cpu"),
         "date": datetime.now(UTC).date().isoformat(),
-        "records": experiment.collect(name, preset, sitting),
+        "records": experiment.collect(name, preset, options),
     }
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lengthwise.experiments.experiment import Collected, Record, Table
+from lengthwise.experiments.experiment import Experiment, Record, Table
 
 
-def section(name: str, experiment: Collected, result: Mapping[str, Any], pictures: str) -> str:
+def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictures: str) -> str:
     """What is claimed, printed and measured; the paths of figures begin with `pictures`.
 
     `result` is what `reproduced` gives.
@@ -35,7 +35,7 @@ def section(name: str, experiment: Collected, result: Mapping[str, Any], picture
 
 
 def _made_by(name: str, result: Mapping[str, Any]) -> str:
-    """The command, the preset, and when, where and by which version; of all sittings."""
+    """The command, the preset, and when, where and by which version, over all measurements."""
     records: Sequence[Record] = result["records"]
     trained = [one for one in records if "digest" in one]
     facts = [f"`lengthwise reproduce {name}`", f"preset {result['preset']}"]

@@ -17,21 +17,20 @@ from lengthwise.catalogue import Catalogue
 from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import (
-    Progress,
+    MeasurementOptions,
     Record,
-    Sitting,
     Sizes,
     Statement,
     Table,
     stem,
 )
-from lengthwise.experiments.sweeps.executors import InProcess
-from lengthwise.experiments.sweeps.folder import JobFolder, claim, differing
-from lengthwise.experiments.sweeps.job import Job
-from lengthwise.experiments.sweeps.outcome import Failure, Outcome, TestResult
-from lengthwise.experiments.sweeps.shared import take_over
-from lengthwise.experiments.sweeps.sweep import run_sweep
 from lengthwise.models.cost import forward_flops
+from lengthwise.sweeps.executors import InProcess
+from lengthwise.sweeps.folder import JobFolder, claim, differing
+from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.outcome import Failure, Outcome, TestResult
+from lengthwise.sweeps.shared import take_over
+from lengthwise.sweeps.sweep import Progress, run_sweep
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import AnyPlan
@@ -79,47 +78,47 @@ class TrainedExperiment(Generic[Sizes]):
     runs_of: str = ""
     """The experiment whose runs these are, too; its own, if none is named."""
 
-    def collect(self, name: str, preset: str, sitting: Sitting) -> list[Record]:
+    def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
         """A record for each run that is wanted; runs that are done are not done again.
 
-        A run is done if it is in the folder of runs, or else among the records of the sitting.
-        Records of the sitting that are not asked for are kept.
+        A run is done if it is in the folder of runs, or else among the stored records.
+        Stored records that are not asked for are kept.
 
         Raises:
             ConfigError: no run is wanted, a seed comes twice, `seed` is given, not `seeds`, or a
-                record of the sitting would be kept beside runs of other settings.
+                stored record would be kept beside runs of other settings.
             RunError: the folder of runs holds another experiment's.
         """
-        if sitting.seed:
+        if options.seed:
             raise ConfigError(f"{name} trains runs, and its test words are fixed. Use --seeds.")
         owner = self.runs_of or name
-        folder = sitting.runs / f"{stem(owner)}-{preset}"
-        every = self.runs(self.presets[preset], sitting.seeds)
-        only = [part.casefold() for part in sitting.only]
+        folder = options.runs / f"{stem(owner)}-{preset}"
+        every = self.runs(self.presets[preset], options.seeds)
+        only = [part.casefold() for part in options.only]
         wanted = [run for run in every if all(part in run.name.casefold() for part in only)]
         if not wanted:
             raise ConfigError(
-                f"none of the {len(every)} runs of {name} has {' and '.join(sitting.only)} in its "
+                f"none of the {len(every)} runs of {name} has {' and '.join(options.only)} in its "
                 f"name, such as {every[0].name!r}. Give parts of such names."
             )
         asked = {run.name for run in wanted}
         done = {run.job.digest for run in wanted if JobFolder.of(run.job, folder).outcome()}
         stored = {
-            run.job.digest: sitting.stored[run.job.digest]
+            run.job.digest: options.stored[run.job.digest]
             for run in every
-            if run.job.digest in sitting.stored.keys() - done and _fits(run, sitting)
+            if run.job.digest in options.stored.keys() - done and _fits(run, options)
         }
-        if sitting.finished:
+        if options.finished:
             wanted = [run for run in wanted if run.job.digest in done | stored.keys()]
             if not wanted:
                 raise RunError(f"{folder} has no finished run of these. Leave out --finished.")
-        others = self._others(asked, every, preset, sitting)
+        others = self._others(asked, every, preset, options)
         swept = [run.job for run in wanted if run.job.digest not in stored]
-        found = self._sweep(f"{owner} {preset}", preset, swept, folder, sitting) if swept else {}
+        found = self._sweep(f"{owner} {preset}", preset, swept, folder, options) if swept else {}
         records = [
-            _since(run, record(run, found[run.job.digest]), sitting.stored)
+            _since(run, record(run, found[run.job.digest]), options.stored)
             if run.job.digest in found
-            else _kept(run, sitting.stored)
+            else _kept(run, options.stored)
             for run in [*wanted, *others]
         ]
         places = {cell: place for place, cell in enumerate(dict.fromkeys(r[:2] for r in every))}
@@ -130,14 +129,14 @@ class TrainedExperiment(Generic[Sizes]):
         asked: Collection[str],
         every: Sequence[CellRun],
         preset: str,
-        sitting: Sitting,
+        options: MeasurementOptions,
     ) -> list[CellRun]:
         """The runs that are stored, and not asked for now.
 
         Raises:
             ConfigError: some are of other settings than the same runs would have today.
         """
-        stored = sitting.stored
+        stored = options.stored
         left = {digest for digest, one in stored.items() if run_name(one) not in asked}
         if not left:
             return []
@@ -156,15 +155,15 @@ class TrainedExperiment(Generic[Sizes]):
         return list(others.values())
 
     def _sweep(
-        self, name: str, preset: str, jobs: Sequence[Job], folder: Path, sitting: Sitting
+        self, name: str, preset: str, jobs: Sequence[Job], folder: Path, options: MeasurementOptions
     ) -> dict[str, Outcome | Failure]:
         """What became of these jobs, by digest."""
         claim(folder, name)
         if any(JobFolder.of(job, folder).outcome() is None for job in jobs):
-            self.prepare(self.presets[preset], sitting.progress)
+            self.prepare(self.presets[preset], options.progress)
             take_over(jobs, folder)
-        executor = sitting.executor or InProcess()
-        results = run_sweep(name, jobs, folder, executor, progress=sitting.progress)
+        executor = options.executor or InProcess()
+        results = run_sweep(name, jobs, folder, executor, progress=options.progress)
         return {job.digest: result for job, result in zip(jobs, results, strict=True)}
 
     def check(self, records: Sequence[Record]) -> list[Statement]:
@@ -182,10 +181,10 @@ class TrainedExperiment(Generic[Sizes]):
         return {"": self.table(records), **more, "Runs": runs_table(records)}
 
 
-def _fits(run: CellRun, sitting: Sitting) -> bool:
+def _fits(run: CellRun, options: MeasurementOptions) -> bool:
     """Whether the stored record of a run will do: a failed one only in a table of what is done."""
-    one = sitting.stored[run.job.digest]
-    return _is_of(run, one) and (sitting.finished or "error" not in one)
+    one = options.stored[run.job.digest]
+    return _is_of(run, one) and (options.finished or "error" not in one)
 
 
 def _is_of(run: CellRun, one: Record) -> bool:

@@ -18,7 +18,6 @@ from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.chi2023.table1 import LAPTOP
 from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -32,6 +31,7 @@ from lengthwise.experiments.trained import (
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import depth
 from lengthwise.models.scratchpad import Scratchpad
+from lengthwise.sweeps.job import Test, jobs_over_seeds
 from lengthwise.training.train import make_plan
 
 NEAR, FAR = "near", "far"

@@ -21,7 +21,6 @@ from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.published import Published
-from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -34,6 +33,7 @@ from lengthwise.experiments.trained import (
     scores,
 )
 from lengthwise.languages.spec import parse
+from lengthwise.sweeps.job import Test, jobs_over_seeds
 from lengthwise.training.train import make_plan
 
 COLUMNS = ("rnn", "transformer", "regular-gpt C=2", "regular-gpt C=3")

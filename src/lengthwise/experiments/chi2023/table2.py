@@ -19,7 +19,6 @@ from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, SPARSE
 from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -30,6 +29,7 @@ from lengthwise.experiments.trained import (
     one_digit,
 )
 from lengthwise.languages.spec import parse
+from lengthwise.sweeps.job import Test, jobs_over_seeds
 from lengthwise.training.train import make_plan
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)

@@ -30,10 +30,10 @@ from lengthwise.analysis.figures import Picture, lines_figure, receptive_field_f
 from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.perplexity import perplexity_of, require_windows
 from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table
-from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
-from lengthwise.experiments.sweeps.run import FIELD, TRAINED_LEVELS
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells, run_name
 from lengthwise.layers.chunks import depth
+from lengthwise.sweeps.job import Test, jobs_over_seeds
+from lengthwise.sweeps.run import FIELD, TRAINED_LEVELS
 from lengthwise.text.prepared import TEST, Corpus, PrepareConfig, prepare
 from lengthwise.training.language_plan import make_language_plan
 

@@ -26,8 +26,7 @@ from lengthwise.constructions.first import compile_confident_first, compile_firs
 from lengthwise.constructions.parity import compile_confident_parity, compile_parity
 from lengthwise.experiments.chiang2022.answers import answers, random_words
 from lengthwise.experiments.experiment import (
-    Experiment,
-    Progress,
+    MeasuredExperiment,
     Record,
     Statement,
     Table,
@@ -35,6 +34,7 @@ from lengthwise.experiments.experiment import (
 )
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
+from lengthwise.sweeps.sweep import Progress
 from lengthwise.tasks.automaton import Automaton
 
 ETA = 1e-3
@@ -213,7 +213,7 @@ def _networks() -> dict[str, dict[float | None, Encoder]]:
     }
 
 
-FIGURE_2 = Experiment(
+FIGURE_2 = MeasuredExperiment(
     paper="Chiang & Cholak (2022)",
     item="Figure 2",
     claim="Without layer norm the exact networks lose their confidence with the length; with layer "

@@ -25,14 +25,14 @@ from lengthwise.catalogue import Catalogue
 from lengthwise.constructions.parity import compile_confident_parity
 from lengthwise.experiments.chiang2022.answers import answers, random_words
 from lengthwise.experiments.experiment import (
-    Experiment,
-    Progress,
+    MeasuredExperiment,
     Record,
     Statement,
     Table,
     counted,
 )
 from lengthwise.languages.spec import parse
+from lengthwise.sweeps.sweep import Progress
 from lengthwise.tasks.automaton import Automaton
 
 ETA = 1e-3
@@ -180,7 +180,7 @@ def _crossings(curve: Sequence[Record]) -> int:
     return sum(before != after for before, after in pairwise(above))
 
 
-FIGURE_3 = Experiment(
+FIGURE_3 = MeasuredExperiment(
     paper="Chiang & Cholak (2022)",
     item="Figure 3",
     claim="The exact network for PARITY is isolated: a count weight that is off by 1/n already "

@@ -27,8 +27,7 @@ from lengthwise.analysis.figures import Picture, learning_figure
 from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.experiments.experiment import (
-    Experiment,
-    Progress,
+    MeasuredExperiment,
     Record,
     Statement,
     Table,
@@ -36,6 +35,7 @@ from lengthwise.experiments.experiment import (
 )
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
+from lengthwise.sweeps.sweep import Progress
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Validation, fit
@@ -262,7 +262,7 @@ def _accuracies(ends: Mapping[int, Record]) -> str:
     return ", ".join(f"n = {n}: {100 * end['accuracy']:.1f} %" for n, end in ends.items())
 
 
-FIGURE_4: Experiment[Sizes] = Experiment(
+FIGURE_4: MeasuredExperiment[Sizes] = MeasuredExperiment(
     paper="Chiang & Cholak (2022)",
     item="Figure 4",
     claim="FIRST learned on short words carries to 1000 symbols if attention is scaled by log n.",

@@ -15,7 +15,6 @@ from lengthwise.analysis.figures import Picture
 from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -26,6 +25,7 @@ from lengthwise.experiments.trained import (
     scores,
 )
 from lengthwise.languages.spec import parse
+from lengthwise.sweeps.job import Test, jobs_over_seeds
 from lengthwise.training.train import make_plan
 
 TRAINED, FARTHER = "trained lengths", "farther"

@@ -22,8 +22,8 @@ from lengthwise.analysis.figures import Picture, panels_figure
 from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.bleu import BUCKETS, Comparison, compared
 from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table
-from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells
+from lengthwise.sweeps.job import Test, jobs_over_seeds
 from lengthwise.text.numbers import DIGITS, WORDS
 from lengthwise.text.pairs import NUMBERS
 from lengthwise.text.parallel import PairsConfig, ParallelCorpus, prepare_pairs

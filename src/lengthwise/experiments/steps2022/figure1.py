@@ -16,8 +16,9 @@ from lengthwise.analysis.figures import Picture, addition_attention_figure
 from lengthwise.analysis.step_attention import step_attention
 from lengthwise.catalogue import Catalogue
 from lengthwise.constructions.circuits import LEAK, compile_circuit
-from lengthwise.experiments.experiment import Experiment, Progress, Record, Statement, Table
+from lengthwise.experiments.experiment import MeasuredExperiment, Record, Statement, Table
 from lengthwise.languages.adders import adder
+from lengthwise.sweeps.sweep import Progress
 
 REPRESENTATIONS = (1, 2)
 
@@ -106,7 +107,7 @@ def _least_of_two(record: Mapping[str, Any]) -> float:
     return float(weights[(targets > 0) & (targets < 1)].min())
 
 
-FIGURE_1 = Experiment(
+FIGURE_1 = MeasuredExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Figure 1",
     claim="One layer and one head add binary numbers step by step, looking at the two sources of "

@@ -22,18 +22,18 @@ from lengthwise.analysis.step_attention import step_attention
 from lengthwise.catalogue import Catalogue
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.experiments.experiment import (
-    Experiment,
-    Progress,
+    MeasuredExperiment,
     Record,
     Statement,
     Table,
     TrainingWatch,
 )
-from lengthwise.experiments.measure import measure_steps
 from lengthwise.experiments.steps2022.figure1 import on_sources
 from lengthwise.experiments.steps2022.table1 import TRAINING_OF
 from lengthwise.languages.adders import adder
+from lengthwise.measurement.measure import measure_steps
 from lengthwise.models.decoder import Decoder
+from lengthwise.sweeps.sweep import Progress
 from lengthwise.training.step_plan import StepPlan, make_step_plan
 from lengthwise.training.train import Run, train
 
@@ -179,7 +179,7 @@ def _places(record: Record) -> list[int]:
     return [num_inputs - 1 + row for row in record["gates_with_sources"]]
 
 
-FIGURE_2 = Experiment(
+FIGURE_2 = MeasuredExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Figure 2",
     claim="A decoder that is told the steps learns to look where the hand-coded one does.",

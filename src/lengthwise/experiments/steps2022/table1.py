@@ -32,8 +32,8 @@ from typing import Any, NamedTuple
 from lengthwise.analysis.figures import Picture, curves_figure
 from lengthwise.catalogue import Catalogue
 from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.experiments.trained import CellRun, TrainedExperiment
+from lengthwise.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.tasks.steps import Regime
 from lengthwise.training.step_plan import make_step_plan
 

@@ -17,7 +17,7 @@ import torch
 
 from lengthwise.analysis.figures import Picture, curves_figure
 from lengthwise.catalogue import Catalogue
-from lengthwise.experiments.experiment import Progress, Record, Statement, Table, TrainingWatch
+from lengthwise.experiments.experiment import Record, Statement, Table, TrainingWatch
 from lengthwise.experiments.steps2022.table1 import (
     REGIMES,
     STRONG,
@@ -25,10 +25,11 @@ from lengthwise.experiments.steps2022.table1 import (
     WEAK,
     weak_suffices,
 )
-from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
 from lengthwise.models.bodies import BODIES
 from lengthwise.models.gpt2 import Body, BodyConfig
+from lengthwise.sweeps.job import jobs_over_seeds, unseen
+from lengthwise.sweeps.sweep import Progress
 from lengthwise.training.pretrain import PRETRAINING, make_named
 from lengthwise.training.step_plan import make_step_plan
 

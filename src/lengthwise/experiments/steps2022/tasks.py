@@ -12,8 +12,8 @@ from lengthwise.analysis.figures import Picture
 from lengthwise.catalogue import Catalogue
 from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.steps2022.table1 import REGIMES, STRONG, UNSEEN
-from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
+from lengthwise.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.training.step_plan import make_step_plan
 
 TASKS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -27,7 +27,7 @@ class TestResult:
     name: str
     by_length: tuple[AtLength, ...]
     summary: Mapping[str, Any]
-    """As `experiments.measure` gives it: mean and worst accuracy, interval, protocol, seed."""
+    """As `measurement.measure` gives it: mean and worst accuracy, interval, protocol, seed."""
 
     @property
     def shortcuts(self) -> dict[str, float]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lengthwise.errors import ConfigError, LengthwiseError, RunError
-from lengthwise.experiments.sweeps.job import Job, Test, jobs_over_seeds, require_distinct
+from lengthwise.sweeps.job import Job, Test, jobs_over_seeds, require_distinct
 from sweep_jobs import TESTS, small_jobs, small_plan
 
 
@@ -19,7 +19,7 @@ def test_a_job_survives_json_in_another_process_with_its_digest() -> None:
 
     assert Job.from_dict(json.loads(stored)) == job
     code = (
-        "import json, sys; from lengthwise.experiments.sweeps.job import Job;"
+        "import json, sys; from lengthwise.sweeps.job import Job;"
         "print(Job.from_dict(json.load(sys.stdin)).digest)"
     )
     done = subprocess.run(

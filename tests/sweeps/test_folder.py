@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lengthwise.errors import RunError
-from lengthwise.experiments.sweeps.folder import JobFolder, claim
+from lengthwise.sweeps.folder import JobFolder, claim
 
 
 def test_a_folder_belongs_to_one_experiment(tmp_path: Path) -> None:

@@ -14,16 +14,16 @@ import pytest
 import torch
 
 from lengthwise.errors import ConfigError, RunError
-from lengthwise.experiments.sweeps import sweep
-from lengthwise.experiments.sweeps.cluster import DaskExecutor
-from lengthwise.experiments.sweeps.executors import Executor, InProcess, executor_for
-from lengthwise.experiments.sweeps.folder import JobFolder
-from lengthwise.experiments.sweeps.job import Job
-from lengthwise.experiments.sweeps.outcome import Outcome
-from lengthwise.experiments.sweeps.processes import LocalProcesses
-from lengthwise.experiments.sweeps.run import run_job
-from lengthwise.experiments.sweeps.sweep import run_sweep
 from lengthwise.files import read_json
+from lengthwise.sweeps import sweep
+from lengthwise.sweeps.cluster import DaskExecutor
+from lengthwise.sweeps.executors import Executor, InProcess, executor_for
+from lengthwise.sweeps.folder import JobFolder
+from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.outcome import Outcome
+from lengthwise.sweeps.processes import LocalProcesses
+from lengthwise.sweeps.run import run_job
+from lengthwise.sweeps.sweep import run_sweep
 from sweep_jobs import figures, long_job, outcomes, small_jobs
 
 NAME = "chi2023/table1"
@@ -139,7 +139,7 @@ def test_stopped_processes_are_gone_though_they_were_at_work() -> None:
 def test_processes_end_with_the_one_that_made_them(tmp_path: Path) -> None:
     code = (
         "import os, sys, time\n"
-        "from lengthwise.experiments.sweeps.processes import LocalProcesses\n"
+        "from lengthwise.sweeps.processes import LocalProcesses\n"
         "if __name__ == '__main__':\n"
         "    executor = LocalProcesses(1)\n"
         "    print(executor.submit(os.getpid).result(), flush=True)\n"
@@ -226,7 +226,7 @@ def test_a_protocol_that_is_not_set_up_costs_one_line() -> None:
     pytest.importorskip("distributed")
     code = (
         "from lengthwise.errors import ConfigError\n"
-        "from lengthwise.experiments.sweeps.cluster import DaskExecutor\n"
+        "from lengthwise.sweeps.cluster import DaskExecutor\n"
         "try:\n"
         "    DaskExecutor('tls://127.0.0.1:1', timeout=0.3)\n"
         "except ConfigError as error:\n"
@@ -252,8 +252,8 @@ def test_ctrl_c_stops_a_sweep_and_its_processes(tmp_path: Path) -> None:
         "import sys\n"
         "from pathlib import Path\n"
         "from sweep_jobs import long_job, small_jobs\n"
-        "from lengthwise.experiments.sweeps.processes import LocalProcesses\n"
-        "from lengthwise.experiments.sweeps.sweep import run_sweep\n"
+        "from lengthwise.sweeps.processes import LocalProcesses\n"
+        "from lengthwise.sweeps.sweep import run_sweep\n"
         "if __name__ == '__main__':\n"
         "    signal.signal(signal.SIGINT, signal.default_int_handler)  # of a job in background\n"
         "    try:\n"

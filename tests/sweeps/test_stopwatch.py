@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from lengthwise.experiments.sweeps.folder import JobFolder
-from lengthwise.experiments.sweeps.stopwatch import Stopwatch
+from lengthwise.sweeps.folder import JobFolder
+from lengthwise.sweeps.stopwatch import Stopwatch
 
 
 def test_time_is_counted_at_checkpoints(tmp_path: Path) -> None:

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.errors import RunError
-from lengthwise.experiments.sweeps.job import Job
-from lengthwise.experiments.sweeps.outcome import Failure, Outcome
 from lengthwise.files import create_json, is_leftover, read_json, write_json
+from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.outcome import Failure, Outcome
 
 try:
     import fcntl

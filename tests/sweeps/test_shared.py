@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from lengthwise.experiments.sweeps.folder import JobFolder
-from lengthwise.experiments.sweeps.job import Test
-from lengthwise.experiments.sweeps.run import run_job
-from lengthwise.experiments.sweeps.shared import take_over
+from lengthwise.sweeps.folder import JobFolder
+from lengthwise.sweeps.job import Test
+from lengthwise.sweeps.run import run_job
+from lengthwise.sweeps.shared import take_over
 from lengthwise.training import train as training
 from lengthwise.training.runs import RunFolder
 from sweep_jobs import small_jobs

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lengthwise.experiments.sweeps.folder import JobFolder
+from lengthwise.sweeps.folder import JobFolder
 
 
 class Stopwatch:

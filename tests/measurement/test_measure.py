@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from lengthwise.errors import ConfigError
-from lengthwise.experiments import measure as measures
-from lengthwise.experiments.measure import measure, spread_lengths, training_cost
+from lengthwise.measurement import measure as measures
 from lengthwise.languages.spec import parse
+from lengthwise.measurement.measure import measure, spread_lengths, training_cost
 from lengthwise.text.prepared import PrepareConfig, prepare
 from lengthwise.training.language_plan import make_language_plan
 from lengthwise.training.train import make_plan, train
@@ -52,7 +52,7 @@ def test_shortcuts_see_every_remainder_of_the_lengths(monkeypatch: pytest.Monkey
         seeds.append(arguments[-1].initial_seed())
         return {"majority": 0.5}
 
-    monkeypatch.setattr("lengthwise.experiments.measure.shortcut_accuracies", watched)
+    monkeypatch.setattr("lengthwise.measurement.measure.shortcut_accuracies", watched)
     measure(run, [4], words_per_length=2, seed=7)
     assert seeds != [7]  # other words than those of the test
 

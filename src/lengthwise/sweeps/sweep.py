@@ -6,18 +6,17 @@ same folder share the work: a job that another process is at is looked at again 
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from pathlib import Path
 from typing import Any
 
 from lengthwise.config import require
-from lengthwise.experiments.experiment import Progress
-from lengthwise.experiments.sweeps.executors import Executor
-from lengthwise.experiments.sweeps.folder import JobFolder, claim
-from lengthwise.experiments.sweeps.job import Job, require_distinct
-from lengthwise.experiments.sweeps.outcome import Failure, Outcome
-from lengthwise.experiments.sweeps.run import attempt
+from lengthwise.sweeps.executors import Executor
+from lengthwise.sweeps.folder import JobFolder, claim
+from lengthwise.sweeps.job import Job, require_distinct
+from lengthwise.sweeps.outcome import Failure, Outcome
+from lengthwise.sweeps.run import attempt
 
 _PAUSE = 1.0
 """Seconds after which a job that another process was at is asked for again."""
@@ -26,6 +25,9 @@ _PATIENCE = 5.0
 """Seconds without news after which the executor is asked whether any can come."""
 
 Answer = dict[str, Any]
+
+Progress = Callable[[int, int], None]
+"""Called with the steps that are done, and with all that there are to do."""
 
 
 def run_sweep(

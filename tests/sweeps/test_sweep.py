@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from lengthwise.errors import ConfigError, RunError
-from lengthwise.experiments.sweeps import run as running
-from lengthwise.experiments.sweeps import sweep as sweeping
-from lengthwise.experiments.sweeps.executors import InProcess
-from lengthwise.experiments.sweeps.folder import JobFolder
-from lengthwise.experiments.sweeps.job import Job
-from lengthwise.experiments.sweeps.outcome import Failure, Outcome
-from lengthwise.experiments.sweeps.run import run_job
-from lengthwise.experiments.sweeps.sweep import run_sweep
 from lengthwise.files import read_json
+from lengthwise.sweeps import run as running
+from lengthwise.sweeps import sweep as sweeping
+from lengthwise.sweeps.executors import InProcess
+from lengthwise.sweeps.folder import JobFolder
+from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.outcome import Failure, Outcome
+from lengthwise.sweeps.run import run_job
+from lengthwise.sweeps.sweep import run_sweep
 from lengthwise.training.train import Plan, Run, train
 from sweep_jobs import TESTS, failures, figures, outcomes, small_jobs, small_plan
 
@@ -166,9 +166,9 @@ def test_a_busy_job_is_waited_for_while_the_others_go_on(
 TWIN = """
 import json, sys, time
 from pathlib import Path
-from lengthwise.experiments.sweeps.executors import InProcess
-from lengthwise.experiments.sweeps.job import Job
-from lengthwise.experiments.sweeps.sweep import run_sweep
+from lengthwise.sweeps.executors import InProcess
+from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.sweep import run_sweep
 jobs = [Job.from_dict(values) for values in json.load(sys.stdin)]
 Path(sys.argv[2]).touch()
 while not all(Path(sys.argv[1] + twin).exists() for twin in "01"):

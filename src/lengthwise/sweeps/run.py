@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.evaluation.scores import Scores
-from lengthwise.experiments.measure import (
+from lengthwise.measurement.measure import (
     measure,
     measure_field,
     measure_perplexity,
     measure_steps,
 )
-from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
-from lengthwise.experiments.sweeps.job import Job, Test
-from lengthwise.experiments.sweeps.outcome import AtLength, Failure, Outcome, TestResult
-from lengthwise.experiments.sweeps.stopwatch import Stopwatch
-from lengthwise.experiments.translated import measure_translation
+from lengthwise.measurement.translated import measure_translation
 from lengthwise.models.cost import trained_parameters
 from lengthwise.models.regular_gpt_lm import RegularGPTLM
+from lengthwise.sweeps.folder import BusyError, JobFolder
+from lengthwise.sweeps.job import Job, Test
+from lengthwise.sweeps.outcome import AtLength, Failure, Outcome, TestResult
+from lengthwise.sweeps.stopwatch import Stopwatch
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.errors import RunError
-from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
-from lengthwise.experiments.sweeps.job import Job
 from lengthwise.files import read_json
+from lengthwise.sweeps.folder import BusyError, JobFolder
+from lengthwise.sweeps.job import Job
 from lengthwise.training.runs import RunFolder
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from lengthwise.errors import LengthwiseError, RunError
-from lengthwise.experiments.measure import measure
-from lengthwise.experiments.sweeps import run as running
-from lengthwise.experiments.sweeps.folder import BusyError, JobFolder
-from lengthwise.experiments.sweeps.job import Job, Test
-from lengthwise.experiments.sweeps.outcome import Outcome
-from lengthwise.experiments.sweeps.run import attempt, run_job
 from lengthwise.files import read_json, write_json
+from lengthwise.measurement.measure import measure
+from lengthwise.sweeps import run as running
+from lengthwise.sweeps.folder import BusyError, JobFolder
+from lengthwise.sweeps.job import Job, Test
+from lengthwise.sweeps.outcome import Outcome
+from lengthwise.sweeps.run import attempt, run_job
 from lengthwise.training.loop import LoopConfig
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.train import load_run, train

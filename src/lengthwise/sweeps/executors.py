@@ -10,8 +10,8 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
-from lengthwise.experiments.sweeps.cluster import DaskExecutor
-from lengthwise.experiments.sweeps.processes import LocalProcesses
+from lengthwise.sweeps.cluster import DaskExecutor
+from lengthwise.sweeps.processes import LocalProcesses
 
 T = TypeVar("T")
 

@@ -1,0 +1,1 @@
+"""Tests of trained runs, of every kind of problem: figures, and what made them."""
