@@ -22,6 +22,8 @@ def sections(results: Path) -> str:
     """A section for each experiment: what is claimed, printed and measured."""
     parts = []
     for name, experiment in measured(results).items():
+        if name.startswith("own/"):  # they have pages of their own
+            continue
         result = json.loads((results / f"{stem(name)}.json").read_text(encoding="utf-8"))
         parts.append(section(name, experiment, result, pictures=f"img/{stem(name)}"))
     return "\n\n".join(parts)

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from lengthwise.errors import ConfigError
-from lengthwise.measurement import measure as measures
 from lengthwise.languages.spec import parse
+from lengthwise.measurement import measure as measures
 from lengthwise.measurement.measure import measure, spread_lengths, training_cost
 from lengthwise.text.prepared import PrepareConfig, prepare
 from lengthwise.training.language_plan import make_language_plan

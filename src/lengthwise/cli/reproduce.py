@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> None:
         result = reproduced(name, experiment, preset=arguments.preset, options=options)
     now = _stored(file, name, arguments.preset)
     _add(result["records"], [one for digest, one in now.items() if earlier.get(digest) != one])
-    kept = sum("commit" in one for one in result["records"])
+    kept = sum({"commit", "digest"} <= one.keys() for one in result["records"])
     if kept:
         note(f"{kept} records are those that {arguments.out} had")
     files = _write(name, experiment, result, file)

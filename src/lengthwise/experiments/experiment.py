@@ -1,8 +1,9 @@
 """What is an experiment? One table or figure of a paper: measured again, and set beside the print.
 
 `collect` alone computes. What it found is a list of records, plain values that go to a file and
-back, and tables, figures and verdicts are functions of the records. An `Experiment` measures what
-it computes itself, a `trained.TrainedExperiment` trains models in a sweep.
+back, and tables, figures and verdicts are functions of the records. A `MeasuredExperiment` computes
+in one go, a `trained.TrainedExperiment` trains models in a sweep, and a `parts.PartsExperiment` is
+measured part by part.
 """
 
 import subprocess
