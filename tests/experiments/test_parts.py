@@ -68,7 +68,7 @@ def test_parts_may_be_measured_in_other_processes(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_meant_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"none of the 3 parts .* such as 'value 1'"):
+    with pytest.raises(ConfigError, match=r"none of the 3 runs .* such as 'value 1'"):
         collect(tmp_path, only=("value 7",))
     with pytest.raises(ConfigError, match="Use --seeds"):
         collect(tmp_path, seed=1)

@@ -150,6 +150,27 @@ class MeasuredExperiment(Generic[Sizes]):
         return {"": self.table(records)}
 
 
+def preset_catalogue(smoke: Sizes, laptop: Sizes, paper: Sizes) -> Catalogue[Sizes]:
+    """Return the numbers of an experiment by preset: `smoke` takes seconds, `laptop` minutes."""
+    return Catalogue("preset", {"smoke": smoke, "laptop": laptop, "paper": paper})
+
+
+def chosen(name: str, names: Sequence[str], only: Sequence[str]) -> list[int]:
+    """Return the places of the runs, or parts, of an experiment with all texts in their names.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    texts = [text.casefold() for text in only]
+    found = [i for i, one in enumerate(names) if all(text in one.casefold() for text in texts)]
+    if not found:
+        raise ConfigError(
+            f"none of the {len(names)} runs of {name} has {' and '.join(only)} in its name, such "
+            f"as {names[0]!r}. Give parts of such names."
+        )
+    return found
+
+
 class TrainingWatch:
     """Passes on how many steps of training are done, after `before` others, of `steps` in all."""
 

@@ -7,7 +7,7 @@ construction that is verified. Its folder is named by a digest of its settings.
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,6 +23,7 @@ from lengthwise.experiments.experiment import (
     Sizes,
     Statement,
     Table,
+    chosen,
     commit,
     stem,
 )
@@ -82,13 +83,7 @@ class PartsExperiment(Generic[Sizes]):
             raise ConfigError(f"{name} has no --seed. Use --seeds.")
         folder = (options.runs / f"{stem(name)}-{preset}").resolve()
         every = self.parts(self.presets[preset], options.seeds)
-        only = [text.casefold() for text in options.only]
-        wanted = [part for part in every if all(text in part.name.casefold() for text in only)]
-        if not wanted:
-            raise ConfigError(
-                f"none of the {len(every)} parts of {name} has {' and '.join(options.only)} in its "
-                f"name, such as {every[0].name!r}. Give parts of such names."
-            )
+        wanted = [every[i] for i in chosen(name, [part.name for part in every], options.only)]
         if not options.finished:
             missing = [part for part in wanted if not _file(part, folder).exists()]
             self._measure(missing, folder, options)
@@ -130,6 +125,14 @@ def _measure(measure: Measure, part: Part, folder: str) -> None:
     made = {"date": datetime.now(UTC).date().isoformat(), "commit": commit()}
     records = [{**record, **made} for record in measure(part.settings, own)]
     write_json(_file(part, Path(folder)), {"part": part.name, "records": records})
+
+
+def grouped(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list[Record]]:
+    """Group records by the values of these keys, in the order in which they come."""
+    groups: dict[tuple[Any, ...], list[Record]] = {}
+    for one in records:
+        groups.setdefault(tuple(one[key] for key in keys), []).append(one)
+    return groups
 
 
 def trained(plan: AnyPlan, folder: Path) -> tuple[Run, Record]:

@@ -22,6 +22,7 @@ from lengthwise.experiments.experiment import (
     Sizes,
     Statement,
     Table,
+    chosen,
     stem,
 )
 from lengthwise.models.cost import forward_flops
@@ -68,7 +69,7 @@ class TrainedExperiment(Generic[Sizes]):
     runs: Callable[[Sizes, Sequence[int]], list[CellRun]]
     """All runs, from the numbers of a preset and from seeds; those of the preset, if none."""
     table: Callable[[Sequence[Record]], Table]
-    figures: Callable[[Sequence[Record]], Mapping[str, Picture]]
+    figures: Callable[[Sequence[Record]], Mapping[str, Picture]] = lambda records: {}
     judge: Callable[[Sequence[Record]], list[Statement]]
     """The statements of the paper that the records can decide."""
     more: Mapping[str, Callable[[Sequence[Record]], Table]] = field(default_factory=dict)
@@ -94,13 +95,7 @@ class TrainedExperiment(Generic[Sizes]):
         owner = self.runs_of or name
         folder = options.runs / f"{stem(owner)}-{preset}"
         every = self.runs(self.presets[preset], options.seeds)
-        only = [part.casefold() for part in options.only]
-        wanted = [run for run in every if all(part in run.name.casefold() for part in only)]
-        if not wanted:
-            raise ConfigError(
-                f"none of the {len(every)} runs of {name} has {' and '.join(options.only)} in its "
-                f"name, such as {every[0].name!r}. Give parts of such names."
-            )
+        wanted = [every[i] for i in chosen(name, [run.name for run in every], options.only)]
         asked = {run.name for run in wanted}
         done = {run.job.digest for run in wanted if JobFolder.of(run.job, folder).outcome()}
         stored = {

@@ -14,10 +14,9 @@ from statistics import fmean
 from typing import Any
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.chi2023.table1 import LAPTOP
-from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -167,26 +166,23 @@ SCRATCHPAD: TrainedExperiment[Sizes] = TrainedExperiment(
     claim="RegularGPT answers in a logarithm of the steps that a scratchpad takes.",
     printed="That a scratchpad needs 2T steps of sequential decoding, where log_C T layers of "
     "parallel computations do.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(
-                preset="smoke",
-                rows=("parity",),
-                lengths="41:43",
-                words=2,
-                settings={key: {"steps": 4, "validate_every": 2} for key in MODELS},
-            ),
-            "laptop": Sizes(
-                preset="laptop", settings={"group:S5, regular-gpt-binary": dict(_BINARY_GROUP)}
-            ),
-            "paper": Sizes(
-                preset="paper",
-                seeds=(0, 1, 2),
-                words=512,
-                settings={"group:S5, regular-gpt-binary": dict(_BINARY_GROUP)},
-            ),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke",
+            rows=("parity",),
+            lengths="41:43",
+            words=2,
+            settings={key: {"steps": 4, "validate_every": 2} for key in MODELS},
+        ),
+        laptop=Sizes(
+            preset="laptop", settings={"group:S5, regular-gpt-binary": dict(_BINARY_GROUP)}
+        ),
+        paper=Sizes(
+            preset="paper",
+            seeds=(0, 1, 2),
+            words=512,
+            settings={"group:S5, regular-gpt-binary": dict(_BINARY_GROUP)},
+        ),
     ),
     runs=runs,
     table=table,

@@ -17,9 +17,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.published import Published
 from lengthwise.experiments.trained import (
     CellRun,
@@ -418,20 +417,17 @@ def _experiment(
         item=item,
         claim=claim,
         printed=printed,
-        presets=Catalogue(
-            "preset",
-            {
-                "smoke": replace(_SMOKE, **{**sizes, "rows": sizes.get("rows", _SMOKE.rows)[:1]}),
-                "laptop": Sizes(
-                    preset="laptop",
-                    seeds=(0, 1, 2),
-                    seeds_of={"transformer": (0,), "binary-final": (0,)},
-                    settings=laptop,
-                    stride=sparse,
-                    **sizes,
-                ),
-                "paper": Sizes(preset="paper", seeds=(0, 1, 2), settings=_BY_ROW, **sizes),
-            },
+        presets=preset_catalogue(
+            smoke=replace(_SMOKE, **{**sizes, "rows": sizes.get("rows", _SMOKE.rows)[:1]}),
+            laptop=Sizes(
+                preset="laptop",
+                seeds=(0, 1, 2),
+                seeds_of={"transformer": (0,), "binary-final": (0,)},
+                settings=laptop,
+                stride=sparse,
+                **sizes,
+            ),
+            paper=Sizes(preset="paper", seeds=(0, 1, 2), settings=_BY_ROW, **sizes),
         ),
         runs=runs,
         table=table,

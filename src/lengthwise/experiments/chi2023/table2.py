@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, SPARSE
-from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -172,25 +171,22 @@ TABLE_2 = TrainedExperiment(
     item="Table 2",
     claim="RegularGPT learns PARITY whatever the share of ones.",
     printed="Means over 3 seeds, at the training length of 40 and at 41..500 symbols.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(
-                preset="smoke",
-                seeds=(0,),
-                words_of_same_length=16,
-                stride=dict.fromkeys(MEASURED, (400, 4)),
-                settings={key: {"steps": 4, "validate_every": 2} for key in MEASURED},
-            ),
-            "laptop": Sizes(
-                preset="laptop",
-                seeds=(0, 1, 2),
-                seeds_of={"transformer": (0,)},
-                settings=_LAPTOP,
-                stride=SPARSE,
-            ),
-            "paper": Sizes(preset="paper", seeds=(0, 1, 2)),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke",
+            seeds=(0,),
+            words_of_same_length=16,
+            stride=dict.fromkeys(MEASURED, (400, 4)),
+            settings={key: {"steps": 4, "validate_every": 2} for key in MEASURED},
+        ),
+        laptop=Sizes(
+            preset="laptop",
+            seeds=(0, 1, 2),
+            seeds_of={"transformer": (0,)},
+            settings=_LAPTOP,
+            stride=SPARSE,
+        ),
+        paper=Sizes(preset="paper", seeds=(0, 1, 2)),
     ),
     runs=runs,
     table=table,

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 import torch
 
 from lengthwise.analysis.figures import Picture, cross_entropy_figure
-from lengthwise.catalogue import Catalogue
 from lengthwise.constructions.first import compile_confident_first, compile_first
 from lengthwise.constructions.parity import compile_confident_parity, compile_parity
 from lengthwise.experiments.chiang2022.answers import answers, random_words
@@ -31,6 +30,7 @@ from lengthwise.experiments.experiment import (
     Statement,
     Table,
     counted,
+    preset_catalogue,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
@@ -221,13 +221,10 @@ FIGURE_2 = MeasuredExperiment(
     printed="Curves for PARITY and FIRST over 1000 random strings of each length n. Without layer "
     "norm, the cross-entropy quickly approaches its upper bound of one. With layer norm and ε > 0, "
     "it is better but still grows with n. With ε = 0, it is independent of n.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(longest=1_000, words=10),
-            "laptop": Sizes(longest=100_000, words=50),
-            "paper": Sizes(longest=100_000, words=1_000),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(longest=1_000, words=10),
+        laptop=Sizes(longest=100_000, words=50),
+        paper=Sizes(longest=100_000, words=1_000),
     ),
     measure=measure,
     table=table,

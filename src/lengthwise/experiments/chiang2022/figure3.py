@@ -21,7 +21,6 @@ from itertools import pairwise
 import torch
 
 from lengthwise.analysis.figures import Picture, sensitivity_figure
-from lengthwise.catalogue import Catalogue
 from lengthwise.constructions.parity import compile_confident_parity
 from lengthwise.experiments.chiang2022.answers import answers, random_words
 from lengthwise.experiments.experiment import (
@@ -30,6 +29,7 @@ from lengthwise.experiments.experiment import (
     Statement,
     Table,
     counted,
+    preset_catalogue,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.sweeps.sweep import Progress
@@ -187,13 +187,10 @@ FIGURE_3 = MeasuredExperiment(
     "makes answers wrong.",
     printed="Curves over the weight that computes k/n, which must be 1. Cross-entropy and accuracy "
     "are both extremely sensitive to it; at 1 they are 0 and 1, which are both optimal.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(lengths=(100,), words=10, steps=20),
-            "laptop": Sizes(lengths=(100, 1_000), words=200, steps=100),
-            "paper": Sizes(lengths=(100, 1_000), words=1_000, steps=200),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(lengths=(100,), words=10, steps=20),
+        laptop=Sizes(lengths=(100, 1_000), words=200, steps=100),
+        paper=Sizes(lengths=(100, 1_000), words=1_000, steps=200),
     ),
     measure=measure,
     table=table,

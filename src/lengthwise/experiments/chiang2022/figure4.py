@@ -24,7 +24,6 @@ from torch import nn
 from torch.nn import functional as F
 
 from lengthwise.analysis.figures import Picture, learning_figure
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.experiments.experiment import (
     MeasuredExperiment,
@@ -32,6 +31,7 @@ from lengthwise.experiments.experiment import (
     Statement,
     Table,
     TrainingWatch,
+    preset_catalogue,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
@@ -269,13 +269,10 @@ FIGURE_4: MeasuredExperiment[Sizes] = MeasuredExperiment(
     printed="Curves over epochs, means of 20 runs. Without scaling the accuracy on 1000 symbols is "
     "not perfect, and at chance for training n = 10; with it, accuracy and cross-entropy are "
     "perfect for every n.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(runs=2, lengths=(3,), epochs=1, test_words=4, test_length=20),
-            "laptop": Sizes(runs=10, epochs_between_tests=5, test_words=50),
-            "paper": Sizes(),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(runs=2, lengths=(3,), epochs=1, test_words=4, test_length=20),
+        laptop=Sizes(runs=10, epochs_between_tests=5, test_words=50),
+        paper=Sizes(),
     ),
     measure=measure,
     table=table,

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -132,13 +131,10 @@ PARITY: TrainedExperiment[Sizes] = TrainedExperiment(
     item="Section 5.1, PARITY",
     claim="What an encoder can express it need not learn: PARITY, by its own exact shape.",
     printed="That a transformer was unable to learn PARITY, with these settings and many others.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(seeds=(0,), longest=(100,), steps=2, batch_size=4, words=2),
-            "laptop": Sizes(),
-            "paper": Sizes(seeds=(0, 1, 2, 3, 4), steps=100_000, words=512),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(seeds=(0,), longest=(100,), steps=2, batch_size=4, words=2),
+        laptop=Sizes(),
+        paper=Sizes(seeds=(0, 1, 2, 3, 4), steps=100_000, words=512),
     ),
     runs=runs,
     table=table,

@@ -11,9 +11,8 @@ from typing import Any
 
 from lengthwise.analysis.catalogue import ANALYSES, analyse
 from lengthwise.analysis.figures import Picture, clusters_figure, receptive_field_figure
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import percent
-from lengthwise.experiments.experiment import Record, Table
+from lengthwise.experiments.experiment import Record, Table, preset_catalogue
 from lengthwise.experiments.own import main_job
 from lengthwise.experiments.own.main_job import Sizes
 from lengthwise.experiments.parts import Part, PartsExperiment
@@ -97,13 +96,10 @@ ANALYSIS = PartsExperiment(
     item="analysis",
     claim="Vectors of sub-words cluster by what the sub-word does, and every position counts.",
     printed="Figures 3 and 4a of Chi et al. (2023).",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": replace(main_job.MAIN_JOB.presets["smoke"], seeds=(0,)),
-            "laptop": _LAPTOP,
-            "paper": replace(_LAPTOP, preset="paper"),
-        },
+    presets=preset_catalogue(
+        smoke=replace(main_job.MAIN_JOB.presets["smoke"], seeds=(0,)),
+        laptop=_LAPTOP,
+        paper=replace(_LAPTOP, preset="paper"),
     ),
     parts=parts,
     measure=measure,

@@ -16,11 +16,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.evaluate import answers
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, trained_and_tested
-from lengthwise.experiments.experiment import Record, Table
+from lengthwise.experiments.experiment import Record, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, trained
 from lengthwise.experiments.trained import one_digit
 from lengthwise.languages.spec import parse
@@ -214,18 +213,15 @@ _SHORT = {"steps": 4, "validate_every": 2}
 AUDITED_CLASSES = PartsExperiment(
     item="audited classes",
     claim="Networks trained on published words are right on these, and not on other members.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(
-                preset="smoke",
-                languages=("tomita-3",),
-                words_per_length=2,
-                settings=dict.fromkeys(COLUMNS, _SHORT),
-            ),
-            "laptop": Sizes(),
-            "paper": Sizes(preset="paper"),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke",
+            languages=("tomita-3",),
+            words_per_length=2,
+            settings=dict.fromkeys(COLUMNS, _SHORT),
+        ),
+        laptop=Sizes(),
+        paper=Sizes(preset="paper"),
     ),
     parts=parts,
     measure=measure,

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.errors import LanguageError
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.parts import Part, PartsExperiment, trained
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
 from lengthwise.experiments.trained import from_to
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
@@ -127,17 +126,10 @@ def _default(records: Iterable[Record]) -> list[Record]:
     return [one for one in records if one["variant"] == DEFAULT]
 
 
-def _grouped(records: Iterable[Record], key: str) -> dict[str, list[Record]]:
-    groups: dict[str, list[Record]] = {}
-    for one in records:
-        groups.setdefault(one[key], []).append(one)
-    return groups
-
-
 def table(records: Sequence[Record]) -> Table:
     """A row for each language: how many runs were proved, and what that took."""
     rows = []
-    for language, runs in _grouped(_default(records), "language").items():
+    for (language,), runs in grouped(_default(records), "language").items():
         proved = _proved(runs)
         least = min((run["sureness"]["sign_distance"] for run in proved), default=0)
         counts = [_counts(proved, key) for key in ("steps", "seconds_to_train", "elements")]
@@ -170,7 +162,7 @@ def variants_table(records: Sequence[Record]) -> Table:
     names = list(dict.fromkeys(one["language"] for one in records if one["variant"] != DEFAULT))
     seeds = {one["seed"] for one in records if one["variant"] != DEFAULT}
     rows = []
-    for variant, runs in _grouped(records, "variant").items():
+    for (variant,), runs in grouped(records, "variant").items():
         cells = []
         for name in names:
             own = [r for r in runs if r["language"] == name and r["seed"] in seeds]
@@ -191,19 +183,16 @@ def check(records: Sequence[Record]) -> list[Statement]:
 CERTIFICATES = PartsExperiment(
     item="certificates",
     claim="Training with binary memory ends with a proof that holds at every length.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(
-                preset="smoke",
-                languages=("even-pairs",),
-                compared=(),
-                seeds=(0,),
-                lengths="41:43:2",
-            ),
-            "laptop": Sizes(preset="laptop"),
-            "paper": Sizes(preset="paper"),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke",
+            languages=("even-pairs",),
+            compared=(),
+            seeds=(0,),
+            lengths="41:43:2",
+        ),
+        laptop=Sizes(preset="laptop"),
+        paper=Sizes(preset="paper"),
     ),
     parts=parts,
     measure=measure,

@@ -16,18 +16,17 @@ from typing import Any
 
 import torch
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.constructions.automata import Design, build, design_automaton
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.evaluation.scores import wilson
-from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.random_languages import (
     long_words,
     random_automaton,
     random_expression,
 )
 from lengthwise.experiments.own.shared_answers import SharedAnswers
-from lengthwise.experiments.parts import Part, PartsExperiment
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped
 from lengthwise.languages.catalogue import CATALOGUE
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -163,19 +162,14 @@ def answered(design: Design, language: Language, settings: Mapping[str, Any]) ->
 
 def table(records: Sequence[Record]) -> Table:
     """A row for each family of languages: words asked, wrong answers, the largest network."""
-    groups: dict[tuple[str, int], list[Record]] = {}
-    for one in records:
-        groups.setdefault((one["family"], one["chunk"]), []).append(one)
     rows = []
-    for family in dict.fromkeys(family for family, _ in groups):
-        for chunk in sorted(chunk for other, chunk in groups if other == family):
-            found = groups[family, chunk]
-            languages, left_out, words, long, wrong = (
-                f"{sum(one[key] for one in found):,}"
-                for key in ("languages", "left_out", "words", "long_words", "wrong")
-            )
-            largest = f"{max(one['largest_parameters'] for one in found):,}"
-            rows.append([family, languages, left_out, str(chunk), words, long, wrong, largest])
+    for (family, chunk), found in grouped(records, "family", "chunk").items():
+        languages, left_out, words, long, wrong = (
+            f"{sum(one[key] for one in found):,}"
+            for key in ("languages", "left_out", "words", "long_words", "wrong")
+        )
+        largest = f"{max(one['largest_parameters'] for one in found):,}"
+        rows.append([family, languages, left_out, str(chunk), words, long, wrong, largest])
     columns = ["languages", "how many", "left out", "chunk", "words of 1..64 symbols"]
     return Table([*columns, "words of 100,000", "wrong", "largest network, parameters"], rows)
 
@@ -204,7 +198,7 @@ _SMOKE = Sizes(
 CONSTRUCTIONS = PartsExperiment(
     item="constructions",
     claim="Weights computed for automata give every word the class that the automaton gives it.",
-    presets=Catalogue("preset", {"smoke": _SMOKE, "laptop": Sizes(), "paper": Sizes()}),
+    presets=preset_catalogue(smoke=_SMOKE, laptop=Sizes(), paper=Sizes()),
     parts=parts,
     measure=measure,
     table=table,

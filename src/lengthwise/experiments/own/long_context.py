@@ -17,10 +17,9 @@ from typing import Any
 
 import torch
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.perplexity import last_token_perplexity
 from lengthwise.experiments.chi2023.table3 import TABLE_3
-from lengthwise.experiments.experiment import Record, Table
+from lengthwise.experiments.experiment import Record, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, trained
 from lengthwise.measurement.measure import corpus_of
 from lengthwise.models.regular_gpt_lm import RegularGPTLM
@@ -137,13 +136,10 @@ def note(records: Sequence[Record]) -> str:
 LONG_CONTEXT = PartsExperiment(
     item="long context",
     claim="A RegularGPT reads far longer texts than it was trained on, in time nearly linear.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(preset="smoke", column="4 / 1", lengths=(8, 16), windows=4),
-            "laptop": Sizes(),
-            "paper": Sizes(preset="paper", column="32 / 6", lengths=(512, 8_192, 32_768)),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(preset="smoke", column="4 / 1", lengths=(8, 16), windows=4),
+        laptop=Sizes(),
+        paper=Sizes(preset="paper", column="32 / 6", lengths=(512, 8_192, 32_768)),
     ),
     parts=parts,
     measure=measure,

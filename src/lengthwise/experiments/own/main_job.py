@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.analysis.figures import Picture, main_job_figure
-from lengthwise.catalogue import Catalogue
 from lengthwise.evaluation.scores import percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
 from lengthwise.experiments.demo import LANGUAGES, TEST_LENGTHS
-from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.parts import Part, PartsExperiment, trained
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
 from lengthwise.languages.spec import parse
 from lengthwise.measurement.measure import measure as test
 from lengthwise.training.train import make_plan, plan_from_dict
@@ -53,11 +52,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 def table(records: Sequence[Record]) -> Table:
     """A row for each language and model: mean and worst length over seeds, beside the paper."""
-    cells: dict[tuple[str, str], list[Record]] = {}
-    for one in records:
-        cells.setdefault((one["language"], one["model"]), []).append(one)
     rows = []
-    for (language, model), runs in cells.items():
+    for (language, model), runs in grouped(records, "language", "model").items():
         means = [percent(pick(run["mean_accuracy"] for run in runs)) for pick in (min, max)]
         printed = PUBLISHED[language, "regular-gpt C=2"]
         rows.append(
@@ -96,15 +92,10 @@ MAIN_JOB = PartsExperiment(
     item="main job",
     claim="Three languages, learned from at most 40 symbols, are right at 41 to 500.",
     printed="Table 1 of Chi et al. (2023), best and mean over seeds.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(
-                preset="smoke", languages=("parity",), seeds=(0,), lengths=(41, 44), words=4
-            ),
-            "laptop": Sizes(preset="laptop"),
-            "paper": Sizes(preset="paper"),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(preset="smoke", languages=("parity",), seeds=(0,), lengths=(41, 44), words=4),
+        laptop=Sizes(preset="laptop"),
+        paper=Sizes(preset="paper"),
     ),
     parts=parts,
     measure=measure,

@@ -10,11 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lengthwise.catalogue import Catalogue
 from lengthwise.constructions.catalogue import ADDITIONS, CONSTRUCTIONS, construct
 from lengthwise.constructions.verify import verify
 from lengthwise.evaluation.scores import wilson
-from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment
 
 AUTOMATA = ("parity", "tomita-4", "d-3")
@@ -164,7 +163,7 @@ _SMOKE = Sizes(constructions=(("parity", {}),), longest=40, words_per_length=2, 
 RANGES = PartsExperiment(
     item="ranges",
     claim="Each exact construction is right as far as it claims to be, in each precision.",
-    presets=Catalogue("preset", {"smoke": _SMOKE, "laptop": Sizes(), "paper": Sizes()}),
+    presets=preset_catalogue(smoke=_SMOKE, laptop=Sizes(), paper=Sizes()),
     parts=parts,
     measure=measure,
     table=table,

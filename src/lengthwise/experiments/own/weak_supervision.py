@@ -11,9 +11,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from lengthwise.catalogue import Catalogue
-from lengthwise.experiments.experiment import Record, Table
-from lengthwise.experiments.parts import Part, PartsExperiment, trained
+from lengthwise.experiments.experiment import Record, Table, preset_catalogue
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
 from lengthwise.measurement.measure import measure_steps
 from lengthwise.training.step_plan import make_step_plan
 from lengthwise.training.train import plan_from_dict
@@ -69,8 +68,8 @@ def table(records: Sequence[Record]) -> Table:
     """A row for each setting: exact match of the seeds, and the mean loss at the end."""
     seeds = sorted({one["seed"] for one in records})
     rows = []
-    for name in dict.fromkeys(one["variant"] for one in records):
-        of_name = {one["seed"]: one for one in records if one["variant"] == name}
+    for (name,), runs in grouped(records, "variant").items():
+        of_name = {one["seed"]: one for one in runs}
         exact = [f"{of_name[seed]['exact_match']:.4f}" if seed in of_name else "" for seed in seeds]
         loss = fmean(one["validation_loss"] for one in of_name.values())
         rows.append([name if name == PLAIN else f"`{name}`", *exact, f"{loss:.3f}"])
@@ -97,13 +96,10 @@ _SMOKE: Mapping[str, Any] = {
 WEAK_SUPERVISION = PartsExperiment(
     item="weak supervision",
     claim="Initial weights, positions and rate decide whether addition is learned from outputs.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(preset="smoke", seeds=(0,), training=_SMOKE),
-            "laptop": Sizes(),
-            "paper": Sizes(preset="paper"),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(preset="smoke", seeds=(0,), training=_SMOKE),
+        laptop=Sizes(),
+        paper=Sizes(preset="paper"),
     ),
     parts=parts,
     measure=measure,

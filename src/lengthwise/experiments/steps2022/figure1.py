@@ -14,9 +14,14 @@ import numpy as np
 
 from lengthwise.analysis.figures import Picture, addition_attention_figure
 from lengthwise.analysis.step_attention import step_attention
-from lengthwise.catalogue import Catalogue
 from lengthwise.constructions.circuits import LEAK, compile_circuit
-from lengthwise.experiments.experiment import MeasuredExperiment, Record, Statement, Table
+from lengthwise.experiments.experiment import (
+    MeasuredExperiment,
+    Record,
+    Statement,
+    Table,
+    preset_catalogue,
+)
 from lengthwise.languages.adders import adder
 from lengthwise.sweeps.sweep import Progress
 
@@ -114,13 +119,10 @@ FIGURE_1 = MeasuredExperiment(
     "each gate.",
     printed="The attention matrices of the hand-coded decoder that adds 8-bit numbers, from which "
     "can be verified that it implements the correct patterns of both representations.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(bits=3, pairs=8),
-            "laptop": Sizes(bits=8, pairs=200),
-            "paper": Sizes(bits=8, pairs=1_000),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(bits=3, pairs=8),
+        laptop=Sizes(bits=8, pairs=200),
+        paper=Sizes(bits=8, pairs=1_000),
     ),
     measure=measure,
     table=table,

@@ -19,7 +19,6 @@ import numpy as np
 
 from lengthwise.analysis.figures import Picture, addition_attention_figure
 from lengthwise.analysis.step_attention import step_attention
-from lengthwise.catalogue import Catalogue
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.experiments.experiment import (
     MeasuredExperiment,
@@ -27,6 +26,7 @@ from lengthwise.experiments.experiment import (
     Statement,
     Table,
     TrainingWatch,
+    preset_catalogue,
 )
 from lengthwise.experiments.steps2022.figure1 import on_sources
 from lengthwise.experiments.steps2022.table1 import TRAINING_OF
@@ -185,13 +185,10 @@ FIGURE_2 = MeasuredExperiment(
     claim="A decoder that is told the steps learns to look where the hand-coded one does.",
     printed="The attention matrices of a hand-coded and of a trained decoder for n = 8, whose rows "
     "resemble each other for the most part.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(bits=3, pairs=8, preset="smoke", settings=_SMOKE),
-            "laptop": Sizes(bits=8, pairs=100, preset="laptop"),
-            "paper": Sizes(bits=8, pairs=100, preset="paper"),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(bits=3, pairs=8, preset="smoke", settings=_SMOKE),
+        laptop=Sizes(bits=8, pairs=100, preset="laptop"),
+        paper=Sizes(bits=8, pairs=100, preset="paper"),
     ),
     measure=measure,
     table=table,

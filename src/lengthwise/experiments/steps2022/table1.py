@@ -30,8 +30,7 @@ from itertools import product, starmap
 from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture, curves_figure
-from lengthwise.catalogue import Catalogue
-from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import CellRun, TrainedExperiment
 from lengthwise.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.tasks.steps import Regime
@@ -117,14 +116,17 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 "examples": choice.examples,
                 "position": choice.position,
                 **choice.training,
-                "steps": sizes.steps,
-                "warmup": sizes.steps // 20,
-                "validate_every": min(500, sizes.steps),
+                **schedule(sizes.steps),
             },
         )
         jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
         found += [CellRun(f"{regime}, n = {bits}", str(choice), job) for job in jobs]
     return found
+
+
+def schedule(steps: int) -> dict[str, int]:
+    """Return the settings of a run of so many steps."""
+    return {"steps": steps, "warmup": steps // 20, "validate_every": min(500, steps)}
 
 
 class Trial(NamedTuple):
@@ -195,6 +197,13 @@ def _curves(records: Sequence[Record], of: Callable[[Choice], str]) -> dict[str,
         curves = panels.setdefault(f"{trial.regime} supervision", {})
         curve = curves.setdefault(of(trial.choice), {})
         curve[trial.bits] = max(trial.exact, curve.get(trial.bits, 0.0))
+    return exact_match_figure(panels)
+
+
+def exact_match_figure(
+    panels: Mapping[str, Mapping[str, Mapping[int, float]]],
+) -> dict[str, Picture]:
+    """Draw exact match by n; without records there is no figure."""
     if not panels:
         return {}
     return {"exact-match": curves_figure(panels, xlabel="bits n", ylabel="exact match (%)")}
@@ -271,35 +280,32 @@ _LAPTOP: dict[Regime, tuple[Choice, ...]] = {
     ),
 }
 
-_PRESETS = Catalogue(
-    "preset",
-    {
-        "smoke": Sizes(
-            preset="smoke",
-            bits=(3,),
-            choices=dict.fromkeys(REGIMES, (_TINY,)),
-            trials=(0,),
-            steps=4,
-        ),
-        "laptop": Sizes(
-            preset="laptop",
-            bits=(8, 16, 24),
-            choices=_LAPTOP,
-            trials=(0,),
-            longer={
-                32: Choice(256, 10_000, "one-hot"),
-                40: Choice(320, 10_000, "one-hot"),
-                48: Choice(384, 10_000, "one-hot"),
-            },
-        ),
-        "paper": Sizes(
-            preset="paper",
-            bits=(8, 16, 24, 32, 40, 48),
-            choices=dict.fromkeys(REGIMES, GRID),
-            trials=(0, 1, 2, 3),
-            steps=30_000,
-        ),
-    },
+_PRESETS = preset_catalogue(
+    smoke=Sizes(
+        preset="smoke",
+        bits=(3,),
+        choices=dict.fromkeys(REGIMES, (_TINY,)),
+        trials=(0,),
+        steps=4,
+    ),
+    laptop=Sizes(
+        preset="laptop",
+        bits=(8, 16, 24),
+        choices=_LAPTOP,
+        trials=(0,),
+        longer={
+            32: Choice(256, 10_000, "one-hot"),
+            40: Choice(320, 10_000, "one-hot"),
+            48: Choice(384, 10_000, "one-hot"),
+        },
+    ),
+    paper=Sizes(
+        preset="paper",
+        bits=(8, 16, 24, 32, 40, 48),
+        choices=dict.fromkeys(REGIMES, GRID),
+        trials=(0, 1, 2, 3),
+        steps=30_000,
+    ),
 )
 
 _CHOICES = {str(choice): choice for sizes in _PRESETS.values() for *_, choice in sizes.cells}
@@ -317,7 +323,6 @@ TABLE_1: TrainedExperiment[Sizes] = TrainedExperiment(
     runs=runs,
     table=table,
     more={"Best runs": best_table},
-    figures=lambda records: {},
     judge=check,
 )
 

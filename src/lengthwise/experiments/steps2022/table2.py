@@ -15,14 +15,21 @@ from typing import Any
 
 import torch
 
-from lengthwise.analysis.figures import Picture, curves_figure
-from lengthwise.catalogue import Catalogue
-from lengthwise.experiments.experiment import Record, Statement, Table, TrainingWatch
+from lengthwise.analysis.figures import Picture
+from lengthwise.experiments.experiment import (
+    Record,
+    Statement,
+    Table,
+    TrainingWatch,
+    preset_catalogue,
+)
 from lengthwise.experiments.steps2022.table1 import (
     REGIMES,
     STRONG,
     UNSEEN,
     WEAK,
+    exact_match_figure,
+    schedule,
     weak_suffices,
 )
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
@@ -89,9 +96,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                         "order": "carries",
                         "supervision": regime,
                         "body": sizes.body,
-                        "steps": sizes.steps,
-                        "warmup": sizes.steps // 20,
-                        "validate_every": min(500, sizes.steps),
+                        **schedule(sizes.steps),
                         **BODY_KINDS[kind],
                         **dict(sizes.settings),
                     },
@@ -148,9 +153,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
     for (column, regime, n), value in _measured(records).items():
         curves = panels.setdefault(f"{regime} supervision", {})
         curves.setdefault(column, {})[n] = value
-    if not panels:
-        return {}
-    return {"exact-match": curves_figure(panels, xlabel="bits n", ylabel="exact match (%)")}
+    return exact_match_figure(panels)
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
@@ -208,29 +211,26 @@ TABLE_2: TrainedExperiment[Sizes] = TrainedExperiment(
     claim="A frozen pretrained transformer adds if it is told the carries, and from 16 bits on not "
     "otherwise.",
     printed="Exact match of a frozen GPT-2 on 10,000 unseen pairs.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(
-                preset="smoke",
-                body="python-tiny",
-                bits={FROZEN: (3,)},
-                steps=4,
-                settings=(("examples", 40), ("validation_words", 8)),
-            ),
-            "laptop": Sizes(
-                preset="laptop",
-                body="python-small",
-                bits={**dict.fromkeys(BODY_KINDS, (8,)), POSITIONS: (8, 16)},
-            ),
-            "paper": Sizes(
-                preset="paper",
-                body="gpt2",
-                bits=dict.fromkeys((FROZEN, POSITIONS), (8, 16, 32, 64, 128)),
-                trials=(0, 1, 2, 3),
-                steps=31_250,  # 100 epochs of 10,000 examples
-            ),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke",
+            body="python-tiny",
+            bits={FROZEN: (3,)},
+            steps=4,
+            settings=(("examples", 40), ("validation_words", 8)),
+        ),
+        laptop=Sizes(
+            preset="laptop",
+            body="python-small",
+            bits={**dict.fromkeys(BODY_KINDS, (8,)), POSITIONS: (8, 16)},
+        ),
+        paper=Sizes(
+            preset="paper",
+            body="gpt2",
+            bits=dict.fromkeys((FROZEN, POSITIONS), (8, 16, 32, 64, 128)),
+            trials=(0, 1, 2, 3),
+            steps=31_250,  # 100 epochs of 10,000 examples
+        ),
     ),
     runs=runs,
     prepare=prepare,

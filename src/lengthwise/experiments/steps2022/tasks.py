@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lengthwise.analysis.figures import Picture
-from lengthwise.catalogue import Catalogue
-from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.steps2022.table1 import REGIMES, STRONG, UNSEEN
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise.experiments.steps2022.table1 import REGIMES, STRONG, UNSEEN, schedule
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
 from lengthwise.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.training.step_plan import make_step_plan
@@ -57,9 +55,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 settings={
                     **of_task,
                     "supervision": regime,
-                    "steps": sizes.steps,
-                    "warmup": sizes.steps // 20,
-                    "validate_every": min(500, sizes.steps),
+                    **schedule(sizes.steps),
                     **sizes.settings,
                 },
             )
@@ -77,11 +73,6 @@ def table(records: Sequence[Record]) -> Table:
         exact = [f"{best_and_mean(one, UNSEEN)[0] / 100:.4f}" if one else "" for one in of_row]
         rows.append([row, *exact, f"{tested:,}"])
     return Table(["task", *(f"{regime} supervision" for regime in REGIMES), "unseen words"], rows)
-
-
-def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """None: the table says it."""
-    return {}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
@@ -123,16 +114,12 @@ OTHER_TASKS: TrainedExperiment[Sizes] = TrainedExperiment(
     item="Section 5, on other tasks",
     claim="Steps help with other algorithms than addition, too.",
     printed="Nothing: the paper has addition alone.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(preset="smoke", rows=("parity of 16 symbols",), steps=4),
-            "laptop": Sizes(preset="laptop"),
-            "paper": Sizes(preset="paper", seeds=(0, 1, 2, 3), steps=30_000),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(preset="smoke", rows=("parity of 16 symbols",), steps=4),
+        laptop=Sizes(preset="laptop"),
+        paper=Sizes(preset="paper", seeds=(0, 1, 2, 3), steps=30_000),
     ),
     runs=runs,
     table=table,
-    figures=figures,
     judge=check,
 )
