@@ -1,4 +1,4 @@
-"""What is an experiment? One table or figure of a paper: measured again, and set beside the print.
+"""Experiments: a table or figure of a paper, measured again and compared with the print.
 
 `collect` alone computes. What it found is a list of records, plain values that go to a file and
 back, and tables, figures and verdicts are functions of the records. A `MeasuredExperiment` computes
@@ -21,23 +21,23 @@ from lengthwise.sweeps.sweep import Progress
 from lengthwise.training.train import environment
 
 CORPORA = Path("runs", "corpora")
-"""Where experiments on text look for a prepared corpus, in a folder for each preset."""
+"""Folder of prepared corpora, with a folder for each preset."""
 
 Record = dict[str, Any]
-"""Names and plain values, the same after a journey through JSON."""
+"""Names and plain values, which JSON stores and restores unchanged."""
 
 Sizes = TypeVar("Sizes")
 
 
 class Table(NamedTuple):
-    """What is measured, in cells."""
+    """Measured values in cells."""
 
     columns: list[str]
     rows: list[list[str]]
 
 
 class Statement(NamedTuple):
-    """A statement of the paper, and what the records say of it."""
+    """A statement of the paper, and whether the records support it."""
 
     where: str
     """`Figure 2`, or `section 3.4`."""
@@ -48,17 +48,17 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MeasurementOptions:
-    """What the user says of one measurement: the experiment and its preset say the rest."""
+    """Options of one measurement; the experiment and its preset decide the rest."""
 
     progress: Progress
     seed: int = 0
-    """Of what is drawn, where nothing is trained."""
+    """Seed of what is drawn, where nothing is trained."""
     seeds: tuple[int, ...] = ()
-    """Of what is trained; those of the preset, if there are none."""
+    """Seeds of what is trained; those of the preset, if there are none."""
     only: tuple[str, ...] = ()
     """Parts of the names of the runs that are wanted; all, if there are none."""
     runs: Path = Path("runs")
-    """Where runs are kept, in a folder for each experiment."""
+    """Folder of runs, with a folder for each experiment."""
     finished: bool = False
     """Whether runs that are not done are left out, not trained."""
     stored: Mapping[str, Record] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class MeasurementOptions:
 
 
 class Experiment(Protocol):
-    """What every experiment is: how its records are come by, and what is made of them."""
+    """The contract of an experiment: how it is measured, and what is made of its records."""
 
     @property
     def paper(self) -> str:
@@ -107,11 +107,11 @@ class Experiment(Protocol):
         ...
 
     def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
-        """The records of an experiment of that name, from the numbers of a preset."""
+        """Measure, and return the records; `name` is the experiment's in the catalogue."""
         ...
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
-        """All that is shown in cells, by title; the one without a title is the paper's."""
+        """Return all tables by title; the one without a title is the paper's."""
         ...
 
 
@@ -136,7 +136,7 @@ class MeasuredExperiment(Generic[Sizes]):
     """The records, from the numbers of a preset and a seed."""
 
     def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
-        """The records.
+        """Measure, and return the records.
 
         Raises:
             ConfigError: seeds or runs are chosen, but nothing is trained.
@@ -146,7 +146,7 @@ class MeasuredExperiment(Generic[Sizes]):
         return self.measure(self.presets[preset], options.seed, options.progress)
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
-        """All that is shown in cells, by title."""
+        """Return all tables by title."""
         return {"": self.table(records)}
 
 
@@ -183,7 +183,7 @@ class TrainingWatch:
 
 
 def counted(progress: Progress, steps: int) -> Callable[[int], None]:
-    """A function that is told of more steps that are done."""
+    """Return a function that adds the number of steps it is given to those that are done."""
     done = 0
 
     def add(more: int) -> None:
@@ -195,12 +195,12 @@ def counted(progress: Progress, steps: int) -> Callable[[int], None]:
 
 
 def stem(name: str) -> str:
-    """How the files of an experiment begin: `chiang2022-figure2`."""
+    """Return how the files of an experiment begin: `chiang2022-figure2`."""
     return name.replace("/", "-")
 
 
 def file_name(name: str, preset: str) -> str:
-    """Where the records of a preset go: `chiang2022-figure2.json`, or `chi2023-table1-smoke.json`.
+    """Name the file of records: `chiang2022-figure2.json`, or `chi2023-table1-smoke.json`.
 
     Only those of `laptop` are without the name of the preset, so that no preset takes the place of
     another.
@@ -211,7 +211,7 @@ def file_name(name: str, preset: str) -> str:
 def reproduced(
     name: str, experiment: Experiment, *, preset: str, options: MeasurementOptions
 ) -> dict[str, Any]:
-    """What is stored: the records, and what made them.
+    """Measure an experiment; return its records with preset, commit, environment and date.
 
     Raises:
         ConfigError: there is no such preset, or the options do not fit the experiment.
@@ -228,7 +228,7 @@ def reproduced(
 
 
 def commit() -> str | None:
-    """The version of the code, if it runs from its repository."""
+    """Return the version of the code, if it runs from its repository."""
     root = Path(__file__).parents[3]
     if not (root / ".git").exists():
         return None

@@ -44,7 +44,7 @@ class Part(NamedTuple):
     """Plain values, on which alone the records depend."""
 
     def folder(self, within: Path) -> Path:
-        """The folder of the part in that of its experiment."""
+        """Return the folder of the part in that of its experiment."""
         body = json.dumps(self.settings, sort_keys=True)
         return within / hashlib.sha256(body.encode()).hexdigest()[:12]
 

@@ -1,4 +1,4 @@
-"""One trained run, tested: scores by length, shortcuts beside them, stored in the run's folder."""
+"""Tests of one trained run: scores by length with shortcuts, stored in the run's folder."""
 
 import math
 import time
@@ -185,7 +185,7 @@ def measure_perplexity(
 def measure_field(
     run: Run, length: int, *, part: str = TEST, windows: int = 100, seed: int = 0
 ) -> dict[str, Any]:
-    """The receptive field of a language model on random windows of its corpus.
+    """Return the receptive field of a language model on random windows of its corpus.
 
     Raises:
         TextError: the corpus is another one by now, or has no window of that length.
@@ -203,7 +203,7 @@ def measure_field(
 
 
 class TrainingCost(NamedTuple):
-    """What a token costs in training, and how many a second there would be at full utilisation."""
+    """Cost of a token in training, and tokens a second at full utilisation."""
 
     flops_per_token: float
     """Three times those of an answer to a window: forward, and twice as many backward."""
@@ -212,9 +212,9 @@ class TrainingCost(NamedTuple):
 
 
 def training_cost(plan: LanguagePlan, device: torch.device) -> TrainingCost:
-    """That of a plan on each of the processes' devices, which are taken to be alike.
+    """Return the cost of a plan on the processes' devices, which are taken to be alike.
 
-    The main process measures its own; the others, which nobody hears, are told of no cost.
+    The main process measures its own device; the others return no cost.
 
     Raises:
         ConfigError: the device cannot compute in the precision of `autocast`.
@@ -232,7 +232,7 @@ def training_cost(plan: LanguagePlan, device: torch.device) -> TrainingCost:
 
 
 def corpus_of(run: Run, other: Corpus | None = None) -> Corpus:
-    """The corpus of a run, or another one, if its tokens mean the same.
+    """Return the corpus of a run, or another one, if its tokens mean the same.
 
     Raises:
         TextError: they do not, or the run's own is not there, or another one by now.
@@ -254,7 +254,7 @@ def continued(
     temperature: float = 0.0,
     seed: int = 0,
 ) -> str:
-    """How a language model goes on with a text: so many tokens, or fewer if it ends before.
+    """Continue a text by so many tokens, or fewer if the model ends it before.
 
     Raises:
         WordError: the text is empty, or would grow longer than the model can read.

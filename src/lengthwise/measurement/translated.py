@@ -1,4 +1,4 @@
-"""One trained translator, tested on a part of a parallel corpus, or asked for sentences."""
+"""Tests of a trained translator on a part of a parallel corpus, and translations of sentences."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from lengthwise.training.translation_plan import TranslationPlan
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """What a run is asked to translate in a test."""
+    """The sentences that a run translates in a test."""
 
     text: ParallelCorpus
     part: str
@@ -34,10 +34,10 @@ class Asked:
     sources: list[str]
     references: list[str]
     longest_trained: int | None
-    """All sources are longer, if there is a bound."""
+    """Bound that all sources exceed, if there is one."""
 
     def facts(self) -> dict[str, Any]:
-        """By which two tests are told apart."""
+        """Return the facts that identify a test."""
         return {
             "test": digest_of_test(self.sources, self.references),
             "sentences": len(self.sources),
@@ -51,7 +51,7 @@ def asked(
     corpus: ParallelCorpus | None = None,
     sentences: int | None = None,
 ) -> Asked:
-    """The sentences of the test of a run: those of a part of its corpus, or of another one.
+    """Return the test sentences of a run: a part of its corpus, or of another one.
 
     Trained on short sources, a run is tested on those that are longer than any of training.
     `sentences` is how many at most.
@@ -143,7 +143,7 @@ class Written(NamedTuple):
 
     sentence: str
     is_cut: bool
-    """Whether it had not come to an end when no more could be written."""
+    """Whether the translation reached the largest length without an end."""
 
 
 def translated(
@@ -154,7 +154,7 @@ def translated(
     decoding: DecodingConfig | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Written]:
-    """Translations of sentences that a user gives; nothing, of nothing.
+    """Translate sentences that a user gives; without sentences return an empty list.
 
     Raises:
         TextError: a sentence is longer than memory allows, or the corpus is not there.
@@ -193,11 +193,11 @@ _NONE: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 def _in_one_line(text: str) -> str:
-    """The text with a space for line ends and control characters, which bytes can spell."""
+    """Replace line ends and control characters, which bytes can spell, by spaces."""
     return " ".join("".join(" " if category(c) == "Cc" else c for c in text).split())
 
 
 def _named(corpus: ParallelCorpus, part: str) -> str:
-    """Which text a part is, in words."""
+    """Describe the text of a part."""
     sources = [Path(each.partition(",")[0]).name for each in corpus.index["sources"][part]]
     return f"{', '.join(sources)} ({' to '.join(corpus.languages)})"

@@ -1,1 +1,1 @@
-"""Many runs of one experiment, on as many processes and machines as there are."""
+"""Sweeps: many runs and their tests, on any number of processes and machines."""

@@ -1,4 +1,4 @@
-"""How do jobs run on many machines? On workers of a Dask scheduler, which see the same files."""
+"""Jobs on many machines: workers of a Dask scheduler, which see the same files."""
 
 import gc
 import re
@@ -52,13 +52,13 @@ class DaskExecutor:
         self._executor = self._client.get_executor(pure=False)
 
     def submit(self, function: Callable[..., T], /, *arguments: Any) -> "Future[T]":
-        """Have some worker call the function."""
+        """Call the function on some worker."""
         self.require_alive()
         future: Future[T] = self._executor.submit(function, *arguments)
         return future
 
     def lost(self, error: BaseException) -> bool:
-        """Whether workers died of the job, or the scheduler lost sight of it."""
+        """Return whether workers died of the job, or the scheduler lost it."""
         return isinstance(error, self._killed | CancelledError)
 
     def require_alive(self) -> None:

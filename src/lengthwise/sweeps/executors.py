@@ -1,4 +1,4 @@
-"""Where do jobs run? Three places with one face, in the manner of `concurrent.futures`.
+"""Executors, which decide where jobs run, with the interface of `concurrent.futures`.
 
 InProcess           here, one after another
 LocalProcesses      processes of this machine (`processes`)
@@ -21,19 +21,19 @@ class Executor(Protocol):
 
     @property
     def slots(self) -> int | None:
-        """How many functions it takes at a time; None for any number."""
+        """Number of functions that it takes at a time; None for any number."""
         ...
 
     def submit(self, function: Callable[..., T], /, *arguments: Any) -> "Future[T]":
-        """Have a function called; it and its arguments can be pickled."""
+        """Call a function elsewhere; it and its arguments can be pickled."""
         ...
 
     def lost(self, error: BaseException) -> bool:
-        """Whether the error of a future means that its worker died."""
+        """Return whether the error of a future means that its worker died."""
         ...
 
     def require_alive(self) -> None:
-        """Asked now and then while nothing comes back.
+        """Check that results can still come; called now and then while none does.
 
         Raises:
             RunError: nothing will come back any more.
@@ -41,7 +41,7 @@ class Executor(Protocol):
         ...
 
     def stop(self) -> None:
-        """Give up what is running, at once where that is possible."""
+        """Stop what is running, at once where that is possible."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -52,7 +52,7 @@ class Executor(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Let workers go."""
+        """Release the workers."""
         ...
 
 
@@ -71,14 +71,14 @@ class InProcess:
         return future
 
     def lost(self, error: BaseException) -> bool:
-        """Never: if this process dies, nobody is left to ask."""
+        """Return False: if this process dies, no caller is left."""
         return False
 
     def require_alive(self) -> None:
-        """It is: it asks."""
+        """Do nothing: the caller is alive."""
 
     def stop(self) -> None:
-        """Nothing is running when this can be called."""
+        """Do nothing: no function is running when this can be called."""
 
     def __enter__(self) -> Self:
         return self
@@ -88,7 +88,7 @@ class InProcess:
 
 
 def executor_for(workers: int = 1, scheduler: str | None = None) -> Executor:
-    """The executor that a command asks for: the workers of a scheduler if one is named.
+    """Return the executor that a command asks for: a scheduler's workers if one is named.
 
     Raises:
         ConfigError: there are no workers, or the scheduler cannot be reached.

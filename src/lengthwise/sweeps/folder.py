@@ -1,4 +1,4 @@
-"""What does a sweep leave on disk? A folder for the experiment, and in it one for each job.
+"""The files of a sweep: a folder for the experiment, and in it one for each job.
 
     sweep.json              the name of the experiment; made first, never changed
     DIGEST/job.json         the run's settings and its tests
@@ -39,7 +39,7 @@ class BusyError(RunError):
 
 
 def claim(folder: Path, experiment: str) -> None:
-    """Make the folder for the sweep of an experiment, or find that it is this one's already.
+    """Make the folder for the sweep of an experiment, or check that it is this one's already.
 
     Raises:
         RunError: the folder holds the sweep of another experiment, or files of something else.
@@ -71,12 +71,12 @@ class JobFolder:
 
     @classmethod
     def of(cls, job: Job, folder: Path) -> "JobFolder":
-        """The folder of a job in that of its sweep."""
+        """Return the folder of a job in that of its sweep."""
         return cls(folder / job.digest, job)
 
     @property
     def run(self) -> Path:
-        """Where the run is trained."""
+        """Folder in which the run is trained."""
         return self.path / "run"
 
     @property
@@ -119,7 +119,7 @@ class JobFolder:
             write_json(self.path / "job.json", job.to_dict())
 
     def outcome(self) -> Outcome | None:
-        """What the job found, if it is done.
+        """Return the outcome of the job, if it is done.
 
         Raises:
             RunError: it is damaged, or of a run with other settings.
@@ -136,7 +136,7 @@ class JobFolder:
         return outcome
 
     def finish(self, outcome: Outcome) -> None:
-        """Store what the job found, which ends it."""
+        """Store the outcome of the job, which ends it."""
         self._failure.unlink(missing_ok=True)
         write_json(self._outcome, outcome.to_dict())
 
@@ -145,7 +145,7 @@ class JobFolder:
         write_json(self._failure, failure.to_dict())
 
     def _require_settings_of(self, job: Job, outcome: Outcome) -> None:
-        """The digest leaves out what has its default, which may have been another one then."""
+        """Refuse an outcome of other settings: the digest leaves out defaults, which may change."""
         asked = json.loads(json.dumps(job.plan.to_dict()))  # as it is stored
         for name, then, now in differing(outcome.plan, asked):
             raise RunError(
@@ -155,7 +155,7 @@ class JobFolder:
             )
 
     def clock(self) -> tuple[float, int]:
-        """Seconds and attempts of training so far."""
+        """Return seconds and attempts of training so far."""
         if not self._clock.exists():
             return 0.0, 0
         stored = read_json(self._clock)
@@ -170,7 +170,7 @@ class JobFolder:
 
 
 def differing(stored: Any, asked: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Settings that both have, with other values: their names, and both values."""
+    """Yield the settings that both have with other values: the name, and both values."""
     if isinstance(stored, Mapping) and isinstance(asked, Mapping):
         for key in stored:
             if key in asked:

@@ -1,4 +1,4 @@
-"""What is one job of a sweep? A run that is trained as planned, and the tests that it takes."""
+"""One job of a sweep: the plan of a run, and the tests that the run takes."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ class Test:
     lengths: tuple[int, ...]
     words_per_length: int = 512
     protocol: str | None = None
-    """None for the protocol that the run was trained with."""
+    """Protocol of the words; None for that of training."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -68,13 +68,13 @@ class Job:
         return hashlib.sha256(body.encode()).hexdigest()[:12]
 
     def to_dict(self) -> dict[str, Any]:
-        """The job as plain values, to be sent as JSON; `from_dict` gives it back."""
+        """Return the job as plain values, to be sent as JSON; `from_dict` restores it."""
         tests = [{**asdict(test), "lengths": list(test.lengths)} for test in self.tests]
         return {"plan": self.plan.to_dict(), "tests": tests}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Job":
-        """The job that `to_dict` stored.
+        """Rebuild the job that `to_dict` stored.
 
         Raises:
             RunError: something is missing, or of the wrong kind.
@@ -88,12 +88,12 @@ class Job:
 
 
 def unseen(plan: StepPlan) -> tuple[Test, ...]:
-    """The test of a run on a step task: all inputs that are set apart for it."""
+    """Return the test of a run on a step task: all inputs that are set apart for it."""
     return (Test(name="unseen", lengths=(plan.steps.num_inputs,)),)
 
 
 def jobs_over_seeds(plan: AnyPlan, seeds: Sequence[int], tests: Sequence[Test]) -> list[Job]:
-    """The same plan with each of the seeds.
+    """Return a job for each seed, of the same plan.
 
     Raises:
         ConfigError: there is no seed, or one comes twice.
@@ -126,7 +126,7 @@ def require_distinct(jobs: Sequence[Job]) -> None:
 
 
 def _repeated(values: Iterable[Any]) -> Any:
-    """The first value that comes a second time."""
+    """Return the first value that comes a second time."""
     seen = set()
     for value in values:
         if value in seen:

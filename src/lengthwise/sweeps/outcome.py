@@ -1,4 +1,4 @@
-"""What came of a job? An outcome with its figures, or a failure with its error; plain values."""
+"""The result of a job: an outcome with its figures, or a failure with its error."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ FORMAT = 1
 
 
 class AtLength(NamedTuple):
-    """How many words of a length were asked, and how many answers were right."""
+    """Number of words tested at a length, and of right answers."""
 
     length: int
     words: int
@@ -20,18 +20,18 @@ class AtLength(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TestResult:
-    """What one test found."""
+    """The result of one test."""
 
     __test__ = False  # pytest takes classes of this name for its own
 
     name: str
     by_length: tuple[AtLength, ...]
     summary: Mapping[str, Any]
-    """As `measurement.measure` gives it: mean and worst accuracy, interval, protocol, seed."""
+    """The summary of `measurement.measure`: mean and worst accuracy, interval, protocol, seed."""
 
     @property
     def shortcuts(self) -> dict[str, float]:
-        """What rules that look at very little of a word reach on the same test."""
+        """Accuracy on the same test of rules that look at very little of a word."""
         return dict(self.summary["shortcuts"])
 
     def accuracy_by_length(self) -> dict[int, float]:
@@ -41,7 +41,7 @@ class TestResult:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """A job that is done."""
+    """The result of a job that is done."""
 
     digest: str
     plan: Mapping[str, Any]
@@ -56,17 +56,17 @@ class Outcome:
     """Wall-clock time of training up to its last checkpoint, over all attempts. Steps that a killed
     attempt took after a checkpoint were done again, and are counted once."""
     attempts: int
-    """How often training was begun or taken up again."""
+    """Number of times that training was begun or resumed."""
     parameters: int
     """Numbers that were trained."""
     environment: Mapping[str, str]
     """Versions, processor and device with which training was begun, as the run's `config.json` has
     them; but `lengthwise` is the version that tested."""
     date: str
-    """Of the tests; training may have ended long before."""
+    """Date of the tests; training may have ended long before."""
 
     def test(self, name: str) -> TestResult:
-        """The result of the test of that name.
+        """Return the result of the test of that name.
 
         Raises:
             RunError: the job had no such test.
@@ -78,12 +78,12 @@ class Outcome:
         raise RunError(f"job {self.digest} has no test {name!r}. It has {names}.")
 
     def to_dict(self) -> dict[str, Any]:
-        """The outcome as plain values, ready for JSON."""
+        """Return the outcome as plain values, ready for JSON."""
         return {"format": FORMAT, **asdict(self)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Outcome":
-        """The outcome that `to_dict` stored.
+        """Rebuild the outcome that `to_dict` stored.
 
         Raises:
             RunError: something is missing, or it is of another version.
@@ -112,15 +112,15 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Failure:
-    """A job that raised an error, or whose workers died."""
+    """The result of a job that raised an error, or whose workers died."""
 
     digest: str
     plan: Mapping[str, Any]
     error: str
     """In one line."""
     details: str = ""
-    """Where in the code, if an error was raised."""
+    """Traceback, if an error was raised."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The failure as plain values, ready for JSON."""
+        """Return the failure as plain values, ready for JSON."""
         return asdict(self)

@@ -1,4 +1,4 @@
-"""How do jobs run on all cores of this machine? In processes that are made anew when they die.
+"""Jobs on all cores of this machine, in processes that are replaced when they die.
 
 Each process is a pool of its own, so that when one dies it is known which job it was at. A process
 ends when the pipe that it was given closes: that is how it is stopped, and how it learns that the
@@ -38,23 +38,23 @@ class LocalProcesses:
 
     @property
     def slots(self) -> int:
-        """As many as there are processes."""
+        """Number of processes."""
         return len(self._lanes)
 
     def submit(self, function: Callable[..., T], /, *arguments: Any) -> "Future[T]":
-        """Have a process that is free call the function."""
+        """Call the function in a process that is free."""
         free = next(lane for lane in self._lanes if lane.is_free)
         return free.submit(function, *arguments)
 
     def lost(self, error: BaseException) -> bool:
-        """Whether the process died, for want of memory perhaps, or killed by somebody."""
+        """Return whether the process died, for want of memory perhaps, or was killed."""
         return isinstance(error, BrokenProcessPool)
 
     def require_alive(self) -> None:
-        """Always: a process that dies ends its future."""
+        """Do nothing: a process that dies ends its future."""
 
     def stop(self) -> None:
-        """End all processes now, whatever they are at."""
+        """End all processes now, whatever they are computing."""
         for lane in self._lanes:
             lane.stop()
 
@@ -66,7 +66,7 @@ class LocalProcesses:
 
 
 class _Lane:
-    """One process, and the call that it is at."""
+    """One process, and the call that it is computing."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
@@ -108,7 +108,7 @@ class _Lane:
 
 
 def _begin(ears: Connection, threads: int) -> None:
-    """The first thing that a process does."""
+    """Prepare a new process: threads, signals, and its end with the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that made this one
     torch.set_num_threads(threads)
     threading.Thread(target=_end_with, args=(ears,), daemon=True).start()

@@ -1,4 +1,4 @@
-"""How is one job done? Trained where it stood, tested, and its outcome stored as the last thing."""
+"""Doing one job: train the run from where it stood, test it, and store the outcome last."""
 
 import threading
 import traceback
@@ -99,7 +99,7 @@ def _result(run: Run, test: Test) -> TestResult:
 
 
 def _result_of_steps(run: Run, plan: StepPlan, test: Test) -> TestResult:
-    """Exact match, as the accuracy at the one length that the inputs have."""
+    """Test exact match, stored as the accuracy at the one length that the inputs have."""
     found, length = measure_steps(run), plan.steps.num_inputs
     at_length = AtLength(length, found["words"], round(found["exact_match"] * found["words"]))
     summary = {
@@ -116,7 +116,7 @@ def _result_of_steps(run: Run, plan: StepPlan, test: Test) -> TestResult:
 
 
 def _result_of_text(run: Run, plan: LanguagePlan, test: Test) -> TestResult:
-    """Perplexity, or the receptive field, and how often the likeliest token was the right one."""
+    """Test perplexity and top-1 accuracy, or measure the receptive field."""
     if test.name == FIELD:
         field = measure_field(run, test.lengths[0], windows=test.words_per_length, seed=test.seed)
         return TestResult(
@@ -141,7 +141,7 @@ def _result_of_text(run: Run, plan: LanguagePlan, test: Test) -> TestResult:
 
 
 def _result_of_translation(run: Run, test: Test) -> TestResult:
-    """BLEU on the part of the corpus that the test is named after, with buckets of its lengths."""
+    """Test BLEU on the part of the corpus named by the test, with buckets of its lengths."""
     _, found = measure_translation(
         run, part=test.name, buckets=test.lengths, sentences=test.words_per_length
     )
@@ -171,13 +171,13 @@ _OF_TRANSLATION = (
 )
 
 FIELD = "receptive field"
-"""The test of that name tells how much each token of the context counts."""
+"""Name of the test that measures how much each token of the context counts."""
 TRAINED_LEVELS = "levels as trained"
-"""The test of that name is of a RegularGPT whose depth stays as it is at the training length."""
+"""Name of the test of a RegularGPT whose depth stays that of the training length."""
 
 
 def _plain_summary(test: Test, protocol: str, figures: Mapping[str, Any]) -> dict[str, Any]:
-    """A summary of the common form, with figures of its own in the place of accuracies."""
+    """Return a summary of the common form, with `figures` instead of accuracies."""
     return {
         "protocol": protocol,
         "words_per_length": test.words_per_length,

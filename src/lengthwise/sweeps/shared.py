@@ -1,4 +1,4 @@
-"""A run that another sweep has done need not be trained again: it is copied."""
+"""Runs that another sweep has trained are copied instead of trained again."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ from lengthwise.training.runs import RunFolder
 
 
 def take_over(jobs: Sequence[Job], folder: Path) -> int:
-    """Copy runs of the same plans from the sweeps beside `folder`; how many these were.
+    """Copy runs of the same plans from the sweeps beside `folder`; return how many.
 
     The time of a run is counted as that of its copy, too. A run that was begun goes on where it is.
     """
@@ -37,7 +37,7 @@ def take_over(jobs: Sequence[Job], folder: Path) -> int:
 
 
 def _done_beside(folder: Path) -> dict[str, JobFolder]:
-    """The jobs of other sweeps whose runs have ended, by their plans; what is damaged is none."""
+    """Return the finished jobs of other sweeps by their plans; damaged ones are left out."""
     found = {}
     for path in sorted(folder.parent.glob("*/*/job.json")):
         place = JobFolder(path.parent)

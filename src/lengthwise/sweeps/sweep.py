@@ -1,4 +1,4 @@
-"""How are many jobs done? Each on its own, in any order; what is done stays done.
+"""Sweeps: many jobs, each done on its own and in any order; finished jobs are kept.
 
 A sweep that is given again, after Ctrl-C, a crash or a power cut, goes on. Two that are given the
 same folder share the work: a job that another process is at is looked at again a little later.
@@ -40,11 +40,11 @@ def run_sweep(
     progress: Progress | None = None,
     retries: int = 2,
 ) -> list[Outcome | Failure]:
-    """What came of each job, in their order.
+    """Do all jobs; return the result of each, in their order.
 
     Jobs that are done are loaded. A job whose worker died is given to another one, at most
     `retries` times; one that raises an error is recorded as a failure, which does not stop the
-    others, and is tried again when the sweep is run again. `progress(done, all)` is told of each
+    others, and is tried again when the sweep is run again. `progress(done, all)` is called for each
     job that is over.
 
     Raises:
@@ -71,7 +71,7 @@ def run_sweep(
 
 
 class _Sweep:
-    """The jobs that wait, those that run, and those that are over."""
+    """State of a sweep: the jobs that wait, those that run, and those that are over."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class _Sweep:
         self._over: dict[str, Outcome | Failure] = {}
 
     def run(self) -> list[Outcome | Failure]:
-        """Until every job is over."""
+        """Run until every job is over."""
         for digest, job in self._jobs.items():
             outcome = JobFolder.of(job, self._folder).outcome()
             if outcome is None:
@@ -110,7 +110,7 @@ class _Sweep:
         return [self._over[digest] for digest in self._jobs]
 
     def _recall(self, now: float) -> None:
-        """Jobs that another process was at, and whose pause is over, wait again."""
+        """Queue again the jobs of another process whose pause is over."""
         while self._busy and self._busy[0][0] <= now:
             self._waiting.append(self._busy.popleft()[1])
 
@@ -154,7 +154,7 @@ class _Sweep:
             self._end(digest, Failure(**answer["failure"]))
 
     def _fail(self, digest: str, error: str) -> None:
-        """A failure that no worker could record."""
+        """Record a failure that no worker could record."""
         job = self._jobs[digest]
         failure = Failure(digest=digest, plan=job.plan.to_dict(), error=error)
         JobFolder.of(job, self._folder).fail(failure)

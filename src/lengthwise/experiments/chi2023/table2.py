@@ -65,7 +65,7 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     found = []
     for key in PUBLISHED[SAME]:
         for share in SHARES:
@@ -89,7 +89,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """The paper's layout, with what is printed above what is measured."""
+    """Return the paper's layout, with what is printed above what is measured."""
     found, rows = cells(records), []
     for test, models in PUBLISHED.items():
         for key, printed in models.items():
@@ -111,12 +111,12 @@ def _difference(printed: float, of_cell: Sequence[Record], test: str) -> str:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Accuracy by length, the mean over seeds: a panel for each share, a line for each model."""
+    """Draw accuracy by length, the mean over seeds: a panel a share, a line a model."""
     return curves(records, [FARTHER], lambda key, share: (share, MEASURED[key].title))
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 5.4 says."""
+    """Check what section 5.4 says."""
     found = cells(records)
     statements = []
     for key in ("regular-gpt C=2", "rnn"):

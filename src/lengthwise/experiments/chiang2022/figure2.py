@@ -51,14 +51,14 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """How far, and how many words of each length. The paper has 1000, and does not say how far."""
+    """Lengths, and words of each length. The paper has 1000 words, and does not say how far."""
 
     longest: int
     words: int
 
 
 def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
-    """A record for each language, length and network; all networks see the same words."""
+    """Return a record for each language, length and network; all networks see the same words."""
     generator = torch.Generator().manual_seed(seed)
     all_networks, lengths = _networks(), geometric(sizes.longest)
     records: list[Record] = []
@@ -85,7 +85,7 @@ Curves = Mapping[tuple[str, float | None], Mapping[int, float]]
 
 
 def curves(records: Sequence[Record]) -> Curves:
-    """The bits of the records."""
+    """Return the bits of the records."""
     found: dict[tuple[str, float | None], dict[int, float]] = {}
     for record in records:
         curve = found.setdefault((record["language"], record["epsilon"]), {})
@@ -94,7 +94,7 @@ def curves(records: Sequence[Record]) -> Curves:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each network, a column for each power of ten."""
+    """Return a row for each network, a column for each power of ten."""
     found = curves(records)
     lengths = [n for n in next(iter(found.values())) if math.log10(n).is_integer()]
     rows = [
@@ -105,7 +105,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Bits by length, a panel for each language."""
+    """Draw bits by length, a panel for each language."""
     panels: dict[str, dict[str, Mapping[int, float]]] = {}
     for (language, epsilon), curve in curves(records).items():
         panels.setdefault(language.upper(), {})[_name(epsilon)] = curve
@@ -113,7 +113,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """The caption of Figure 2, and what the sections say of the same networks."""
+    """Check the caption of Figure 2, and what the sections say of the same networks."""
     found = curves(records)
     plain: Curves = {key: curve for key, curve in found.items() if key[1] is None}
     normed: Curves = {key: curve for key, curve in found.items() if key[1]}
@@ -184,7 +184,7 @@ def _last(curve: Mapping[int, float]) -> float:
 
 
 def _lasts(found: Curves) -> str:
-    """How far the bits at the longest words are from one, language by language."""
+    """Return how far the bits at the longest words are from one, language by language."""
     by_language: dict[str, list[float]] = {}
     for (language, _), curve in found.items():
         by_language.setdefault(language.upper(), []).append(1 - _last(curve))

@@ -46,7 +46,7 @@ _AT_ONCE = 4
 """Test words that are computed together: more would not fit into the caches of a processor."""
 
 STEPS = 100
-"""Of an epoch, a word each."""
+"""Steps of an epoch, of a word each."""
 
 POSITIONS = {"first": "fixed", "first-early": "early"}
 """Position to what it is called: a fixed 1 at the first symbol, or the map of the early code."""
@@ -56,7 +56,7 @@ SCALES = {"standard": "standard", "log-length": "scaled by log n"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """How long is trained, on what, and how often and on how many words is tested."""
+    """Training: lengths and epochs; tests: how often, and on how many words."""
 
     runs: int = 20
     lengths: tuple[int, ...] = (10, 30, 100, 300)
@@ -67,7 +67,7 @@ class Sizes:
 
 
 def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
-    """A record for each position, scale, training length and tested epoch: means over runs."""
+    """Return means over runs for each position, scale, training length and tested epoch."""
     records: list[Record] = []
     curves = list(product(POSITIONS, SCALES, sizes.lengths))
     steps = sizes.epochs * STEPS
@@ -117,7 +117,7 @@ def curve(sizes: Sizes, plans: Sequence[Plan], watches: Sequence[TrainingWatch])
 
 
 def plan_of_run(sizes: Sizes, position: str, scale: str, length: int, seed: int) -> Plan:
-    """The settings of one run of a curve."""
+    """Return the plan of one run of a curve."""
     return make_plan(
         parse("first"),
         "encoder-cls",
@@ -163,12 +163,12 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def last(records: Sequence[Record]) -> dict[tuple[str, str, int], Record]:
-    """The record of the last epoch, by position, scale and training length."""
+    """Return the record of the last epoch, by position, scale and training length."""
     return {(one["position"], one["scale"], one["length"]): one for one in records}
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each curve: what it comes to in the end."""
+    """Return a row for each curve: what it comes to in the end."""
     rows = [
         [
             POSITIONS[position],
@@ -197,7 +197,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Bits, accuracy and attention by epoch, standard beside scaled, for both positions."""
+    """Draw bits, accuracy and attention by epoch, standard beside scaled, for both positions."""
     panels: dict[str, dict[str, list[Record]]] = {}
     for record in records:
         title = f"{SCALES[record['scale']]}, {POSITIONS[record['position']]} positions"
@@ -207,7 +207,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What sections 5.1, 5.3 and 5.4 say, of either kind of positions."""
+    """Check what section 5.1, 5.3 and 5.4 says, of either kind of positions."""
     ends: dict[str, dict[str, dict[int, Record]]] = {}
     for (position, scale, length), end in last(records).items():
         ends.setdefault(position, {}).setdefault(scale, {})[length] = end
@@ -219,7 +219,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 
 def _statements(plain: Mapping[int, Record], scaled: Mapping[int, Record]) -> list[Statement]:
-    """Of the ends of curves, by training length."""
+    """Check the ends of curves, by training length."""
     shortest = min(plain)
     return [
         Statement(

@@ -1,4 +1,4 @@
-"""Chiang & Cholak (2022), section 5.1: can the encoder that can express PARITY learn it?
+"""Chiang & Cholak (2022), section 5.1: the encoder that can express PARITY, trained on it.
 
 The encoder has the shape of the exact one (two layers, two heads, its positions), width 16, 64
 hidden units, post-norm, torch's initial weights and Adam with rate 3e-4. The paper says that it
@@ -53,7 +53,7 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     found = []
     for longest in sizes.longest:
         for key, (_, model, settings) in MODELS.items():
@@ -98,14 +98,14 @@ def _of_cell(found: Sequence[Record] | None, test: str) -> str:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Accuracy by length, the mean over seeds: a panel for each row, a line for each model."""
+    """Draw accuracy by length, the mean over seeds: a panel for each row, a line for each model."""
     return curves(
         records, [TRAINED, FARTHER], lambda row, key: (f"trained on {row}", MODELS[key][0])
     )
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 5.1 says, on the words of the paper's code, if these could be learned at all."""
+    """Check what section 5.1 says, on the words of the paper's code, if the RNN learns them."""
     bests = {
         key: best_and_mean(of_cell, TRAINED)[0]
         for (row, key), of_cell in cells(records).items()

@@ -51,7 +51,7 @@ FLUENT = 90.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """Which text, which network, and how long."""
+    """Text, network, and length of training."""
 
     preset: str
     vocab_size: int
@@ -63,7 +63,7 @@ class Sizes:
     """Of the network and of training."""
 
     def corpus(self) -> ParallelCorpus:
-        """The corpus of the preset; of numbers, if it is the smallest, and there is none.
+        """Return the corpus of the preset; of numbers, if it is the smallest, and there is none.
 
         Raises:
             TextError: there is none.
@@ -76,7 +76,7 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     corpus, found = sizes.corpus(), []
     tested = [part for part in corpus.parts if part not in (TRAIN, VALID)]
     tests = [Test(name=part, lengths=BUCKETS, words_per_length=sizes.sentences) for part in tested]
@@ -112,7 +112,7 @@ def pairs_of(records: Sequence[Record], test: str) -> dict[str, dict[int, tuple[
 
 
 def tests_of(records: Sequence[Record]) -> list[str]:
-    """The parts that were translated."""
+    """Return the parts that were translated."""
     return list(dict.fromkeys(name for one in records for name in one.get("tests", ())))
 
 
@@ -154,7 +154,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def details_table(records: Sequence[Record]) -> Table:
-    """A row for each run and test: how exact BLEU is, chrF, and how much was written."""
+    """Return a row for each run and test: how exact BLEU is, chrF, and how much was written."""
     rows = []
     for (row, column), of_cell in cells(records).items():
         for run in of_cell:
@@ -195,7 +195,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 5.4 says, of every seed."""
+    """Check what section 5.4 says, of every seed."""
     if of_numbers := _of_numbers(records):
         return of_numbers
     statements = []
@@ -228,7 +228,7 @@ def _is_of_numbers(test: Record) -> bool:
 
 
 def _of_numbers(records: Sequence[Record]) -> list[Statement]:
-    """What numbers are for: they say nothing of long sentences."""
+    """Check numbers alone: they say nothing of long sentences."""
     found = [
         run["tests"][TEST]
         for of_cell in cells(records).values()

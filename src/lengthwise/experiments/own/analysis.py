@@ -46,7 +46,7 @@ def rounded(value: Any) -> Any:
 
 
 def clusters_table(records: Sequence[Record]) -> Table:
-    """A row for each language: how well its elements are told apart by the vectors."""
+    """Return a row for each language: how well its elements are told apart by the vectors."""
     rows = []
     for one in records:
         found = one["clusters"]
@@ -66,7 +66,7 @@ def clusters_table(records: Sequence[Record]) -> Table:
 
 
 def receptive_field_table(records: Sequence[Record]) -> Table:
-    """A row for each language: how the gradient is spread over the positions."""
+    """Return a row for each language: how the gradient is spread over the positions."""
     rows = [
         [
             one["language"],

@@ -1,4 +1,4 @@
-"""Which words networks trained on the paper's words judge right.
+"""Networks trained on the paper's words, tested on five kinds of words.
 
 The RNN and RegularGPT of Table 1 of Chi et al. (2023), trained on `published` words of three
 languages, with fewer steps where these will do. Then five kinds of words, at every length that has
@@ -37,7 +37,7 @@ Draw = Callable[[Task, Tensor, torch.Generator], Tensor]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """Which networks, how long they train, and on how many words they are tested."""
+    """Networks, training, and number of words of the tests."""
 
     preset: str = "laptop"
     languages: tuple[str, ...] = ("d-2", "d-4", "tomita-3")
@@ -163,7 +163,7 @@ def alike_neighbours(tokens: Tensor) -> dict[str, Any]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each language and kind of words: the share that is judged right, by model."""
+    """Return the share of right answers for each language and kind of words, by model."""
     models = list(dict.fromkeys(one["model"] for one in records))
     spans = list(dict.fromkeys(map(_span, records)))
     groups: dict[tuple[str, str], dict[tuple[str, str], Record]] = {}

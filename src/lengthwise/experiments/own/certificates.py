@@ -1,4 +1,4 @@
-"""How often, and how fast, training ends with a proof.
+"""Training until a proof: how often it succeeds, and how long it takes.
 
 All languages of Table 1 of Chi et al. (2023), five seeds each, with the default training of
 `regular-gpt-binary`, and some of them without one of its parts. Every run is certified, and tested
@@ -57,7 +57,7 @@ TESTED = ("mean_accuracy", "worst_accuracy", "interval_95", "words_per_length", 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """Which runs."""
+    """Languages, variants, seeds and tests."""
 
     preset: str
     languages: tuple[str, ...] = LANGUAGES
@@ -127,7 +127,7 @@ def _default(records: Iterable[Record]) -> list[Record]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each language: how many runs were proved, and what that took."""
+    """Return a row for each language: how many runs were proved, and what that took."""
     rows = []
     for (language,), runs in grouped(_default(records), "language").items():
         proved = _proved(runs)
@@ -158,7 +158,7 @@ def note(records: Sequence[Record]) -> str:
 
 
 def variants_table(records: Sequence[Record]) -> Table:
-    """A row for each variant: runs proved within the steps, of all, and steps (median)."""
+    """Return a row for each variant: runs proved within the steps, of all, and steps (median)."""
     names = list(dict.fromkeys(one["language"] for one in records if one["variant"] != DEFAULT))
     seeds = {one["seed"] for one in records if one["variant"] != DEFAULT}
     rows = []

@@ -58,7 +58,7 @@ _RANDOM = tuple(map(str, range(200)))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """Which languages, and on how many words."""
+    """Languages, and number of words of the tests."""
 
     names: tuple[tuple[str, ...], ...] = (
         tuple(CATALOGUE),
@@ -67,7 +67,7 @@ class Sizes:
         _RANDOM,
         _RANDOM,
     )
-    """Of the languages of each family."""
+    """Names, or seeds, of the languages of each family."""
     longest: int = 64
     words_per_length: int = 1_000
     long: int = 100_000
@@ -161,7 +161,7 @@ def answered(design: Design, language: Language, settings: Mapping[str, Any]) ->
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each family of languages: words asked, wrong answers, the largest network."""
+    """Return a row for each family: words asked, wrong answers, the largest network."""
     rows = []
     for (family, chunk), found in grouped(records, "family", "chunk").items():
         languages, left_out, words, long, wrong = (

@@ -36,11 +36,11 @@ TIMED = 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """Which network, and at which lengths."""
+    """Network and lengths."""
 
     preset: str = "laptop"
     column: str = "32 / 2"
-    """Of `chi2023/table3`: C and K."""
+    """C and K: a column of `chi2023/table3`."""
     seeds: tuple[int, ...] = (0,)
     lengths: tuple[int, ...] = (128, 2_048, 4_096, 8_192, 16_384, 32_768)
     windows: int = 100
@@ -110,7 +110,7 @@ def _megabytes(name: str) -> float:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each length: time and memory, and what becomes of perplexity."""
+    """Return a row for each length: time and memory, and what becomes of perplexity."""
     shortest = min(one["length"] for one in records)
     rows = []
     for one in records:

@@ -21,7 +21,7 @@ MODELS = ("regular-gpt", "regular-gpt-binary")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """Which networks, and the preset of their training."""
+    """Preset of training, languages, seeds and tests."""
 
     preset: str
     languages: tuple[str, ...] = LANGUAGES
@@ -51,7 +51,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each language and model: mean and worst length over seeds, beside the paper."""
+    """Return mean and worst length over seeds, beside the paper, by language and model."""
     rows = []
     for (language, model), runs in grouped(records, "language", "model").items():
         means = [percent(pick(run["mean_accuracy"] for run in runs)) for pick in (min, max)]
@@ -72,7 +72,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Accuracy by length of every run."""
+    """Draw accuracy by length of every run."""
     curves: dict[str, dict[str, list[dict[int, float]]]] = {}
     for one in records:
         by_model = curves.setdefault(one["language"], {})

@@ -1,4 +1,4 @@
-"""How far each exact construction is right, in each precision.
+"""Every exact construction, verified in each precision.
 
 Every construction of `constructions.catalogue` with its default settings, a few automata, and the
 addition of numbers of 8 to 64 bits, verified against the independent definition.
@@ -35,7 +35,7 @@ ALL: tuple[tuple[str, Mapping[str, Any]], ...] = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """Which constructions, and on how many words."""
+    """Constructions, and number of words of the tests."""
 
     constructions: tuple[tuple[str, Mapping[str, Any]], ...] = ALL
     longest: int = 10_000
@@ -103,7 +103,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each construction: how far each precision is right, and the margin in float64."""
+    """Return the length to which each precision is right, and the margin in float64."""
     precisions = list(dict.fromkeys(one["precision"] for one in records))
     cells: dict[str, list[Record]] = {}
     for one in records:
@@ -139,7 +139,7 @@ def _right(record: Record) -> str:
 
 
 def _claims(records: Sequence[Record]) -> tuple[int, int]:
-    """How many claims were verified, and how many of them hold."""
+    """Count the claims that were verified, and those that hold."""
     claims = [one for one in records if one["claimed"] and not one.get("skipped")]
     return len(claims), sum(one["holds"] for one in claims)
 

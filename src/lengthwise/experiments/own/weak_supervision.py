@@ -1,6 +1,6 @@
-"""What decides whether 8-bit addition is learned from outputs alone.
+"""8-bit addition learned from outputs alone, with one setting otherwise.
 
-The step decoder as it is, and with one setting otherwise; three seeds of each, all steps taken.
+The step decoder with its own settings, and with one changed; three seeds of each, all steps taken.
 Exact match is that of the best weights on the 10,000 inputs that no run has seen.
 """
 
@@ -29,7 +29,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """How long is trained, and how often."""
+    """Settings of training, and seeds."""
 
     preset: str = "laptop"
     seeds: tuple[int, ...] = (0, 1, 2)
@@ -65,7 +65,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each setting: exact match of the seeds, and the mean loss at the end."""
+    """Return a row for each setting: exact match of the seeds, and the mean loss at the end."""
     seeds = sorted({one["seed"] for one in records})
     rows = []
     for (name,), runs in grouped(records, "variant").items():

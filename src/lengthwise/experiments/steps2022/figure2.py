@@ -1,4 +1,4 @@
-"""Guiding transformers to process in steps (2022), Figure 2: does training find the same attention?
+"""Guiding transformers to process in steps (2022), Figure 2: attention after training.
 
 The mean attention of a trained decoder, over 100 random inputs, beside that of the compiled one:
 8-bit numbers, representation 2, strong supervision. How far they agree is told by numbers: the mean
@@ -62,7 +62,7 @@ class Sizes:
 
 
 def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
-    """A record for each decoder, of the same inputs."""
+    """Return a record for each decoder, of the same inputs."""
     plans = [plan_of(sizes, seed, settings) for settings in TRAINED.values()]
     steps = [plan.loop.steps for plan in plans]
     to_do = sum(steps) + 1
@@ -90,7 +90,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
 
 
 def plan_of(sizes: Sizes, seed: int, settings: Mapping[str, Any]) -> StepPlan:
-    """How a decoder with settings of its own is trained."""
+    """Return the plan of a decoder with settings of its own."""
     return make_step_plan(
         "steps:addition",
         preset=sizes.preset,
@@ -105,7 +105,7 @@ def plan_of(sizes: Sizes, seed: int, settings: Mapping[str, Any]) -> StepPlan:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each decoder: how right it is, and where it looks."""
+    """Return a row for each decoder: how right it is, and where it looks."""
     rows = [
         [
             record["decoder"],
@@ -136,13 +136,13 @@ def agreement(record: Record, places: int | None = None) -> float:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """All matrices."""
+    """Draw all matrices."""
     named = {f"{record['decoder']}, n = {record['bits']}": record for record in records}
     return {"attention": addition_attention_figure(named)}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 5 says of the figure."""
+    """Check what section 5 says of the figure."""
     return [
         statement
         for trained in records
@@ -174,7 +174,7 @@ def _of_trained(trained: Record) -> list[Statement]:
 
 
 def _places(record: Record) -> list[int]:
-    """The last place that each gate with sources sees."""
+    """Return the last position that each gate with sources sees."""
     num_inputs = len(record["symbols"]) + 1 - len(record["gates"])
     return [num_inputs - 1 + row for row in record["gates_with_sources"]]
 

@@ -1,4 +1,4 @@
-"""Guiding transformers to process in steps (2022), Table 1 and Figures 3 and 4: what steps buy.
+"""Guiding transformers to process in steps (2022), Table 1, Figures 3 and 4: step supervision.
 
 A decoder of one layer and one head adds two n-bit numbers under weak, medium and strong
 supervision. The paper takes, for every n, the best of a grid: 5 widths, 2 numbers of examples, 3
@@ -59,7 +59,7 @@ TRAINING_OF: Mapping[str, Mapping[str, Any]] = {
 
 
 class Choice(NamedTuple):
-    """What the grid varies besides the regime and the trial."""
+    """Settings that the grid varies besides the regime and the trial."""
 
     width: int
     examples: int
@@ -103,7 +103,7 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the grid."""
+    """Return all runs of the grid."""
     found = []
     for bits, regime, choice in sizes.cells:
         plan = make_step_plan(
@@ -130,7 +130,7 @@ def schedule(steps: int) -> dict[str, int]:
 
 
 class Trial(NamedTuple):
-    """What a record says of one run."""
+    """The result of one run."""
 
     regime: str
     bits: int
@@ -139,7 +139,7 @@ class Trial(NamedTuple):
 
 
 def trials(records: Sequence[Record]) -> list[Trial]:
-    """The runs that ended."""
+    """Return the runs that ended."""
     return [
         Trial(*_ROWS[one["row"]], _CHOICES[one["column"]], one["tests"][UNSEEN]["mean_accuracy"])
         for one in records
@@ -148,7 +148,7 @@ def trials(records: Sequence[Record]) -> list[Trial]:
 
 
 def best(found: Sequence[Trial]) -> dict[tuple[str, int], Trial]:
-    """The best run by regime and n."""
+    """Return the best run by regime and n."""
     result: dict[tuple[str, int], Trial] = {}
     for trial in found:
         before = result.setdefault((trial.regime, trial.bits), trial)
@@ -158,7 +158,7 @@ def best(found: Sequence[Trial]) -> dict[tuple[str, int], Trial]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """The paper's layout: the best of the grid, printed and measured, and of how many runs."""
+    """Return the paper's layout: the best of the grid, printed and measured, with runs."""
     found = trials(records)
     most, rows = best(found), []
     columns = sorted({bits for _, bits in PUBLISHED} | {trial.bits for trial in found})
@@ -173,7 +173,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def best_table(records: Sequence[Record]) -> Table:
-    """The best run of every cell."""
+    """Return the best run of every cell."""
     rows = [
         [regime, str(bits), str(trial.choice), f"{trial.exact:.4f}"]
         for (regime, bits), trial in best(trials(records)).items()
@@ -210,7 +210,7 @@ def exact_match_figure(
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 5 says, as far as it was measured."""
+    """Check what section 5 says, as far as it was measured."""
     most = best(trials(records))
     cells: dict[str, dict[int, float]] = {regime: {} for regime in REGIMES}
     for (regime, n), trial in most.items():
@@ -243,7 +243,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 
 def weak_suffices(where: str, exact: float, of: str = "") -> Statement:
-    """What both tables print of the shortest numbers, 1.0000; `of` says of what, if of several."""
+    """Check 1.0000 at n = 8, which both tables print; `of` names the body, if there are several."""
     return Statement(
         where=where,
         says=f"at n = 8 weak supervision is enough, as is printed{of}",
@@ -328,7 +328,7 @@ TABLE_1: TrainedExperiment[Sizes] = TrainedExperiment(
 
 
 def _judge_positions(records: Sequence[Record]) -> list[Statement]:
-    """What section 5 says of Figure 3."""
+    """Check what section 5 says of Figure 3."""
     return _better(
         "Figure 3",
         "the best is reached with sinusoidal positions (each kind is trained in its own way)",
@@ -340,7 +340,7 @@ def _judge_positions(records: Sequence[Record]) -> list[Statement]:
 
 
 def _judge_examples(records: Sequence[Record]) -> list[Statement]:
-    """What section 5 says of Figure 4, but for its exception, n = 40."""
+    """Check what section 5 says of Figure 4, but for its exception, n = 40."""
     return _better(
         "Figure 4",
         "1,000 examples suffice for the best (to 0.01)",
@@ -360,7 +360,7 @@ def _better(
     alike: Callable[[Choice], tuple[int, int | str]],
     slack: float,
 ) -> list[Statement]:
-    """With strong supervision, for each n, among choices that are alike but for what is judged."""
+    """Compare choices that differ in one thing, with strong supervision, for each n."""
     pairs = {}
     strong = [trial for trial in trials(records) if trial.regime == STRONG]
     for n in sorted({trial.bits for trial in strong}):

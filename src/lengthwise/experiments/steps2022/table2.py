@@ -82,7 +82,7 @@ def prepare(sizes: Sizes, progress: Progress) -> None:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     found = []
     for kind, bits in sizes.bits.items():
         for regime in REGIMES:
@@ -116,7 +116,7 @@ def _measured(records: Sequence[Record]) -> dict[tuple[str, str, int], float]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """The paper's layout, a line for each kind of body."""
+    """Return the paper's layout, a line for each kind of body."""
     found, rows = _measured(records), []
     columns = sorted({n for _, n in PUBLISHED} | {n for _, _, n in found})
     for regime in REGIMES:
@@ -130,7 +130,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def bodies_table(records: Sequence[Record]) -> Table:
-    """What the bodies are, where their weights are from, and how many of them are trained."""
+    """Return the bodies, the origin of their weights, and how many of them are trained."""
     kinds: dict[tuple[str, str, str], set[int]] = {}
     for (_, column), of_cell in cells(records).items():
         for one in of_cell:
@@ -148,7 +148,7 @@ def bodies_table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Exact match by n: a panel for each regime, a line for each body."""
+    """Draw exact match by n: a panel for each regime, a line for each body."""
     panels: dict[str, dict[str, dict[int, float]]] = {}
     for (column, regime, n), value in _measured(records).items():
         curves = panels.setdefault(f"{regime} supervision", {})
@@ -157,7 +157,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 6 says, of the pretrained body, with and without positions frozen."""
+    """Check what section 6 says, of the pretrained body, with and without positions frozen."""
     measured = _measured(records)
     return [
         statement
@@ -174,7 +174,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 
 def _of_body(kind: str, found: Mapping[tuple[str, int], float]) -> list[Statement]:
-    """Of regime and n to exact match."""
+    """Check one kind of body, from exact match by regime and n."""
     told = {key: value for key, value in found.items() if key[0] == STRONG}
     untold = {key: value for key, value in found.items() if key[0] != STRONG and key[1] >= 16}
     statements = []

@@ -1,4 +1,4 @@
-"""Beyond addition: what do steps buy in multiplication, and in the word problem of S5?
+"""Step supervision beyond addition: multiplication, and the word problem of S5.
 
 The same decoder, regimes and test as in Table 1 of "Guiding transformers to process in steps"
 (2022), on tasks that the paper does not have.
@@ -44,7 +44,7 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     found = []
     for row in sizes.rows:
         spec, of_task = TASKS[row]
@@ -65,7 +65,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each task: exact match, the best over seeds, for each regime."""
+    """Return a row for each task: exact match, the best over seeds, for each regime."""
     found, rows = cells(records), []
     for row in dict.fromkeys(row for row, _ in found):
         of_row = [found.get((row, regime)) for regime in REGIMES]
@@ -76,7 +76,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """The paper's claim, on other tasks."""
+    """Check the paper's claim, on other tasks."""
     found = cells(records)
     gains = {}
     for row in dict.fromkeys(row for row, _ in found):
