@@ -9,7 +9,6 @@ import json
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -30,9 +29,8 @@ from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.models.step_models import STEP_MODELS
 from lengthwise.models.threads import processor_threads
+from lengthwise.problems.runs import make_plan, train
 from lengthwise.tasks.task import Task
-from lengthwise.training.stack import train_stack
-from lengthwise.training.train import Plan, make_plan, train
 from lengthwise.verification.extraction import extract
 from lengthwise.verification.lookup import Snapped
 
@@ -283,50 +281,6 @@ def scratchpad() -> dict[str, float]:
     return result
 
 
-def stack() -> dict[str, float]:
-    """Nine runs of width 64 trained as one, against one by one, by cores and words of a batch.
-
-    With two cores one by one may use one thread or two, whichever is faster: two do not pay where
-    operations are small, and a comparison with them alone would flatter the stack.
-    """
-    result = {}
-    for model, more in {
-        "elman": {},
-        "gru": {},
-        "lstm": {},
-        "encoder-cls": {"num_heads": 8, "d_hidden": 256},
-        "regular-gpt": {},
-    }.items():
-        for batch_size in (8, BATCH):
-            alone, together = [], []
-            for threads in (1, 2):
-                plan = make_plan(
-                    parse("parity"),
-                    model,
-                    settings={
-                        "d_model": WIDTH,
-                        "steps": 8,
-                        "validation_words": 1,
-                        "threads": threads,
-                        "batch_size": batch_size,
-                        **more,
-                    },
-                )
-                plans = [replace(plan, loop=replace(plan.loop, seed=seed)) for seed in range(9)]
-                alone.append(partial(_one_by_one, plans))
-                together.append(partial(train_stack, plans, device="cpu"))
-            times = seconds(*alone, *together, repeat=5)
-            title = f"9 {model} as one / one by one, batches of {batch_size}"
-            result[f"{title}, one core (times faster)"] = times[0] / times[2]
-            result[f"{title}, two cores (times faster)"] = min(times[:2]) / times[3]
-    return result
-
-
-def _one_by_one(plans: list[Plan]) -> None:
-    for plan in plans:
-        train(plan, device="cpu")
-
-
 SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "sharing": sharing,
     "masked": masked,
@@ -335,7 +289,6 @@ SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "growth": growth,
     "lookup": lookup,
     "constructions": constructions,
-    "stack": stack,
     "steps": steps,
     "scratchpad": scratchpad,
     "dilated": partial(texts.forms, seconds),

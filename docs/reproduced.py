@@ -5,11 +5,11 @@ from pathlib import Path
 
 from lengthwise.analysis.figures import to_svg
 from lengthwise.experiments.catalogue import EXPERIMENTS
-from lengthwise.experiments.experiment import Collected, stem
+from lengthwise.experiments.experiment import Experiment, stem
 from lengthwise.experiments.page import section
 
 
-def measured(results: Path) -> dict[str, Collected]:
+def measured(results: Path) -> dict[str, Experiment]:
     """The experiments whose records are among the results."""
     return {
         name: experiment
@@ -22,6 +22,8 @@ def sections(results: Path) -> str:
     """A section for each experiment: what is claimed, printed and measured."""
     parts = []
     for name, experiment in measured(results).items():
+        if name.startswith("own/"):  # they have pages of their own
+            continue
         result = json.loads((results / f"{stem(name)}.json").read_text(encoding="utf-8"))
         parts.append(section(name, experiment, result, pictures=f"img/{stem(name)}"))
     return "\n\n".join(parts)

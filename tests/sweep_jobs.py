@@ -4,10 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lengthwise.experiments.sweeps.job import Job, Test, jobs_over_seeds
-from lengthwise.experiments.sweeps.outcome import Failure, Outcome, TestResult
 from lengthwise.languages.spec import parse
-from lengthwise.training.train import Plan, make_plan
+from lengthwise.problems.testing import Test
+from lengthwise.sweeps.job import Job, jobs_over_seeds
+from lengthwise.problems.testing import TestResult
+from lengthwise.sweeps.outcome import Failure, Outcome
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import make_plan
 
 SMALL = {
     "steps": 4,

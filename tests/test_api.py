@@ -17,7 +17,7 @@ from lengthwise.errors import (
     VerificationError,
     WordError,
 )
-from lengthwise.training.train import Run
+from lengthwise.problems.base import Run
 
 SMALL: dict[str, Any] = {"steps": 6, "validate_every": 3, "batch_size": 8, "validation_words": 16}
 

@@ -23,7 +23,7 @@ from lengthwise.constructions.verify import verify
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.models.cost import matmul_rate
 from lengthwise.precision import why_unavailable
-from lengthwise.training.train import choose_device
+from lengthwise.training.devices import choose_device
 
 RIGHT = """print('{"outcome": "right", "detail": ""}')"""
 DIES = "os.kill(os.getpid(), signal.SIGILL)"

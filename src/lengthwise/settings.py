@@ -192,7 +192,7 @@ def describe_settings(
 
 
 @cache
-def _meanings(config: type[Config]) -> dict[str, str]:
+def _meanings(config: type) -> dict[str, str]:
     """Return the docstrings under the fields of a class and of its bases, each in one line."""
     found: dict[str, str] = {}
     for base in reversed(config.__mro__):

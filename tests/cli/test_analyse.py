@@ -10,7 +10,8 @@ import torch
 
 from lengthwise.analysis.catalogue import ANALYSES
 from lengthwise.cli.main import main
-from lengthwise.training.train import Run, load_run
+from lengthwise.problems.base import Run
+from lengthwise.problems.runs import load_run
 
 SMALL = ["--lengths", "9", "--words", "4"]
 CAPTURE = pytest.CaptureFixture[str]

@@ -9,7 +9,13 @@ import pytest
 from cli.shell import Shell
 from lengthwise.cli import reproduce
 from lengthwise.experiments.catalogue import EXPERIMENTS
-from lengthwise.experiments.experiment import Experiment, Statement, Table, commit, reproduced
+from lengthwise.experiments.experiment import (
+    MeasuredExperiment,
+    Statement,
+    Table,
+    commit,
+    reproduced,
+)
 
 NAME = "steps2022/figure1"
 SMALL = [NAME, "--preset", "smoke"]
@@ -78,7 +84,7 @@ def test_json_is_one_object_with_table_statements_and_files(shell: Shell, tmp_pa
 def test_a_statement_that_fails_is_exit_status_1_after_all_is_written(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    experiment: Experiment[int] = Experiment(
+    experiment: MeasuredExperiment[int] = MeasuredExperiment(
         paper="A paper",
         item="Table 1",
         claim="Twice one is three.",

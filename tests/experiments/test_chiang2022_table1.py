@@ -19,7 +19,7 @@ from lengthwise.experiments.chiang2022.table1 import (
     figures,
     table,
 )
-from lengthwise.experiments.experiment import Record, Sitting
+from lengthwise.experiments.experiment import MeasurementOptions, Record
 
 
 def _test(bleu: float, spread: float = 0.2, text: str = "bible.tsv (en to vi)") -> Record:
@@ -129,17 +129,17 @@ def test_of_numbers_is_said_whether_they_are_right_and_nothing_of_long_sentences
 @pytest.mark.parametrize("preset", ["laptop", "paper"])
 def test_a_text_is_asked_for(preset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    sitting = Sitting(progress=lambda done, steps: None)
+    options = MeasurementOptions(progress=lambda done, steps: None)
     with pytest.raises(TextError, match=f"pairs-{preset} holds no prepared corpus. Make one"):
-        TABLE_1.collect("chiang2022/table1", preset, sitting)
+        TABLE_1.collect("chiang2022/table1", preset, options)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
 def test_numbers_are_translated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    sitting = Sitting(progress=lambda done, steps: None)
-    records = TABLE_1.collect("chiang2022/table1", "smoke", sitting)
+    options = MeasurementOptions(progress=lambda done, steps: None)
+    records = TABLE_1.collect("chiang2022/table1", "smoke", options)
     assert json.loads(json.dumps(records)) == records
     (of_numbers,) = check(records)
     assert of_numbers.says.startswith("numbers that were not in training")

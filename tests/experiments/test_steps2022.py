@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lengthwise.experiments.experiment import Record, Sitting
+from lengthwise.experiments.experiment import MeasurementOptions, Record
 from lengthwise.experiments.steps2022 import figure2, table1, table2, tasks
 from lengthwise.experiments.steps2022.table1 import FIGURE_3, FIGURE_4, TABLE_1, Choice
 from lengthwise.layers.encodings import OWN_COORDINATES
 from lengthwise.models.decoder import DecoderConfig
-from lengthwise.training.step_plan import StepPlan, make_step_plan
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import make_plan
 
 
 def record(regime: str, bits: int, choice: Choice, exact: float, seed: int = 0) -> Record:
@@ -112,13 +113,13 @@ def test_the_laptops_grid_is_a_part_of_the_papers() -> None:
 def test_each_kind_of_positions_has_its_own_training() -> None:
     for run in TABLE_1.runs(TABLE_1.presets["laptop"], ()):
         plan = run.job.plan
-        assert isinstance(plan, StepPlan)
+        assert isinstance(plan, Plan)
         network = plan.network
         assert isinstance(network, DecoderConfig)
-        found = (network.initial, plan.loop.learning_rate, plan.loop.beta2)
+        found = (network.initial, plan.training.learning_rate, plan.training.beta2)
         one_hot = "one-hot" in run.column
         assert network.norm == ("post-embedded" if one_hot else "pre")
-        assert plan.loop.weight_decay == (0.5 if one_hot else 0.0)
+        assert plan.training.weight_decay == (0.5 if one_hot else 0.0)
         if "learned" in run.column:
             rate = 6e-4 if run.column.endswith("rate 0.0006") else 3e-4
             assert found == ("mingpt", rate, 0.95)
@@ -126,8 +127,8 @@ def test_each_kind_of_positions_has_its_own_training() -> None:
             assert found == ("mingpt", 5e-4, 0.95)
         else:
             assert found == ("xavier", 1e-3, 0.999)
-    plan = make_step_plan("steps:addition")
-    assert (plan.network.to_dict()["position"], plan.loop.beta2) == ("learned", 0.95)
+    plan = make_plan("steps:addition")
+    assert (plan.network.to_dict()["position"], plan.training.beta2) == ("learned", 0.95)
 
 
 def test_longer_numbers_have_a_coordinate_for_each_place() -> None:
@@ -136,7 +137,7 @@ def test_longer_numbers_have_a_coordinate_for_each_place() -> None:
     assert asked == [f"strong, n = {n}" for n in (8, 16, 24, 32, 40, 48)]
     for run, n in zip(found, (8, 16, 24, 32, 40, 48), strict=True):
         plan = run.job.plan
-        assert isinstance(plan, StepPlan)
+        assert isinstance(plan, Plan)
         network = plan.network
         assert isinstance(network, DecoderConfig)
         assert network.max_length == 7 * n
@@ -145,9 +146,9 @@ def test_longer_numbers_have_a_coordinate_for_each_place() -> None:
 
 def test_figures_show_the_runs_of_the_table(tmp_path: Any) -> None:
     def collect(name: str, **chosen: Any) -> list[Record]:
-        sitting = Sitting(progress=lambda *_: None, runs=tmp_path, **chosen)
+        options = MeasurementOptions(progress=lambda *_: None, runs=tmp_path, **chosen)
         experiment = {"steps2022/table1": TABLE_1, "steps2022/figure3": FIGURE_3}[name]
-        return experiment.collect(name, "smoke", sitting)
+        return experiment.collect(name, "smoke", options)
 
     made = collect("steps2022/table1", only=("strong",))
     assert collect("steps2022/figure3", finished=True) == made
@@ -183,12 +184,12 @@ def test_the_decoders_of_figure_2_are_trained_as_in_table_1() -> None:
     networks = [plan.network.to_dict() for plan in plans]
     assert [network["position"] for network in networks] == ["learned", "one-hot"]
     assert [network["norm"] for network in networks] == ["pre", "post-embedded"]
-    assert [plan.loop.weight_decay for plan in plans] == [0.0, 0.5]
+    assert [plan.training.weight_decay for plan in plans] == [0.0, 0.5]
 
 
 def test_table_2_has_a_line_for_each_body() -> None:
     def run(kind: str, regime: str, bits: int, exact: float) -> Record:
-        plan = make_step_plan("steps:addition", "gpt2", settings={"body": "python-small"})
+        plan = make_plan("steps:addition", "gpt2", settings={"body": "python-small"})
         return {
             **record(regime, bits, SINE, exact),
             "column": f"{kind}: python-small",

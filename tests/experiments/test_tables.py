@@ -11,7 +11,7 @@ from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.chi2023 import scratchpad, table1, table2
 from lengthwise.experiments.chi2023.table1 import FAR, NEAR, TABLE_1
 from lengthwise.experiments.chiang2022 import figure4, parity
-from lengthwise.experiments.experiment import CORPORA, Record, Sitting, TrainingWatch
+from lengthwise.experiments.experiment import CORPORA, MeasurementOptions, Record, TrainingWatch
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -25,7 +25,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.text.numbers import DIGITS, WORDS
 from lengthwise.text.parallel import PairsConfig, prepare_pairs
 from lengthwise.text.prepared import PrepareConfig, prepare
-from lengthwise.training.train import make_plan
+from lengthwise.problems.runs import make_plan
 
 TRAINED = [name for name, found in EXPERIMENTS.items() if isinstance(found, TrainedExperiment)]
 SLOW = pytest.mark.slow
@@ -215,12 +215,12 @@ def test_table_2_sets_means_beside_the_print() -> None:
 
 def test_table_2_trains_its_rnn_as_table_1_does_on_parity() -> None:
     runs = table2.TABLE_2.runs(table2.TABLE_2.presets["laptop"], ())
-    loops = {run.job.plan.loop for run in runs if run.row == "rnn"}
+    loops = {run.job.plan.training for run in runs if run.row == "rnn"}
     found = {(loop.steps, loop.learning_rate, loop.beta2, loop.weight_decay) for loop in loops}
     assert found == {(20_000, 3e-3, 0.95, 0.1)}
     of_table_1 = TABLE_1.runs(TABLE_1.presets["laptop"], ())
     [same] = [run for run in of_table_1 if (run.row, run.column) == ("parity", "rnn")][:1]
-    assert same.job.plan.loop in loops
+    assert same.job.plan.training in loops
 
 
 def test_a_transformer_is_set_beside_an_rnn_that_is_right() -> None:
@@ -281,7 +281,7 @@ def test_figure_4_is_reached_with_the_positions_of_the_early_code_alone() -> Non
         figure4.curve(
             sizes,
             [figure4.plan_of_run(sizes, position, "log-length", 10, seed) for seed in range(20)],
-            watch,
+            [watch] * 20,
         )[-1]
         for position in ("first", "first-early")
     )
@@ -387,8 +387,8 @@ def _quiet(done: int, steps: int) -> None:
 
 def test_what_cannot_be_chosen_is_refused(tmp_path: Any) -> None:
     def collect(**chosen: Any) -> list[Record]:
-        sitting = Sitting(progress=_quiet, runs=tmp_path, **chosen)
-        return TABLE_1.collect("chi2023/table1", "smoke", sitting)
+        options = MeasurementOptions(progress=_quiet, runs=tmp_path, **chosen)
+        return TABLE_1.collect("chi2023/table1", "smoke", options)
 
     with pytest.raises(ConfigError, match="none of the 3 runs of chi2023/table1 has lstm"):
         collect(only=("lstm",))
@@ -401,4 +401,6 @@ def test_what_cannot_be_chosen_is_refused(tmp_path: Any) -> None:
     assert collect(seeds=(7, 8), finished=True) == [made]
     figure = EXPERIMENTS["chiang2022/figure3"]
     with pytest.raises(ConfigError, match="has no runs to choose"):
-        figure.collect("chiang2022/figure3", "smoke", Sitting(progress=_quiet, seeds=(1,)))
+        figure.collect(
+            "chiang2022/figure3", "smoke", MeasurementOptions(progress=_quiet, seeds=(1,))
+        )

@@ -17,8 +17,9 @@ from lengthwise.errors import ConfigError, WordError
 from lengthwise.models.cost import trained_parameters
 from lengthwise.models.gpt2 import Body, draw_gpt2
 from lengthwise.models.step_models import STEP_MODELS
-from lengthwise.training.step_plan import StepPlan, make_step_plan
-from lengthwise.training.train import load_run, train
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.runs import load_run, train
 
 WIDTH, LAYERS, PLACES = 8, 2, 24
 
@@ -38,10 +39,10 @@ def body(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def plan_of(body: str, **settings: Any) -> StepPlan:
+def plan_of(body: str, **settings: Any) -> Plan:
     small = {"bits": 3, "order": "carries", "examples": 40, "validation_words": 8, "steps": 6}
     chosen = {**small, "warmup": 1, "validate_every": 3, "batch_size": 8, "body": body, **settings}
-    return make_step_plan("steps:addition", "gpt2", settings=chosen)
+    return make_plan("steps:addition", "gpt2", settings=chosen)
 
 
 def draw(body: str, **settings: Any) -> Body:

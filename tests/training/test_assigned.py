@@ -12,7 +12,8 @@ from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.recognition.codebook import Assigned
 from lengthwise.training.loop import Step
-from lengthwise.training.train import Plan, make_plan, train
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import make_plan, train
 from lengthwise.verification.certify import certify
 from verification.trained import SMALL
 
@@ -28,7 +29,7 @@ def plan_for(spec: str = "parity", **settings: Any) -> Plan:
 
 
 def goal_of(plan: Plan) -> Assigned:
-    return Assigned(plan.task, plan.recognition, plan.network.chunk)
+    return Assigned(plan.task, plan.data, plan.network.chunk)
 
 
 @pytest.mark.parametrize("spec", ["parity", "cycle-navigation", "tomita-5", "group:S3"])

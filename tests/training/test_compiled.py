@@ -19,7 +19,7 @@ from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.spec import parse
 from lengthwise.training.compiled import Compiled, is_compiled, load_compiled, save_compiled
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.train import load_run, make_plan, train
+from lengthwise.problems.runs import load_run, make_plan, train
 
 KINDS: dict[str, dict[str, Any]] = {
     "parity": {},

@@ -21,7 +21,8 @@ from lengthwise.training import composition as module
 from lengthwise.training import train as train_module
 from lengthwise.problems.recognition.composition import Composition, Lessons, lessons_of
 from lengthwise.training.loop import TrainingConfig, Step, Validation, fit
-from lengthwise.training.train import Plan, make_plan, train
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import make_plan, train
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certify import certify
 from lengthwise.verification.closure import explore
@@ -231,13 +232,13 @@ def test_unsure_chunks_are_not_told_what_they_do() -> None:
 def test_loss_falls_on_what_is_told_and_its_gradient_reaches_all_weights() -> None:
     plan = plan_for("tomita-5", validate_every=10, steps=10)
     model = train(plan).model.train()
-    goal = Composition(plan.task, plan.recognition, state_maps(plan.task.language))
+    goal = Composition(plan.task, plan.data, state_maps(plan.task.language))
 
     def generator() -> torch.Generator:
         return torch.Generator().manual_seed(3)
 
     step = goal.step(model, generator(), generator())
-    again = Composition(plan.task, plan.recognition, state_maps(plan.task.language)).step(
+    again = Composition(plan.task, plan.data, state_maps(plan.task.language)).step(
         model, generator(), generator()
     )
     assert step.loss.item() == again.loss.item()
@@ -335,7 +336,7 @@ def test_perfect_is_what_exploration_proves_not_what_words_show(
 def test_right_answers_alone_are_not_perfect(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
     """A model that is right on all words is perfect only if that follows."""
     plan = make_plan(ENDS_WITH_1, settings=SMALL)
-    goal = Composition(plan.task, plan.recognition, state_maps(ENDS_WITH_1))
+    goal = Composition(plan.task, plan.data, state_maps(ENDS_WITH_1))
     model = last_symbol(dead_bits=int(why == "unsure"))
     if why == "past the bound":
         monkeypatch.setattr(module, "_MOST_CHUNKS", 9)
@@ -372,7 +373,7 @@ def test_the_weights_that_were_proved_are_kept_not_those_of_the_smallest_loss() 
 
 def test_lessons_can_be_turned_off() -> None:
     plan = plan_for("tomita-5", lessons=False, steps=1)
-    goal = Composition(plan.task, plan.recognition, state_maps(plan.task.language))
+    goal = Composition(plan.task, plan.data, state_maps(plan.task.language))
     model = random_model(
         parse("tomita-5"), 0, num_bits=3, transition_size=plan.network.transition_size
     )
@@ -402,6 +403,6 @@ def test_settings_of_lessons_are_part_of_the_plan() -> None:
     plan = plan_for(lessons=False, pull=0.5, margin=0.0)
     again = train_module.Plan.from_dict(plan.to_dict())
     assert again == plan
-    assert dataclasses.replace(plan.recognition, pull=1.0) != plan.recognition
+    assert dataclasses.replace(plan.data, pull=1.0) != plan.data
     with pytest.raises(ConfigError, match="pull"):
         plan_for(pull=-1.0)

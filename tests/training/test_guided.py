@@ -10,15 +10,15 @@ from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, LengthwiseError, RunError, TaskError
 from lengthwise.evaluation.steps import evaluate_steps
-from lengthwise.experiments.sweeps.job import Job, jobs_over_seeds, unseen
-from lengthwise.experiments.sweeps.run import run_job
-from lengthwise.experiments.sweeps.stacked import stacks
 from lengthwise.models.decoder import Decoder
+from lengthwise.sweeps.job import Job, jobs_over_seeds, unseen
+from lengthwise.sweeps.run import run_job
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.problems.step_by_step.objective import Guided, GuidedConfig, split
 from lengthwise.training.loop import TrainingConfig, share_of_rate
-from lengthwise.training.step_plan import StepPlan, make_step_plan
-from lengthwise.training.train import load_run, plan_from_dict, train
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.runs import load_run, plan_from_dict, train
 
 SMALL: dict[str, Any] = {
     "bits": 3,
@@ -32,8 +32,8 @@ SMALL: dict[str, Any] = {
 }
 
 
-def small_plan(**settings: Any) -> StepPlan:
-    return make_step_plan("steps:addition", settings={**SMALL, **settings})
+def small_plan(**settings: Any) -> Plan:
+    return make_plan("steps:addition", settings={**SMALL, **settings})
 
 
 # ---- inputs of training, validation and test ---------------------------------------------------
@@ -64,10 +64,10 @@ def test_test_inputs_are_the_same_whatever_is_trained_on() -> None:
 
 def test_more_examples_than_there_are_is_refused() -> None:
     with pytest.raises(TaskError, match=r"has 1,024 inputs, so examples=1,024 leave .* Use 1,022"):
-        make_step_plan("steps:addition", settings={"bits": 5, "examples": 1024})
-    assert make_step_plan("steps:addition", settings={"bits": 5, "examples": 1022})
+        make_plan("steps:addition", settings={"bits": 5, "examples": 1024})
+    assert make_plan("steps:addition", settings={"bits": 5, "examples": 1022})
     with pytest.raises(TaskError, match="has 2 inputs, too few to train, validate and test on"):
-        make_step_plan("steps:parity", settings={"length": 1, "examples": 1})
+        make_plan("steps:parity", settings={"length": 1, "examples": 1})
 
 
 # ---- what is told ------------------------------------------------------------------------------
@@ -78,11 +78,11 @@ def test_the_loss_is_that_of_the_places_that_are_told(supervision: Any) -> None:
     plan = small_plan(supervision=supervision)
     task, model = plan.steps, plan.draw().double().eval()
     data = torch.Generator().manual_seed(5)
-    found = Guided(task, plan.guided).step(model, data, torch.Generator())
+    found = Guided(task, plan.data).step(model, data, torch.Generator())
 
     data.manual_seed(5)
-    train_inputs = split(task, plan.guided).train
-    chosen = torch.randint(len(train_inputs), (plan.guided.batch_size,), generator=data)
+    train_inputs = split(task, plan.data).train
+    chosen = torch.randint(len(train_inputs), (plan.data.batch_size,), generator=data)
     layout, losses = task.layout(supervision), []
     whole = 0
     for word in task.sequences(train_inputs[chosen], layout):
@@ -99,9 +99,9 @@ def test_the_loss_is_that_of_the_places_that_are_told(supervision: Any) -> None:
 
 def test_validation_decodes_from_the_inputs_alone() -> None:
     plan = small_plan()
-    objective, model = Guided(plan.steps, plan.guided), plan.draw().eval()
+    objective, model = Guided(plan.steps, plan.data), plan.draw().eval()
     assert isinstance(model, Decoder)
-    inputs = split(plan.steps, plan.guided).validation
+    inputs = split(plan.steps, plan.data).validation
     layout = plan.steps.layout("strong")
     right = plan.steps.sequences(inputs, layout)
     written = model.complete(inputs, len(layout.kept))
@@ -138,7 +138,7 @@ def test_a_damaged_plan_is_told() -> None:
     values = small_plan().to_dict()
     for key in ("steps", "guided", "network"):
         with pytest.raises(LengthwiseError, match=r"damaged|needs a value"):
-            StepPlan.from_dict({**values, key: {}} if key == "network" else _without(values, key))
+            Plan.from_dict({**values, key: {}} if key == "network" else _without(values, key))
 
 
 def _without(values: dict[str, Any], key: str) -> dict[str, Any]:
@@ -166,7 +166,6 @@ def test_a_job_on_steps_is_trained_tested_and_resent(tmp_path: Path) -> None:
     jobs = jobs_over_seeds(plan, (0, 1), unseen(plan))
     assert len({job.digest for job in jobs}) == 2
     assert Job.from_dict(jobs[0].to_dict()) == jobs[0]
-    assert stacks(jobs) == []
     outcome = run_job(jobs[0], tmp_path, device="cpu")
     (test,) = outcome.tests
     assert test.by_length[0].words == 16
@@ -188,9 +187,9 @@ def test_the_rate_rises_in_a_line_and_falls_along_half_a_cosine() -> None:
 
 @pytest.mark.slow
 def test_strong_supervision_teaches_addition_of_8_bit_numbers() -> None:
-    plan = make_step_plan("steps:addition")
+    plan = make_plan("steps:addition")
     run = train(plan, device="cpu")
-    inputs = split(plan.steps, plan.guided).test
+    inputs = split(plan.steps, plan.data).test
     assert len(inputs) == 10_000
     found = evaluate_steps(run.model, plan.steps, plan.steps.layout("strong"), inputs)
     assert found.exact >= 9_999

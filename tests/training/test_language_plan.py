@@ -12,16 +12,18 @@ import torch
 from torch import nn
 
 from lengthwise.errors import ConfigError, RunError, TextError, WordError
-from lengthwise.experiments.measure import continued, corpus_of, measure_perplexity
 from lengthwise.layers.token_loss import ReadOut
+from lengthwise.measurement.measure import continued, corpus_of, measure_perplexity
 from lengthwise.models.gpt_lm import GPTLMConfig
 from lengthwise.text.prepared import Corpus, PrepareConfig, Tokens, prepare
-from lengthwise.training.corpus_plan import CorpusReference
-from lengthwise.training.language_plan import LanguagePlan, make_language_plan
+from lengthwise.training.corpus_plan_GONE import CorpusReference
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import make_plan
 from lengthwise.training.loop import TrainingConfig, fit, kept
 from lengthwise.problems.language_modelling.objective import NextToken, NextTokenConfig, read_out_of
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.train import Run, claim, load_run, plan_from_dict, train
+from lengthwise.problems.base import Run
+from lengthwise.problems.runs import claim, load_run, plan_from_dict, train
 
 SMALL: dict[str, Any] = {"preset": "smoke", "settings": {"window": 16, "chunk": 4, "thickness": 1}}
 
@@ -37,7 +39,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.fixture(scope="module")
 def run(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Run:
     settings = {"window": 16, "chunk": 4, "thickness": 1, "d_model": 16, "num_heads": 2}
-    plan = make_language_plan(
+    plan = make_plan(
         f"text:{corpus.folder}",
         settings={**settings, "steps": 150, "validate_every": 50, "learning_rate": 1e-2},
     )
@@ -175,7 +177,7 @@ class KilledError(Exception):
 
 
 def test_an_interrupted_run_ends_with_the_same_weights(corpus: Corpus, tmp_path: Path) -> None:
-    plan = make_language_plan(f"text:{corpus.folder}", **SMALL)
+    plan = make_plan(f"text:{corpus.folder}", **SMALL)
     whole = train(plan, out=tmp_path / "whole", device="cpu")
 
     class Kill:
@@ -192,24 +194,24 @@ def test_an_interrupted_run_ends_with_the_same_weights(corpus: Corpus, tmp_path:
 
 
 def test_a_plan_is_the_same_after_it_was_stored(corpus: Corpus) -> None:
-    plan = make_language_plan(f"text:{corpus.folder}", "gpt-lm", settings={"position": "t5"})
+    plan = make_plan(f"text:{corpus.folder}", "gpt-lm", settings={"position": "t5"})
     assert plan_from_dict(plan.to_dict()) == plan
     assert plan_from_dict({**plan.to_dict(), "environment": {}}) == plan
-    assert "validation_windows" not in plan.chosen()["text"]
+    assert "validation_windows" not in plan.identity()["text"]
 
 
 def test_what_does_not_fit_is_told_before_training(corpus: Corpus, tmp_path: Path) -> None:
     spec = f"text:{corpus.folder}"
     with pytest.raises(TextError, match=r"the validation part .* has a window of 5,001"):
-        make_language_plan(spec, settings={"window": 5_000})
+        make_plan(spec, settings={"window": 5_000})
     with pytest.raises(ConfigError, match="Did you mean 'window'"):
-        make_language_plan(spec, settings={"windw": 5})
+        make_plan(spec, settings={"windw": 5})
     with pytest.raises(ConfigError, match="vocab_size"):
-        make_language_plan(spec, settings={"vocab_size": 5})
+        make_plan(spec, settings={"vocab_size": 5})
     with pytest.raises(ConfigError, match="unknown language model 'gpt'"):
-        make_language_plan(spec, "gpt")
+        make_plan(spec, "gpt")
     with pytest.raises(TextError, match="holds no prepared corpus"):
-        make_language_plan(f"text:{tmp_path}")
+        make_plan(f"text:{tmp_path}")
 
 
 def test_another_corpus_is_refused_if_its_tokens_mean_something_else(
@@ -229,7 +231,7 @@ def test_a_corpus_that_was_made_anew_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("abcdefgh" * 200)
     source = {"train": [str(tmp_path / "text.txt")]}
     prepare(tmp_path / "corpus", source, PrepareConfig(vocab_size=257))
-    plan = make_language_plan(f"text:{tmp_path / 'corpus'}", **SMALL)
+    plan = make_plan(f"text:{tmp_path / 'corpus'}", **SMALL)
     for path in (tmp_path / "corpus").iterdir():
         path.unlink()
     (tmp_path / "text.txt").write_text("abcdefgi" * 200)
@@ -240,7 +242,7 @@ def test_a_corpus_that_was_made_anew_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"holds a run with corpus.digest"):
         claim(
             RunFolder(tmp_path / "run"),
-            make_language_plan(f"text:{tmp_path / 'corpus'}", **SMALL),
+            make_plan(f"text:{tmp_path / 'corpus'}", **SMALL),
             {},
         )
 
@@ -249,10 +251,10 @@ def test_a_corpus_may_be_moved(run: Run, corpus: Corpus, tmp_path: Path) -> None
     shutil.copytree(corpus.folder, tmp_path / "moved")
     assert run.folder is not None
     plan = run.plan
-    assert isinstance(plan, LanguagePlan)
+    assert isinstance(plan, Plan)
     moved = replace(plan, corpus=CorpusReference.of(Corpus.load(tmp_path / "moved")))
     assert moved == plan
-    assert moved.chosen() == plan.chosen()
+    assert moved.chosen() == plan.identity()
     claim(run.folder, moved, {})
     lost = replace(run, plan=replace(plan, corpus=replace(plan.corpus, folder="nowhere")))
     with pytest.raises(TextError, match=r"cannot be read.*name it with --text"):
@@ -265,7 +267,7 @@ def test_learned_positions_are_as_many_as_are_trained_unless_more_are_asked_for(
     corpus: Corpus,
 ) -> None:
     def places(**settings: Any) -> int:
-        plan = make_language_plan(f"text:{corpus.folder}", "gpt-lm", settings=settings)
+        plan = make_plan(f"text:{corpus.folder}", "gpt-lm", settings=settings)
         network = plan.network
         assert isinstance(network, GPTLMConfig)
         return network.max_length
@@ -278,8 +280,8 @@ def test_learned_positions_are_as_many_as_are_trained_unless_more_are_asked_for(
 def test_texts_past_learned_positions_are_refused_before_anything_is_done(corpus: Corpus) -> None:
     spec, learned = f"text:{corpus.folder}", {"position": "learned", "max_length": 20}
     with pytest.raises(ConfigError, match="window=128 is longer than max_length=20"):
-        make_language_plan(spec, "gpt-lm", settings=learned)
-    plan = make_language_plan(
+        make_plan(spec, "gpt-lm", settings=learned)
+    plan = make_plan(
         spec, "gpt-lm", preset="smoke", settings={**learned, "window": 16, "steps": 2}
     )
     short = train(plan, device="cpu")
@@ -292,8 +294,8 @@ def test_texts_past_learned_positions_are_refused_before_anything_is_done(corpus
 @pytest.mark.parametrize("model", ["regular-gpt-lm", "gpt-lm"])
 def test_all_weights_are_trained(model: str, corpus: Corpus) -> None:
     settings = {"window": 16, **({"position": "t5"} if model == "gpt-lm" else {"chunk": 4})}
-    plan = make_language_plan(f"text:{corpus.folder}", model, preset="smoke", settings=settings)
-    assert isinstance(plan, LanguagePlan)
+    plan = make_plan(f"text:{corpus.folder}", model, preset="smoke", settings=settings)
+    assert isinstance(plan, Plan)
     drawn = plan.draw()
     before = {name: weight.clone() for name, weight in drawn.named_parameters()}
     fit(drawn, plan.objective(), TrainingConfig(steps=3, validate_every=3))

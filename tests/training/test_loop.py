@@ -13,7 +13,7 @@ import lengthwise as lw
 from lengthwise.errors import ClaimError, ConfigError, LengthwiseWarning, RunError
 from lengthwise.training.loop import Clock, TrainingConfig, Step, Validation, decays, fit, kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.step_plan import make_step_plan
+from lengthwise.problems.runs import make_plan
 
 
 class Regression:
@@ -248,7 +248,7 @@ def test_weights_decay_where_they_are_applied_alone() -> None:
         "cell.weight_hh_l0",
         "answer.weight",
     }
-    plan = make_step_plan("steps:addition", "gpt2", settings={"body": "python-small"})
+    plan = make_plan("steps:addition", "gpt2", settings={"body": "python-small"})
     of_body = {name for name, is_one in decays(plan.build()).items() if is_one}
     first = {name.partition(".h.0.")[2] for name in of_body if ".h.0." in name}
     parts = ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj")

@@ -15,14 +15,10 @@ from lengthwise.models.catalogue import MODELS
 from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.recognition.objectives import Nodes, Prefix, States, WordLengths
-from lengthwise.training.train import (
-    Plan,
-    load_run,
-    make_plan,
-    processor,
-    train,
-    usual_lengths,
-)
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import load_run, make_plan, train
+from lengthwise.training.devices import processor
+from lengthwise.problems.recognition.problem import usual_lengths
 
 SMALL = {"steps": 9, "validate_every": 3, "batch_size": 8, "validation_words": 16, "patience": 0}
 names = pytest.mark.parametrize("name", sorted(MODELS))
@@ -197,7 +193,7 @@ def test_words_past_the_learned_positions_are_refused(tmp_path: Path) -> None:
 def test_room_for_longer_words_can_be_asked_for(position: str) -> None:
     def longest(max_length: int, **more: Any) -> int:
         plan = plan_for("decoder", position=position, max_length=max_length, **more)
-        assert plan.network.max_length >= plan.recognition.max_length
+        assert plan.network.max_length >= plan.data.max_length
         return plan.network.max_length
 
     usual = (12, 2000) if position == "learned" else (1024, 2000)
@@ -255,12 +251,12 @@ def test_states_are_those_that_the_automaton_passes() -> None:
     assert isinstance(model, Scratchpad)
     model.train()
 
-    step = States(plan.task, plan.recognition).step(
+    step = States(plan.task, plan.data).step(
         model, torch.Generator().manual_seed(3), torch.Generator()
     )
 
     data = torch.Generator().manual_seed(3)
-    length = WordLengths(plan.task, plan.recognition).draw(1, data)
+    length = WordLengths(plan.task, plan.data).draw(1, data)
     batch = plan.task.draw(length.expand(3).clone(), data)
     machine = parse("tomita-3").minimised()
     surprises = []
@@ -315,10 +311,10 @@ def test_objectives_refuse_models_that_they_cannot_teach() -> None:
     model = MODELS["encoder-cls"].build(plan.network)
     generator = torch.Generator()
     with pytest.raises(ConfigError, match=r"Encoder answers at the end .* Use 'final'"):
-        Prefix(plan.task, plan.recognition).step(model, generator, generator)
+        Prefix(plan.task, plan.data).step(model, generator, generator)
     with pytest.raises(ConfigError, match=r"Encoder writes no states down, .* Use 'final'"):
-        States(plan.task, plan.recognition).step(model, generator, generator)
-    nodes = Nodes(plan.task, plan.recognition, None)  # type: ignore[arg-type]
+        States(plan.task, plan.data).step(model, generator, generator)
+    nodes = Nodes(plan.task, plan.data, None)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"Encoder has no vectors of sub-words"):
         nodes.step(model, generator, generator)
 

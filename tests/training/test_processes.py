@@ -21,7 +21,7 @@ from lengthwise.training.loop import TrainingConfig, fit
 from lengthwise.problems.language_modelling.objective import NextToken, NextTokenConfig
 from lengthwise.training.processes import ALONE, Items, Joined, Place, join
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.train import make_plan, train
+from lengthwise.problems.runs import make_plan, train
 
 TOKENS = Tokens([np.random.default_rng(0).integers(0, 12, 5_000)])
 
@@ -172,9 +172,9 @@ SETTINGS = [
 
 KILLED = """
 import sys
-from lengthwise.training.language_plan import make_language_plan
+from lengthwise.problems.runs import make_plan
 from lengthwise.training.processes import Place
-from lengthwise.training.train import train
+from lengthwise.problems.runs import train
 
 class Kill:
     def update(self, step, record):
@@ -182,7 +182,7 @@ class Kill:
             sys.exit(7)
 
 settings = {"window": 16, "chunk": 4, "batch_size": 5, "validate_every": 1, "accumulate": 2}
-plan = make_language_plan(sys.argv[1], preset="smoke", settings=settings)
+plan = make_plan(sys.argv[1], preset="smoke", settings=settings)
 train(plan, out=sys.argv[2], device="cpu", progress=Kill())
 """
 

@@ -13,7 +13,8 @@ from lengthwise.layers.chunks import grow
 from lengthwise.tasks.supervision import IGNORED, StateMaps
 from lengthwise.training.loop import Step
 from lengthwise.problems.recognition.objectives import Final
-from lengthwise.training.train import Plan, load_run, make_plan, train
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import load_run, make_plan, train
 
 SMALL = {"steps": 6, "validate_every": 3, "batch_size": 8, "validation_words": 16}
 
@@ -92,7 +93,7 @@ def test_probes_tell_all_monoid_elements_apart(spec: str, most: int) -> None:
 def test_loss_of_final_supervision_is_the_cross_entropy_by_hand() -> None:
     plan = plan_for(model="regular-gpt", supervision="final", batch_size=5)
     model = train(plan).model.train()
-    goal = Final(plan.task, plan.recognition)
+    goal = Final(plan.task, plan.data)
 
     def generator() -> torch.Generator:
         return torch.Generator().manual_seed(3)
@@ -151,7 +152,7 @@ def test_prefix_supervision_is_refused_where_prefixes_leave_the_domain() -> None
 def test_paper_and_laptop_differ_from_smoke_in_numbers_only() -> None:
     plans = [make_plan(parse("parity"), preset=name) for name in ("smoke", "laptop", "paper")]
     assert [plan.network.d_model for plan in plans] == [16, 64, 256]
-    assert {plan.recognition.supervision for plan in plans} == {"composition"}
+    assert {plan.objective.supervision for plan in plans} == {"composition"}
     assert {plan.task.protocol for plan in plans} == {"audited"}
     paper = make_plan(parse("d-12"), "regular-gpt", preset="paper")
     assert (paper.recognition.max_length, paper.loop.schedule) == (80, "constant")

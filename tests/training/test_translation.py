@@ -16,7 +16,7 @@ from lengthwise.text.parallel import BEGIN, END, Pairs, PairsConfig, ParallelCor
 from lengthwise.text.parallel import prepare_pairs as prepare
 from lengthwise.training.loop import fit
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.train import claim, load_run, plan_from_dict, train
+from lengthwise.problems.runs import claim, load_run, plan_from_dict, train
 from lengthwise.problems.translation.objective import (
     Translation,
     TranslationConfig,
@@ -24,7 +24,8 @@ from lengthwise.problems.translation.objective import (
     limits,
     within,
 )
-from lengthwise.training.translation_plan import TranslationPlan, make_translation_plan
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import make_plan
 
 SMALL = {"steps": 6, "validate_every": 3, "dropout": 0.2, "batch_tokens": 400}
 
@@ -46,8 +47,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> ParallelCorpus:
     return prepare(folder, {"train": ["numbers"]}, ("digits", "words"), PairsConfig(vocab_size=300))
 
 
-def _plan(corpus: ParallelCorpus, **settings: Any) -> TranslationPlan:
-    return make_translation_plan(
+def _plan(corpus: ParallelCorpus, **settings: Any) -> Plan:
+    return make_plan(
         f"pairs:{corpus.folder}", preset="smoke", settings={**SMALL, **settings}
     )
 
@@ -168,7 +169,7 @@ def test_an_interrupted_run_ends_with_the_same_weights(
     folder = RunFolder(tmp_path / "run")
     claim(folder, plan, {})
     with pytest.raises(KeyboardInterrupt):
-        fit(plan.draw(), plan.objective(), plan.loop, folder=folder, progress=_Stop())
+        fit(plan.draw(), plan.objective(), plan.training, folder=folder, progress=_Stop())
     found = train(plan, out=tmp_path / "run", device="cpu").model.state_dict()
     assert found.keys() == whole.keys()
     assert all(torch.equal(found[name], whole[name]) for name in whole)
@@ -221,4 +222,4 @@ def test_settings_that_do_not_fit_are_refused(
 
 def test_a_corpus_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TextError, match="holds no prepared corpus"):
-        make_translation_plan(f"pairs:{tmp_path / 'none'}")
+        make_plan(f"pairs:{tmp_path / 'none'}")

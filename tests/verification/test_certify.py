@@ -15,7 +15,7 @@ from lengthwise.languages import elements
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from lengthwise.training.train import Run
+from lengthwise.problems.base import Run
 from lengthwise.verification.binary import BinaryAlgebra, Doubt
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify

@@ -11,7 +11,7 @@ import lengthwise as lw
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from lengthwise.training.train import Run
+from lengthwise.problems.base import Run
 
 SMALL: dict[str, Any] = {
     "d_model": 16,

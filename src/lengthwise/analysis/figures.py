@@ -97,7 +97,7 @@ def main_job_figure(
     """Accuracy by length for each language, one line per model: the worst of its seeds."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.4, 2.6), layout="constrained")
-        panels = figure.subplots(1, len(curves), sharey=True)
+        panels = figure.subplots(1, len(curves), sharey=True, squeeze=False)[0]
         for axes, (language, models) in zip(panels, curves.items(), strict=True):
             axes.axvspan(0, trained, color="#4878a8", alpha=0.15, lw=0)
             for (model, seeds), color in zip(models.items(), COLORS, strict=False):

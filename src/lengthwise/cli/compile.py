@@ -16,7 +16,7 @@ from lengthwise.cli.output import (
 from lengthwise.constructions.catalogue import construct, names
 from lengthwise.errors import ConfigError
 from lengthwise.training.compiled import save_compiled
-from lengthwise.training.train import environment
+from lengthwise.training.devices import environment
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

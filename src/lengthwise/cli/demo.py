@@ -1,13 +1,21 @@
 """The main job in a minute or two on two cores: train, extrapolate, certify, report."""
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from lengthwise.cli.output import add_json, note, print_json, print_table
 from lengthwise.cli.progress import counting_progress, training_progress
 from lengthwise.evaluation.scores import percent
-from lengthwise.experiments.demo import demo
+from lengthwise.problems.base import evaluated
+from lengthwise.problems.runs import make_plan, train
 from lengthwise.report.report import write_report
+from lengthwise.training.runs import RunFolder
+from lengthwise.verification.certify import certify
+
+LANGUAGES = ("parity", "even-pairs", "cycle-navigation")
+TEST_LENGTHS = range(41, 501)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,13 +33,7 @@ def run(arguments: argparse.Namespace) -> None:
         "then proving the rest."
     )
     results = {}
-    for spec, summary in demo(
-        arguments.out,
-        model=arguments.model,
-        preset=arguments.preset,
-        watch=training_progress,
-        count=counting_progress,
-    ):
+    for spec, summary in demo(arguments.out, model=arguments.model, preset=arguments.preset):
         results[spec] = summary
         note(
             f"{spec}: {percent(summary['mean_accuracy'])} % on lengths 41..500, "
@@ -59,3 +61,19 @@ def run(arguments: argparse.Namespace) -> None:
         ],
     )
     print(f"report: {page.resolve()}")
+
+
+def demo(out: Path, *, model: str, preset: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Train, test and certify a model on each language; yield the language and what was found.
+
+    The runs are folders of `out`; what was trained there is tested again, not trained again.
+    """
+    for spec in LANGUAGES:
+        plan = make_plan(spec, model, preset=preset)
+        with training_progress(f"{spec}, {model}", plan.training.steps) as progress:
+            run = train(plan, out=out / spec, device="cpu", progress=progress)
+        tested = evaluated(run, {"lengths": TEST_LENGTHS}, counting_progress)
+        found = {**tested.values, "run": str(out / spec), "steps": run.metrics[-1]["step"]}
+        certificate = certify(run.model, run.language)
+        certificate.save(RunFolder(out / spec).certificate)
+        yield spec, {**found, "certificate": certificate.summary()}

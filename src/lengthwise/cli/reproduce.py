@@ -18,18 +18,18 @@ from lengthwise.cli.progress import counting_progress
 from lengthwise.errors import ClaimError, ConfigError, RunError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import (
-    Collected,
+    Experiment,
+    MeasurementOptions,
     Record,
-    Sitting,
     Statement,
     Table,
     file_name,
     reproduced,
 )
 from lengthwise.experiments.page import section
-from lengthwise.experiments.sweeps.executors import executor_for
 from lengthwise.experiments.trained import run_name
 from lengthwise.files import read_json, write_json, write_text
+from lengthwise.sweeps.executors import executor_for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stack",
         action="store_true",
-        help="train the seeds of a setting as one model first, where that can be",
+        help="has no effect; kept so that earlier commands work",
     )
     parser.add_argument(
         "--finished", action="store_true", help="train nothing, and show the runs that are done"
@@ -103,21 +103,20 @@ def run(arguments: argparse.Namespace) -> None:
         executor_for(arguments.workers, arguments.scheduler) as executor,
         counting_progress(name, "steps") as progress,
     ):
-        sitting = Sitting(
+        options = MeasurementOptions(
             progress=progress,
             seed=arguments.seed,
             seeds=seeds,
             only=tuple(arguments.only),
             finished=arguments.finished,
             stored=earlier,
-            stack=arguments.stack,
             runs=arguments.runs,
             executor=executor,
         )
-        result = reproduced(name, experiment, preset=arguments.preset, sitting=sitting)
+        result = reproduced(name, experiment, preset=arguments.preset, options=options)
     now = _stored(file, name, arguments.preset)
     _add(result["records"], [one for digest, one in now.items() if earlier.get(digest) != one])
-    kept = sum("commit" in one for one in result["records"])
+    kept = sum({"commit", "digest"} <= one.keys() for one in result["records"])
     if kept:
         note(f"{kept} records are those that {arguments.out} had")
     files = _write(name, experiment, result, file)
@@ -168,7 +167,7 @@ def _list(*, as_json: bool) -> None:
     print_table(["name", "claim"], [[name, found.claim] for name, found in EXPERIMENTS.items()])
 
 
-def _write(name: str, experiment: Collected, result: dict[str, Any], records: Path) -> list[str]:
+def _write(name: str, experiment: Experiment, result: dict[str, Any], records: Path) -> list[str]:
     """Store the records, draw the figures, write a page about them, and say where."""
     write_json(records, result)
     files = [str(records)]
@@ -218,7 +217,7 @@ def _add(records: list[Record], new: Sequence[Record]) -> None:
 
 
 def _print(
-    experiment: Collected,
+    experiment: Experiment,
     preset: str,
     tables: Mapping[str, Table],
     statements: Sequence[Statement],

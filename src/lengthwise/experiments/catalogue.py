@@ -1,4 +1,4 @@
-"""Read this file to see what of the papers is reproduced by `lengthwise reproduce`."""
+"""All experiments of `lengthwise reproduce`: those of the papers, and our own."""
 
 from lengthwise.experiments.chi2023 import scratchpad as chi_scratchpad
 from lengthwise.experiments.chi2023 import table1 as chi_table1
@@ -9,7 +9,17 @@ from lengthwise.experiments.chiang2022 import figure3 as chiang_figure3
 from lengthwise.experiments.chiang2022 import figure4 as chiang_figure4
 from lengthwise.experiments.chiang2022 import parity as chiang_parity
 from lengthwise.experiments.chiang2022 import table1 as chiang_table1
-from lengthwise.experiments.experiment import Collected
+from lengthwise.experiments.experiment import Experiment
+from lengthwise.experiments.own import (
+    analysis,
+    audited_classes,
+    certificates,
+    constructions,
+    long_context,
+    main_job,
+    ranges,
+    weak_supervision,
+)
 from lengthwise.experiments.steps2022 import figure1 as steps_figure1
 from lengthwise.experiments.steps2022 import figure2 as steps_figure2
 from lengthwise.experiments.steps2022 import table1 as steps_table1
@@ -17,7 +27,7 @@ from lengthwise.experiments.steps2022 import table2 as steps_table2
 from lengthwise.experiments.steps2022 import tasks as steps_tasks
 from lengthwise.registry import Catalogue
 
-EXPERIMENTS: Catalogue[Collected] = Catalogue(
+EXPERIMENTS: Catalogue[Experiment] = Catalogue(
     "experiment",
     {
         "chi2023/table1": chi_table1.TABLE_1,
@@ -39,5 +49,13 @@ EXPERIMENTS: Catalogue[Collected] = Catalogue(
         "steps2022/figure2": steps_figure2.FIGURE_2,
         "steps2022/figure3": steps_table1.FIGURE_3,
         "steps2022/figure4": steps_table1.FIGURE_4,
+        "own/main-job": main_job.MAIN_JOB,
+        "own/analysis": analysis.ANALYSIS,
+        "own/certificates": certificates.CERTIFICATES,
+        "own/audited-classes": audited_classes.AUDITED_CLASSES,
+        "own/constructions": constructions.CONSTRUCTIONS,
+        "own/ranges": ranges.RANGES,
+        "own/long-context": long_context.LONG_CONTEXT,
+        "own/weak-supervision": weak_supervision.WEAK_SUPERVISION,
     },
 )

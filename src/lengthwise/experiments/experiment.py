@@ -1,8 +1,9 @@
-"""What is an experiment? One table or figure of a paper: measured again, and set beside the print.
+"""Experiments: a table or figure of a paper, measured again and compared with the print.
 
 `collect` alone computes. What it found is a list of records, plain values that go to a file and
-back, and tables, figures and verdicts are functions of the records. An `Experiment` measures what
-it computes itself, a `trained.TrainedExperiment` trains models in a sweep.
+back, and tables, figures and verdicts are functions of the records. A `MeasuredExperiment` computes
+in one go, a `trained.TrainedExperiment` trains models in a sweep, and a `parts.PartsExperiment` is
+measured part by part.
 """
 
 import subprocess
@@ -14,31 +15,29 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.errors import ConfigError
-from lengthwise.experiments.sweeps.executors import Executor
 from lengthwise.registry import Catalogue
-from lengthwise.training.train import environment
+from lengthwise.sweeps.executors import Executor
+from lengthwise.sweeps.sweep import Progress
+from lengthwise.training.devices import environment
 
 CORPORA = Path("runs", "corpora")
-"""Where experiments on text look for a prepared corpus, in a folder for each preset."""
+"""Folder of prepared corpora, with a folder for each preset."""
 
 Record = dict[str, Any]
-"""Names and plain values, the same after a journey through JSON."""
-
-Progress = Callable[[int, int], None]
-"""Called with the steps that are done, and with all that there are to do."""
+"""Names and plain values, which JSON stores and restores unchanged."""
 
 Sizes = TypeVar("Sizes")
 
 
 class Table(NamedTuple):
-    """What is measured, in cells."""
+    """Measured values in cells."""
 
     columns: list[str]
     rows: list[list[str]]
 
 
 class Statement(NamedTuple):
-    """A statement of the paper, and what the records say of it."""
+    """A statement of the paper, and whether the records support it."""
 
     where: str
     """`Figure 2`, or `section 3.4`."""
@@ -48,31 +47,29 @@ class Statement(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sitting:
-    """What the user says of one measurement: the experiment and its preset say the rest."""
+class MeasurementOptions:
+    """Options of one measurement; the experiment and its preset decide the rest."""
 
     progress: Progress
     seed: int = 0
-    """Of what is drawn, where nothing is trained."""
+    """Seed of what is drawn, where nothing is trained."""
     seeds: tuple[int, ...] = ()
-    """Of what is trained; those of the preset, if there are none."""
+    """Seeds of what is trained; those of the preset, if there are none."""
     only: tuple[str, ...] = ()
     """Parts of the names of the runs that are wanted; all, if there are none."""
     runs: Path = Path("runs")
-    """Where runs are kept, in a folder for each experiment."""
+    """Folder of runs, with a folder for each experiment."""
     finished: bool = False
     """Whether runs that are not done are left out, not trained."""
     stored: Mapping[str, Record] = field(default_factory=dict)
     """Records of an earlier measurement, by digest, each with the commit that made it: such a run
     is not trained again."""
-    stack: bool = False
-    """Whether runs that differ in their seed alone are trained as one, where their model can be."""
     executor: Executor | None = None
     """Where runs are trained; in this process, if there is none."""
 
 
-class Collected(Protocol):
-    """What every experiment is: how its records are come by, and what is made of them."""
+class Experiment(Protocol):
+    """The contract of an experiment: how it is measured, and what is made of its records."""
 
     @property
     def paper(self) -> str:
@@ -109,17 +106,17 @@ class Collected(Protocol):
         """The statements of the paper that the records can decide."""
         ...
 
-    def collect(self, name: str, preset: str, sitting: Sitting) -> list[Record]:
-        """The records of an experiment of that name, from the numbers of a preset."""
+    def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
+        """Measure, and return the records; `name` is the experiment's in the catalogue."""
         ...
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
-        """All that is shown in cells, by title; the one without a title is the paper's."""
+        """Return all tables by title; the one without a title is the paper's."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Experiment(Generic[Sizes]):
+class MeasuredExperiment(Generic[Sizes]):
     """A table or figure. Its name is that in the catalogue, such as `chiang2022/figure2`."""
 
     paper: str
@@ -138,19 +135,40 @@ class Experiment(Generic[Sizes]):
     measure: Callable[[Sizes, int, Progress], list[Record]]
     """The records, from the numbers of a preset and a seed."""
 
-    def collect(self, name: str, preset: str, sitting: Sitting) -> list[Record]:
-        """The records.
+    def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
+        """Measure, and return the records.
 
         Raises:
-            ConfigError: the sitting has seeds or runs, but nothing is trained.
+            ConfigError: seeds or runs are chosen, but nothing is trained.
         """
-        if sitting.seeds or sitting.only or sitting.finished or sitting.stack:
+        if options.seeds or options.only or options.finished:
             raise ConfigError(f"{name} has no runs to choose or to keep. Use --seed alone.")
-        return self.measure(self.presets[preset], sitting.seed, sitting.progress)
+        return self.measure(self.presets[preset], options.seed, options.progress)
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
-        """All that is shown in cells, by title."""
+        """Return all tables by title."""
         return {"": self.table(records)}
+
+
+def preset_catalogue(smoke: Sizes, laptop: Sizes, paper: Sizes) -> Catalogue[Sizes]:
+    """Return the numbers of an experiment by preset: `smoke` takes seconds, `laptop` minutes."""
+    return Catalogue("preset", {"smoke": smoke, "laptop": laptop, "paper": paper})
+
+
+def chosen(name: str, names: Sequence[str], only: Sequence[str]) -> list[int]:
+    """Return the places of the runs, or parts, of an experiment with all texts in their names.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    texts = [text.casefold() for text in only]
+    found = [i for i, one in enumerate(names) if all(text in one.casefold() for text in texts)]
+    if not found:
+        raise ConfigError(
+            f"none of the {len(names)} runs of {name} has {' and '.join(only)} in its name, such "
+            f"as {names[0]!r}. Give parts of such names."
+        )
+    return found
 
 
 class TrainingWatch:
@@ -165,7 +183,7 @@ class TrainingWatch:
 
 
 def counted(progress: Progress, steps: int) -> Callable[[int], None]:
-    """A function that is told of more steps that are done."""
+    """Return a function that adds the number of steps it is given to those that are done."""
     done = 0
 
     def add(more: int) -> None:
@@ -177,12 +195,12 @@ def counted(progress: Progress, steps: int) -> Callable[[int], None]:
 
 
 def stem(name: str) -> str:
-    """How the files of an experiment begin: `chiang2022-figure2`."""
+    """Return how the files of an experiment begin: `chiang2022-figure2`."""
     return name.replace("/", "-")
 
 
 def file_name(name: str, preset: str) -> str:
-    """Where the records of a preset go: `chiang2022-figure2.json`, or `chi2023-table1-smoke.json`.
+    """Name the file of records: `chiang2022-figure2.json`, or `chi2023-table1-smoke.json`.
 
     Only those of `laptop` are without the name of the preset, so that no preset takes the place of
     another.
@@ -191,26 +209,26 @@ def file_name(name: str, preset: str) -> str:
 
 
 def reproduced(
-    name: str, experiment: Collected, *, preset: str, sitting: Sitting
+    name: str, experiment: Experiment, *, preset: str, options: MeasurementOptions
 ) -> dict[str, Any]:
-    """What is stored: the records, and what made them.
+    """Measure an experiment; return its records with preset, commit, environment and date.
 
     Raises:
-        ConfigError: there is no such preset, or the sitting does not fit the experiment.
+        ConfigError: there is no such preset, or the options do not fit the experiment.
     """
     return {
         "experiment": name,
         "preset": preset,
-        "seed": sitting.seed,
+        "seed": options.seed,
         "commit": commit(),
         "environment": environment("cpu"),
         "date": datetime.now(UTC).date().isoformat(),
-        "records": experiment.collect(name, preset, sitting),
+        "records": experiment.collect(name, preset, options),
     }
 
 
 def commit() -> str | None:
-    """The version of the code, if it runs from its repository."""
+    """Return the version of the code, if it runs from its repository."""
     root = Path(__file__).parents[3]
     if not (root / ".git").exists():
         return None

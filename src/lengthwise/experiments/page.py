@@ -1,13 +1,13 @@
-"""What is written about an experiment that was measured: a section in Markdown."""
+"""The section of an experiment in Markdown."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lengthwise.experiments.experiment import Collected, Record, Table
+from lengthwise.experiments.experiment import Experiment, Record, Table
 
 
-def section(name: str, experiment: Collected, result: Mapping[str, Any], pictures: str) -> str:
-    """What is claimed, printed and measured; the paths of figures begin with `pictures`.
+def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictures: str) -> str:
+    """Write what is claimed, printed and measured; paths of figures begin with `pictures`.
 
     `result` is what `reproduced` gives.
     """
@@ -35,7 +35,7 @@ def section(name: str, experiment: Collected, result: Mapping[str, Any], picture
 
 
 def _made_by(name: str, result: Mapping[str, Any]) -> str:
-    """The command, the preset, and when, where and by which version; of all sittings."""
+    """Name the command, preset, dates, machines and versions of all measurements."""
     records: Sequence[Record] = result["records"]
     trained = [one for one in records if "digest" in one]
     facts = [f"`lengthwise reproduce {name}`", f"preset {result['preset']}"]
@@ -60,7 +60,7 @@ def _each(values: Iterable[Any]) -> str:
 
 
 def markdown(table: Table) -> str:
-    """The table in Markdown."""
+    """Return the table in Markdown."""
     rows = [[cell.replace("|", "\\|") for cell in row] for row in table.rows]
     lines = [table.columns, ["---"] * len(table.columns), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -13,36 +13,26 @@ from statistics import fmean
 from typing import Any, Generic, NamedTuple
 
 from lengthwise.analysis.figures import Picture, curves_figure
-from lengthwise.errors import ConfigError, RunError, WordError
+from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import (
-    Progress,
+    MeasurementOptions,
     Record,
-    Sitting,
     Sizes,
     Statement,
     Table,
+    chosen,
     stem,
 )
-from lengthwise.experiments.sweeps.executors import InProcess
-from lengthwise.experiments.sweeps.folder import JobFolder, claim, differing
-from lengthwise.experiments.sweeps.job import Job
-from lengthwise.experiments.sweeps.outcome import Failure, Outcome, TestResult
-from lengthwise.experiments.sweeps.shared import take_over
-from lengthwise.experiments.sweeps.stacked import train_stacked
-from lengthwise.experiments.sweeps.sweep import run_sweep
-from lengthwise.models.cost import forward_flops
+from lengthwise.problems.recognition.problem import WORD_OF_COST
+from lengthwise.problems.testing import TestResult
 from lengthwise.registry import Catalogue
-from lengthwise.training.language_plan import LanguagePlan
-from lengthwise.training.step_plan import StepPlan
-from lengthwise.training.train import AnyPlan
-from lengthwise.training.translation_plan import TranslationPlan
-
-WORD_OF_COST = 500
-"""Symbols of the word of a language whose cost is told."""
-
-TOKENS_OF_COST = 30
-"""Tokens of a sentence, and of its translation, whose cost is told."""
+from lengthwise.sweeps.executors import InProcess
+from lengthwise.sweeps.folder import JobFolder, claim, differing
+from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.outcome import Failure, Outcome
+from lengthwise.sweeps.shared import take_over
+from lengthwise.sweeps.sweep import Progress, run_sweep
 
 
 class CellRun(NamedTuple):
@@ -55,7 +45,7 @@ class CellRun(NamedTuple):
     @property
     def name(self) -> str:
         """`parity, rnn, seed 0`: what `only` is looked for in."""
-        return f"{self.row}, {self.column}, seed {self.job.plan.loop.seed}"
+        return f"{self.row}, {self.column}, seed {self.job.plan.training.seed}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,57 +60,51 @@ class TrainedExperiment(Generic[Sizes]):
     runs: Callable[[Sizes, Sequence[int]], list[CellRun]]
     """All runs, from the numbers of a preset and from seeds; those of the preset, if none."""
     table: Callable[[Sequence[Record]], Table]
-    figures: Callable[[Sequence[Record]], Mapping[str, Picture]]
+    figures: Callable[[Sequence[Record]], Mapping[str, Picture]] = lambda records: {}
     judge: Callable[[Sequence[Record]], list[Statement]]
     """The statements of the paper that the records can decide."""
     more: Mapping[str, Callable[[Sequence[Record]], Table]] = field(default_factory=dict)
     """Other tables, by title."""
     prepare: Callable[[Sizes, Progress], None] = lambda sizes, progress: None
-    """Makes what all runs need, before the first of them."""
+    """Called before the first run, to make what all runs need."""
     runs_of: str = ""
     """The experiment whose runs these are, too; its own, if none is named."""
 
-    def collect(self, name: str, preset: str, sitting: Sitting) -> list[Record]:
-        """A record for each run that is wanted; runs that are done are not done again.
+    def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
+        """Return a record for each wanted run; runs that are done are not done again.
 
-        A run is done if it is in the folder of runs, or else among the records of the sitting.
-        Records of the sitting that are not asked for are kept.
+        A run is done if it is in the folder of runs, or else among the stored records.
+        Stored records that are not asked for are kept.
 
         Raises:
             ConfigError: no run is wanted, a seed comes twice, `seed` is given, not `seeds`, or a
-                record of the sitting would be kept beside runs of other settings.
+                stored record would be kept beside runs of other settings.
             RunError: the folder of runs holds another experiment's.
         """
-        if sitting.seed:
+        if options.seed:
             raise ConfigError(f"{name} trains runs, and its test words are fixed. Use --seeds.")
         owner = self.runs_of or name
-        folder = sitting.runs / f"{stem(owner)}-{preset}"
-        every = self.runs(self.presets[preset], sitting.seeds)
-        only = [part.casefold() for part in sitting.only]
-        wanted = [run for run in every if all(part in run.name.casefold() for part in only)]
-        if not wanted:
-            raise ConfigError(
-                f"none of the {len(every)} runs of {name} has {' and '.join(sitting.only)} in its "
-                f"name, such as {every[0].name!r}. Give parts of such names."
-            )
+        folder = options.runs / f"{stem(owner)}-{preset}"
+        every = self.runs(self.presets[preset], options.seeds)
+        wanted = [every[i] for i in chosen(name, [run.name for run in every], options.only)]
         asked = {run.name for run in wanted}
         done = {run.job.digest for run in wanted if JobFolder.of(run.job, folder).outcome()}
         stored = {
-            run.job.digest: sitting.stored[run.job.digest]
+            run.job.digest: options.stored[run.job.digest]
             for run in every
-            if run.job.digest in sitting.stored.keys() - done and _fits(run, sitting)
+            if run.job.digest in options.stored.keys() - done and _fits(run, options)
         }
-        if sitting.finished:
+        if options.finished:
             wanted = [run for run in wanted if run.job.digest in done | stored.keys()]
             if not wanted:
                 raise RunError(f"{folder} has no finished run of these. Leave out --finished.")
-        others = self._others(asked, every, preset, sitting)
+        others = self._others(asked, every, preset, options)
         swept = [run.job for run in wanted if run.job.digest not in stored]
-        found = self._sweep(f"{owner} {preset}", preset, swept, folder, sitting) if swept else {}
+        found = self._sweep(f"{owner} {preset}", preset, swept, folder, options) if swept else {}
         records = [
-            _since(run, record(run, found[run.job.digest]), sitting.stored)
+            _since(run, record(run, found[run.job.digest]), options.stored)
             if run.job.digest in found
-            else _kept(run, sitting.stored)
+            else _kept(run, options.stored)
             for run in [*wanted, *others]
         ]
         places = {cell: place for place, cell in enumerate(dict.fromkeys(r[:2] for r in every))}
@@ -131,14 +115,14 @@ class TrainedExperiment(Generic[Sizes]):
         asked: Collection[str],
         every: Sequence[CellRun],
         preset: str,
-        sitting: Sitting,
+        options: MeasurementOptions,
     ) -> list[CellRun]:
-        """The runs that are stored, and not asked for now.
+        """Return the runs that are stored, and not asked for now.
 
         Raises:
             ConfigError: some are of other settings than the same runs would have today.
         """
-        stored = sitting.stored
+        stored = options.stored
         left = {digest for digest, one in stored.items() if run_name(one) not in asked}
         if not left:
             return []
@@ -157,21 +141,19 @@ class TrainedExperiment(Generic[Sizes]):
         return list(others.values())
 
     def _sweep(
-        self, name: str, preset: str, jobs: Sequence[Job], folder: Path, sitting: Sitting
+        self, name: str, preset: str, jobs: Sequence[Job], folder: Path, options: MeasurementOptions
     ) -> dict[str, Outcome | Failure]:
-        """What became of these jobs, by digest."""
+        """Do these jobs; return their results by digest."""
         claim(folder, name)
         if any(JobFolder.of(job, folder).outcome() is None for job in jobs):
-            self.prepare(self.presets[preset], sitting.progress)
+            self.prepare(self.presets[preset], options.progress)
             take_over(jobs, folder)
-        if sitting.stack:
-            train_stacked(jobs, folder, told=sitting.progress)
-        executor = sitting.executor or InProcess()
-        results = run_sweep(name, jobs, folder, executor, progress=sitting.progress)
+        executor = options.executor or InProcess()
+        results = run_sweep(name, jobs, folder, executor, progress=options.progress)
         return {job.digest: result for job, result in zip(jobs, results, strict=True)}
 
     def check(self, records: Sequence[Record]) -> list[Statement]:
-        """What `judge` says, and that all runs ended, if some did not."""
+        """Return the statements of `judge`, with one more if some runs failed."""
         failed = [one for one in records if "error" in one]
         if not failed:
             return self.judge(records)
@@ -180,24 +162,24 @@ class TrainedExperiment(Generic[Sizes]):
         return [ended, *self.judge(records)]
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
-        """All that is shown in cells, by title."""
+        """Return all tables by title."""
         more = {title: make(records) for title, make in self.more.items()}
         return {"": self.table(records), **more, "Runs": runs_table(records)}
 
 
-def _fits(run: CellRun, sitting: Sitting) -> bool:
-    """Whether the stored record of a run will do: a failed one only in a table of what is done."""
-    one = sitting.stored[run.job.digest]
-    return _is_of(run, one) and (sitting.finished or "error" not in one)
+def _fits(run: CellRun, options: MeasurementOptions) -> bool:
+    """Return whether a stored record can be used; a failed one only with `finished`."""
+    one = options.stored[run.job.digest]
+    return _is_of(run, one) and (options.finished or "error" not in one)
 
 
 def _is_of(run: CellRun, one: Record) -> bool:
-    """Whether a record of the same digest is of the same settings: a default may have changed."""
+    """Return whether a record has the run's settings: a default may have changed."""
     return not any(differing(one.get("settings", {}), _about(run)["settings"]))
 
 
 def _since(run: CellRun, found: Record, stored: Mapping[str, Record]) -> Record:
-    """The record, with the commit of the stored one if that tells of the same training."""
+    """Return the record, with the commit of the stored one if both are of the same training."""
     before = stored.get(found["digest"], {})
     parts = ("seconds", "steps", "date", "tests")
     same = "error" not in found and all(before.get(part) == found[part] for part in parts)
@@ -205,13 +187,13 @@ def _since(run: CellRun, found: Record, stored: Mapping[str, Record]) -> Record:
 
 
 def _kept(run: CellRun, stored: Mapping[str, Record]) -> Record:
-    """The stored record of a run, said to be what the run is called today."""
+    """Return the stored record of a run, under the run's present name."""
     one = stored[run.job.digest]
     return {**one, **_about(run)}
 
 
 def record(run: CellRun, result: Outcome | Failure) -> Record:
-    """What is stored of a run: its settings, what it cost, and what it got right at each length."""
+    """Return the record of a run: its settings, its cost, and its scores at each length."""
     if isinstance(result, Failure):
         return {**_about(run), "error": result.error}
     return {
@@ -220,7 +202,7 @@ def record(run: CellRun, result: Outcome | Failure) -> Record:
         "perfect": result.perfect,
         "seconds": round(result.seconds, 1),
         "parameters": result.parameters,
-        "flops": flops(run.job.plan),
+        "flops": run.job.plan.problem.flops(run.job.plan),
         "environment": dict(result.environment),
         "date": result.date,
         "tests": {test.name: _test(run.job, test) for test in result.tests},
@@ -228,38 +210,22 @@ def record(run: CellRun, result: Outcome | Failure) -> Record:
 
 
 def _about(run: CellRun) -> Record:
-    """What is known of a run before it is trained."""
+    """Return what is known of a run before it is trained."""
     plan = run.job.plan
     return {
         "row": run.row,
         "column": run.column,
-        "seed": plan.loop.seed,
+        "seed": plan.training.seed,
         "model": plan.model,
         "supervision": plan.supervision,
-        "trained_on": plan.words,
+        "trained_on": plan.trained_on,
         "digest": run.job.digest,
-        "settings": _plain({name: part.to_dict() for name, part in plan.settings().items()}),
+        "settings": _plain(plan.stored_settings()),
     }
 
 
-def flops(plan: AnyPlan) -> int:
-    """Floating-point operations of a word of `WORD_OF_COST` symbols, step task, window or pair."""
-    model = plan.build().eval()
-    if isinstance(plan, StepPlan):
-        return forward_flops(model, plan.steps.num_symbols, plan.network.max_length)
-    if isinstance(plan, LanguagePlan):
-        return forward_flops(model, plan.network.vocab_size, plan.text.window)
-    if isinstance(plan, TranslationPlan):
-        return forward_flops(model, plan.network.vocab_size, TOKENS_OF_COST)
-    num_symbols = plan.task.language.num_symbols
-    try:
-        return forward_flops(model, num_symbols, WORD_OF_COST)
-    except WordError:  # learned positions end with the words of training
-        return forward_flops(model, num_symbols, plan.recognition.max_length)
-
-
 def _test(job: Job, result: TestResult) -> Record:
-    """What a test found; only lengths at which something was wrong are listed."""
+    """Return the record of a test; only lengths with wrong answers are listed."""
     asked = next(test for test in job.tests if test.name == result.name)
     summary = result.summary
     return {
@@ -281,12 +247,12 @@ _OF_ACCURACY = ("mean_accuracy", "interval_95", "worst_length", "worst_accuracy"
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON would give it back."""
+    """Return the value as JSON restores it."""
     return json.loads(json.dumps(value))
 
 
 def _written(lengths: Sequence[int]) -> str:
-    """The lengths as `parse_lengths` reads them."""
+    """Write the lengths as `parse_lengths` reads them."""
     first, last = lengths[0], lengths[-1]
     step = lengths[1] - first if len(lengths) > 2 else 0
     if step > 0 and list(lengths) == list(range(first, last + 1, step)):
@@ -295,7 +261,7 @@ def _written(lengths: Sequence[int]) -> str:
 
 
 def accuracy_by_length(test: Mapping[str, Any]) -> dict[int, float]:
-    """Share of right answers at each length that has words."""
+    """Return the share of right answers at each length that has words."""
     words, missing = test["words_per_length"], set(test["missing"])
     return {
         n: 1 - test["wrong"].get(str(n), 0) / words
@@ -305,7 +271,7 @@ def accuracy_by_length(test: Mapping[str, Any]) -> dict[int, float]:
 
 
 def cells(records: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
-    """Records by row and column, in their order; those that failed are left out."""
+    """Group records by row and column, in their order; failed runs are left out."""
     found: dict[tuple[str, str], list[Record]] = {}
     for one in records:
         if "error" not in one:
@@ -314,48 +280,48 @@ def cells(records: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
 
 
 def run_name(one: Record) -> str:
-    """`parity, rnn, seed 0`, as `CellRun.name`."""
+    """Return `parity, rnn, seed 0`, as `CellRun.name`."""
     return f"{one['row']}, {one['column']}, seed {one['seed']}"
 
 
 PRINTED_SEEDS = 3
-"""Of the runs behind a number that a paper prints as the best, or the mean, over seeds."""
+"""Number of seeds over which the papers print the best, or the mean."""
 
 
 def of_seeds(runs: Sequence[Record]) -> str:
-    """` (1 seed)`; nothing where there are as many as the papers have, or more."""
+    """Return ` (1 seed)`, or nothing if there are as many as the papers have."""
     if len(runs) >= PRINTED_SEEDS:
         return ""
     return " (1 seed)" if len(runs) == 1 else f" ({len(runs)} seeds)"
 
 
 def scores(runs: Sequence[Record], test: str) -> str:
-    """`100.0 / 98.9`, best and mean over seeds, or the number of a single seed."""
+    """Return `100.0 / 98.9`, best and mean over seeds, or the number of a single seed."""
     best, mean = best_and_mean(runs, test)
     shown = one_digit(best) if len(runs) == 1 else pair(best, mean)
     return shown + of_seeds(runs)
 
 
 def best_and_mean(runs: Sequence[Record], test: str) -> tuple[float, float]:
-    """Over seeds, in per cent: of the mean accuracy over lengths."""
+    """Return best and mean over seeds of the mean accuracy over lengths, in per cent."""
     means = [100 * run["tests"][test]["mean_accuracy"] for run in runs]
     return max(means), fmean(means)
 
 
 def pair(best: float, mean: float) -> str:
-    """`100.0 / 98.9`, as the papers print it."""
+    """Return `100.0 / 98.9`, as the papers print it."""
     return f"{one_digit(best)} / {one_digit(mean)}"
 
 
 def one_digit(value: float) -> str:
-    """With one digit, rounded down, so that 100.0 means all."""
+    """Write with one digit, rounded down, so that 100.0 means all."""
     return f"{math.floor(10 * value + 1e-6) / 10:.1f}"
 
 
 def curves(
     records: Sequence[Record], tests: Sequence[str], place: Callable[[str, str], tuple[str, str]]
 ) -> dict[str, Picture]:
-    """Accuracy by length in these tests, the mean over seeds.
+    """Draw accuracy by length in these tests, the mean over seeds.
 
     `place` says the panel and the line of each row and column. Without records there is no figure.
     """
@@ -369,7 +335,7 @@ def curves(
 
 
 def mean_curve(runs: Sequence[Record], test: str) -> dict[int, float]:
-    """Accuracy by length, the mean over seeds."""
+    """Return accuracy by length, the mean over seeds."""
     curves = [accuracy_by_length(run["tests"][test]) for run in runs]
     return {n: fmean(curve[n] for curve in curves) for n in curves[0]}
 
@@ -378,7 +344,7 @@ _COST = f"Mflop a word (languages: of {WORD_OF_COST} symbols)"
 
 
 def runs_table(records: Sequence[Record]) -> Table:
-    """A row for each cell: how its runs were trained and tested, and what they cost."""
+    """Return a row for each cell: how its runs were trained and tested, and their cost."""
     columns = ["row", "column", "supervision", "trained on", "seeds", "steps", "seconds to train"]
     columns += ["parameters trained", _COST, "words at each of", "shortcut %"]
     rows = [
@@ -406,6 +372,6 @@ def _costs(runs: Sequence[Record]) -> Iterator[str]:
 
 
 def from_to(values: Sequence[int]) -> str:
-    """`1,000 to 2,000`, or the one number that all are."""
+    """Return `1,000 to 2,000`, or the one number that all are."""
     low, high = min(values), max(values)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -56,8 +56,7 @@ class TrainingConfig(Config):
     can do, and for wide networks such bounds are small enough in double precision only."""
     threads: int = 1
     """Threads of the processor. A setting, since sums come out differently with another number.
-    More than one pay from widths of about 256, and cost dearly where others want the cores. In a
-    stack each has members of its own."""
+    More than one pay from widths of about 256, and cost dearly where others want the cores.""" ""
 
     def __post_init__(self) -> None:
         require_at_least(

@@ -1,4 +1,4 @@
-"""Chi et al. (2023), sections 2.2 and 2.3: what does RegularGPT save beside writing states down?
+"""Chi et al. (2023), sections 2.2 and 2.3: RegularGPT beside a scratchpad that writes down states.
 
 A scratchpad writes the state of the automaton after every symbol, so T predictions wait for each
 other; RegularGPT has ceil(log2 T) levels. The paper counts 2T steps of sequential decoding, one for
@@ -16,8 +16,7 @@ from typing import Any
 from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.chi2023.table1 import LAPTOP
-from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -31,8 +30,9 @@ from lengthwise.experiments.trained import (
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import depth
 from lengthwise.models.scratchpad import Scratchpad
-from lengthwise.registry import Catalogue
-from lengthwise.training.train import make_plan
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.testing import Test
+from lengthwise.sweeps.job import jobs_over_seeds
 
 NEAR, FAR = "near", "far"
 LONGEST = 500
@@ -54,7 +54,7 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     found = []
     near = tuple(parse_lengths(sizes.lengths))
     tests = [
@@ -68,7 +68,11 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 **sizes.settings.get(f"{row}, {model}", {}),
             }
             plan = make_plan(
-                parse(row), model, preset=sizes.preset, protocol="audited", settings=settings
+                parse(row),
+                model,
+                preset=sizes.preset,
+                options={"protocol": "audited"},
+                settings=settings,
             )
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
             found += [CellRun(row, model, job) for job in jobs]
@@ -76,12 +80,12 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
 
 
 def steps_that_wait(model: str, length: int) -> int:
-    """How many predictions, or levels, must wait for each other on a word."""
+    """Return the number of predictions, or levels, that must wait for each other on a word."""
     return Scratchpad.steps(length) if model == "scratchpad" else depth(length, 2)
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each language and model: accuracy, steps, time."""
+    """Return a row for each language and model: accuracy, steps, time."""
     rows = []
     for (row, model), of_cell in cells(records).items():
         words = of_cell[0]["tests"][FAR]["words_per_length"]
@@ -105,12 +109,12 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Accuracy by length: a panel for each language, a line for each model."""
+    """Draw accuracy by length: a panel for each language, a line for each model."""
     return curves(records, [NEAR], lambda row, model: (row, MODELS[model]))
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What the paper says, where both have all right; rows where one has not are named."""
+    """Check what the paper says, where both models are right; other rows are named."""
     found = cells(records)
     rows = [row for row in dict.fromkeys(row for row, _ in found) if _has_both(found, row)]
     amiss = {row: _not_right(found, row) for row in rows}
@@ -145,7 +149,7 @@ def _has_both(found: Mapping[tuple[str, str], Sequence[Record]], row: str) -> bo
 
 
 def _not_right(found: Mapping[tuple[str, str], Sequence[Record]], row: str) -> str:
-    """The models that have a wrong answer, with what they have right; nothing if none has."""
+    """Name the models with a wrong answer, and their accuracies; nothing if there is none."""
     return ", ".join(
         f"{title} {one_digit(min(best_and_mean(found[row, model], t)[1] for t in (NEAR, FAR)))} % "
         f"right"
@@ -155,7 +159,7 @@ def _not_right(found: Mapping[tuple[str, str], Sequence[Record]], row: str) -> s
 
 
 def _mean_seconds(of_cell: Sequence[Record]) -> float:
-    """Of the test at one length."""
+    """Return the mean seconds of the test at one length."""
     return fmean(run["tests"][FAR]["seconds"] for run in of_cell)
 
 
@@ -167,26 +171,23 @@ SCRATCHPAD: TrainedExperiment[Sizes] = TrainedExperiment(
     claim="RegularGPT answers in a logarithm of the steps that a scratchpad takes.",
     printed="That a scratchpad needs 2T steps of sequential decoding, where log_C T layers of "
     "parallel computations do.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(
-                preset="smoke",
-                rows=("parity",),
-                lengths="41:43",
-                words=2,
-                settings={key: {"steps": 4, "validate_every": 2} for key in MODELS},
-            ),
-            "laptop": Sizes(
-                preset="laptop", settings={"group:S5, regular-gpt-binary": dict(_BINARY_GROUP)}
-            ),
-            "paper": Sizes(
-                preset="paper",
-                seeds=(0, 1, 2),
-                words=512,
-                settings={"group:S5, regular-gpt-binary": dict(_BINARY_GROUP)},
-            ),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke",
+            rows=("parity",),
+            lengths="41:43",
+            words=2,
+            settings={key: {"steps": 4, "validate_every": 2} for key in MODELS},
+        ),
+        laptop=Sizes(
+            preset="laptop", settings={"group:S5, regular-gpt-binary": dict(_BINARY_GROUP)}
+        ),
+        paper=Sizes(
+            preset="paper",
+            seeds=(0, 1, 2),
+            words=512,
+            settings={"group:S5, regular-gpt-binary": dict(_BINARY_GROUP)},
+        ),
     ),
     runs=runs,
     table=table,

@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.experiments.experiment import Record, Statement, Table
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.published import Published
-from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -33,8 +32,9 @@ from lengthwise.experiments.trained import (
     scores,
 )
 from lengthwise.languages.spec import parse
-from lengthwise.registry import Catalogue
-from lengthwise.training.train import make_plan
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.testing import Test
+from lengthwise.sweeps.job import jobs_over_seeds
 
 COLUMNS = ("rnn", "transformer", "regular-gpt C=2", "regular-gpt C=3")
 """The columns that are printed."""
@@ -88,7 +88,7 @@ FAILING = ("modular-arithmetic", "parity", "cycle-navigation", "tomita-5", "tomi
 
 
 class Column(NamedTuple):
-    """How the runs of a column are trained and tested, in all presets."""
+    """Training and test of the runs of a column, in all presets."""
 
     title: str
     model: str
@@ -144,7 +144,7 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     found = []
     for row in sizes.rows:
         language, (longest, (first, last)) = parse(row), trained_and_tested(row)
@@ -156,7 +156,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 language,
                 column.model,
                 preset=sizes.preset,
-                protocol=None if column.is_far else sizes.protocol,
+                options={"protocol": None if column.is_far else sizes.protocol},
                 settings={
                     "max_length": longest,
                     **column.settings,
@@ -186,7 +186,7 @@ def trained_and_tested(row: str) -> tuple[int, tuple[int, int]]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """The paper's layout: best / mean over seeds, printed, measured, and the difference."""
+    """Return the paper's layout: best / mean over seeds, printed, measured, and the difference."""
     found, published, rows = cells(records), _printed(records), []
     there = {one["column"] for one in records}
     keys = [key for key in MEASURED if key in there]
@@ -206,7 +206,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def binary_table(records: Sequence[Record]) -> Table:
-    """How far binary memory comes: the worst of all seeds, at each length and far beyond."""
+    """Return the worst of all seeds with binary memory, at each length and far beyond."""
     rows = []
     for (row, key), of_cell in cells(records).items():
         if not MEASURED[key].is_far:
@@ -233,12 +233,12 @@ def binary_table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Accuracy by length, the mean over seeds: a panel for each language, a line for each model."""
+    """Draw accuracy by length, the mean over seeds: a panel a language, a line a model."""
     return curves(records, [NEAR], lambda row, key: (row, MEASURED[key].title))
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What the paper prints of each cell, as far as it was measured."""
+    """Check what the paper prints of each measured cell."""
     found = cells(records)
     statements = []
     for key in ("regular-gpt C=2", "regular-gpt C=3", "rnn"):
@@ -321,7 +321,7 @@ def _difference(printed: Published, runs_: Sequence[Record]) -> str:
 
 
 def _printed(records: Sequence[Record]) -> Mapping[tuple[str, str], Published]:
-    """The paper's numbers, if the records are of the paper's words."""
+    """Return the paper's numbers, if the records are of the paper's words."""
     tests = [one["tests"][NEAR] for one in records if "tests" in one]
     return PUBLISHED if all(test["protocol"] == "published" for test in tests) else {}
 
@@ -412,26 +412,23 @@ def _experiment(
     laptop: Mapping[str, Mapping[str, Any]] = LAPTOP,
     **sizes: Any,
 ) -> TrainedExperiment[Sizes]:
-    """The table, with these rows and words; on a laptop, tested as `sparse` says."""
+    """Return the table with these rows and words; on a laptop, tested as `sparse` says."""
     return TrainedExperiment(
         paper="Chi et al. (2023)",
         item=item,
         claim=claim,
         printed=printed,
-        presets=Catalogue(
-            "preset",
-            {
-                "smoke": replace(_SMOKE, **{**sizes, "rows": sizes.get("rows", _SMOKE.rows)[:1]}),
-                "laptop": Sizes(
-                    preset="laptop",
-                    seeds=(0, 1, 2),
-                    seeds_of={"transformer": (0,), "binary-final": (0,)},
-                    settings=laptop,
-                    stride=sparse,
-                    **sizes,
-                ),
-                "paper": Sizes(preset="paper", seeds=(0, 1, 2), settings=_BY_ROW, **sizes),
-            },
+        presets=preset_catalogue(
+            smoke=replace(_SMOKE, **{**sizes, "rows": sizes.get("rows", _SMOKE.rows)[:1]}),
+            laptop=Sizes(
+                preset="laptop",
+                seeds=(0, 1, 2),
+                seeds_of={"transformer": (0,), "binary-final": (0,)},
+                settings=laptop,
+                stride=sparse,
+                **sizes,
+            ),
+            paper=Sizes(preset="paper", seeds=(0, 1, 2), settings=_BY_ROW, **sizes),
         ),
         runs=runs,
         table=table,

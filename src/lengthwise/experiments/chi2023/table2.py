@@ -17,8 +17,7 @@ from typing import Any
 from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, SPARSE
-from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -29,8 +28,9 @@ from lengthwise.experiments.trained import (
     one_digit,
 )
 from lengthwise.languages.spec import parse
-from lengthwise.registry import Catalogue
-from lengthwise.training.train import make_plan
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.testing import Test
+from lengthwise.sweeps.job import jobs_over_seeds
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 SAME, FARTHER = "same length", "extrapolation"
@@ -66,7 +66,7 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     found = []
     for key in PUBLISHED[SAME]:
         for share in SHARES:
@@ -75,7 +75,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 parse("parity"),
                 column.model,
                 preset=sizes.preset,
-                protocol="published",
+                options={"protocol": "published"},
                 settings={"p_one": share, **column.settings, **sizes.settings.get(key, {})},
             )
             step, words = sizes.stride.get(key, (1, sizes.words))
@@ -90,7 +90,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """The paper's layout, with what is printed above what is measured."""
+    """Return the paper's layout, with what is printed above what is measured."""
     found, rows = cells(records), []
     for test, models in PUBLISHED.items():
         for key, printed in models.items():
@@ -112,12 +112,12 @@ def _difference(printed: float, of_cell: Sequence[Record], test: str) -> str:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Accuracy by length, the mean over seeds: a panel for each share, a line for each model."""
+    """Draw accuracy by length, the mean over seeds: a panel a share, a line a model."""
     return curves(records, [FARTHER], lambda key, share: (share, MEASURED[key].title))
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 5.4 says."""
+    """Check what section 5.4 says."""
     found = cells(records)
     statements = []
     for key in ("regular-gpt C=2", "rnn"):
@@ -172,25 +172,22 @@ TABLE_2 = TrainedExperiment(
     item="Table 2",
     claim="RegularGPT learns PARITY whatever the share of ones.",
     printed="Means over 3 seeds, at the training length of 40 and at 41..500 symbols.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(
-                preset="smoke",
-                seeds=(0,),
-                words_of_same_length=16,
-                stride=dict.fromkeys(MEASURED, (400, 4)),
-                settings={key: {"steps": 4, "validate_every": 2} for key in MEASURED},
-            ),
-            "laptop": Sizes(
-                preset="laptop",
-                seeds=(0, 1, 2),
-                seeds_of={"transformer": (0,)},
-                settings=_LAPTOP,
-                stride=SPARSE,
-            ),
-            "paper": Sizes(preset="paper", seeds=(0, 1, 2)),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke",
+            seeds=(0,),
+            words_of_same_length=16,
+            stride=dict.fromkeys(MEASURED, (400, 4)),
+            settings={key: {"steps": 4, "validate_every": 2} for key in MEASURED},
+        ),
+        laptop=Sizes(
+            preset="laptop",
+            seeds=(0, 1, 2),
+            seeds_of={"transformer": (0,)},
+            settings=_LAPTOP,
+            stride=SPARSE,
+        ),
+        paper=Sizes(preset="paper", seeds=(0, 1, 2)),
     ),
     runs=runs,
     table=table,

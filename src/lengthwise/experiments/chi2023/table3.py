@@ -29,13 +29,14 @@ from typing import Any, NamedTuple
 from lengthwise.analysis.figures import Picture, lines_figure, receptive_field_figure
 from lengthwise.evaluation.perplexity import perplexity_of, require_windows
 from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table
-from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
-from lengthwise.experiments.sweeps.run import FIELD, TRAINED_LEVELS
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells, run_name
 from lengthwise.layers.chunks import depth
+from lengthwise.problems.language_modelling.problem import FIELD, TRAINED_LEVELS
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.testing import Test
 from lengthwise.registry import Catalogue
+from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.text.prepared import TEST, Corpus, PrepareConfig, prepare
-from lengthwise.training.language_plan import make_language_plan
 
 BASELINES = ("KERPLE", "T5", "ALiBi")
 
@@ -59,7 +60,7 @@ PUBLISHED: dict[tuple[str, int], float] = {
 
 LAST = "last token"
 MULTIPLES = (1, 2, 4, 8, 16)
-"""Of the training length."""
+"""Tested lengths, as multiples of the training length."""
 
 FLAT, EXPLODED = 1.3, 2.0
 """Times the perplexity at the training length: at most, and at least."""
@@ -75,33 +76,33 @@ class Variant(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """Which networks, on which text, and how long."""
+    """Networks, text, and length of training."""
 
     preset: str
     source: str
-    """Of the corpus, if there is none yet."""
+    """Source of the corpus, if there is none yet."""
     vocab_size: int
     window: int
     chunks: tuple[tuple[int, int], ...]
     """C and K of each RegularGPT."""
     variants: Mapping[str, Variant] = field(default_factory=dict)
-    """By what is said of them in the name of a column."""
+    """Variants by their part of the name of a column."""
     num_layers: int
-    """Of the baselines."""
+    """Number of layers of the baselines."""
     seeds: tuple[int, ...]
     baselines: tuple[str, ...] = BASELINES
     windows: int = 1_000
     field_windows: int = 100
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Of all networks and of training."""
+    """Settings of all networks and of training."""
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """That are tested."""
+        """Tested lengths."""
         return tuple(self.window * multiple for multiple in MULTIPLES)
 
     def corpus(self) -> Corpus:
-        """The corpus of the preset, made if there is none."""
+        """Return the corpus of the preset; make it if there is none."""
         folder = CORPORA / self.preset
         if (folder / "index.json").exists():
             return Corpus.load(folder)
@@ -110,11 +111,11 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     corpus, found = sizes.corpus(), []
     require_windows(corpus.part(TEST), max(sizes.lengths), f"the test part of {corpus.folder}")
     for column, (model, settings) in _networks(sizes).items():
-        plan = make_language_plan(
+        plan = make_plan(
             f"text:{corpus.folder}",
             model,
             preset=sizes.preset,
@@ -156,7 +157,7 @@ def _network(column: str) -> tuple[int, int, str]:
 
 
 def _text(corpus: Corpus) -> str:
-    """The row: which text, and how much of it was there to train on."""
+    """Name the row: the text, and its tokens of training."""
     sources = [Path(source).name.partition(",")[0] for source in corpus.index["sources"]["train"]]
     tokens = corpus.index["parts"]["train"]["tokens"]
     return f"{', '.join(sources)} ({tokens / 1e6:.1f} million tokens)"
@@ -180,7 +181,7 @@ def means(records: Sequence[Record]) -> dict[str, dict[int, float]]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each length, as printed: mean over seeds, with the least and the greatest."""
+    """Return a row for each length, as printed: mean, least and greatest over seeds."""
     found = {column: by_length(of_cell) for (_, column), of_cell in cells(records).items()}
     lengths = sorted({n for curve in found.values() for n in curve})
     rows = [[f"{n:,}", *(_spread(curve.get(n, [])) for curve in found.values())] for n in lengths]
@@ -188,14 +189,14 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def printed_table(records: Sequence[Record]) -> Table:
-    """What the paper prints, for windows of 512."""
+    """Return what the paper prints, for windows of 512."""
     lengths = sorted({n for _, n in PUBLISHED})
     rows = [[f"{n:,}", *(f"{PUBLISHED[column, n]:.2f}" for column in _PRINTED)] for n in lengths]
     return Table(["length", *_PRINTED], rows)
 
 
 def intervals_table(records: Sequence[Record]) -> Table:
-    """How exact each number is: the 95 % intervals of the first seed, and time."""
+    """Return the 95 % intervals of the first seed, and time."""
     rows = []
     for (row, column), of_cell in cells(records).items():
         test = of_cell[0]["tests"][LAST]
@@ -229,7 +230,7 @@ def levels_table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Perplexity by length, on logarithmic axes, the mean over seeds."""
+    """Draw perplexity by length, on logarithmic axes, the mean over seeds."""
     found = means(records)
     if not found:
         return {}
@@ -240,7 +241,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 
 def fields_table(records: Sequence[Record]) -> Table:
-    """How many of the last tokens hold a half, and nine tenths, of the gradient."""
+    """Return how many of the last tokens hold a half, and nine tenths, of the gradient."""
     rows = []
     for (row, column), of_cell in cells(records).items():
         found = of_cell[0]["tests"][FIELD]["field"]
@@ -250,7 +251,7 @@ def fields_table(records: Sequence[Record]) -> Table:
 
 
 def field_figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """The cumulated gradient of the first seed, a line for each network."""
+    """Draw the cumulated gradient of the first seed, a line for each network."""
     drawn = [
         {"language": column, "curves": [of_cell[0]["tests"][FIELD]["field"]]}
         for (_, column), of_cell in cells(records).items()
@@ -262,7 +263,7 @@ def field_figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 6 says, of the means over seeds."""
+    """Check what section 6 says, of the means over seeds."""
     regular = {column: curve for column, curve in means(records).items() if " / " in column}
     if not regular:
         return []
@@ -307,7 +308,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 def _of_thickness(
     regular: Mapping[tuple[int, int], Mapping[int, float]], variant: str
 ) -> list[Statement]:
-    """Of networks that were trained alike: as most are, or as the variant says."""
+    """Check thickness among networks that were trained alike."""
     pairs = [(key, (key[0], 2 * key[1])) for key in regular if (key[0], 2 * key[1]) in regular]
     if not pairs:
         return []
@@ -323,7 +324,7 @@ def _of_thickness(
 
 
 def _of_chunk(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[Statement]:
-    """Of the commonest thickness."""
+    """Check chunks among networks of the commonest thickness."""
     counts = Counter(thickness for _, thickness in regular)
     thickness = max(counts, key=counts.__getitem__, default=0)
     alike = {chunk: curve for (chunk, k), curve in regular.items() if k == thickness}
@@ -362,7 +363,7 @@ def _short(value: float) -> str:
 
 
 def check_fields(records: Sequence[Record]) -> list[Statement]:
-    """What section 7.4 says, of each RegularGPT and seed."""
+    """Check what section 7.4 says, of each RegularGPT and seed."""
     found = {
         run_name(run): run["tests"][FIELD]["field"]["cumulated"]
         for (_, column), of_cell in cells(records).items()

@@ -1,4 +1,4 @@
-"""How sure are networks of their answers? Cross-entropy and accuracy on random words.
+"""Cross-entropy and accuracy of networks on random words.
 
 Axes:
     word    words of one length
@@ -45,7 +45,7 @@ def answers(
     batches: Iterable[Tensor],
     asked: Callable[[int], None],
 ) -> dict[Key, Answers]:
-    """What all networks make of the same words; `asked` is told of the symbols that one read."""
+    """Test all networks on the same words; `asked` is called with the symbols that one read."""
     sums = {key: torch.zeros(2, dtype=torch.float64) for key in networks}
     num_words = 0
     for words in batches:

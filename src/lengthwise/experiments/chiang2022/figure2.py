@@ -25,16 +25,16 @@ from lengthwise.constructions.first import compile_confident_first, compile_firs
 from lengthwise.constructions.parity import compile_confident_parity, compile_parity
 from lengthwise.experiments.chiang2022.answers import answers, random_words
 from lengthwise.experiments.experiment import (
-    Experiment,
-    Progress,
+    MeasuredExperiment,
     Record,
     Statement,
     Table,
     counted,
+    preset_catalogue,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
-from lengthwise.registry import Catalogue
+from lengthwise.sweeps.sweep import Progress
 from lengthwise.tasks.automaton import Automaton
 
 ETA = 1e-3
@@ -51,14 +51,14 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """How far, and how many words of each length. The paper has 1000, and does not say how far."""
+    """Lengths, and words of each length. The paper has 1000 words, and does not say how far."""
 
     longest: int
     words: int
 
 
 def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
-    """A record for each language, length and network; all networks see the same words."""
+    """Return a record for each language, length and network; all networks see the same words."""
     generator = torch.Generator().manual_seed(seed)
     all_networks, lengths = _networks(), geometric(sizes.longest)
     records: list[Record] = []
@@ -85,7 +85,7 @@ Curves = Mapping[tuple[str, float | None], Mapping[int, float]]
 
 
 def curves(records: Sequence[Record]) -> Curves:
-    """The bits of the records."""
+    """Return the bits of the records."""
     found: dict[tuple[str, float | None], dict[int, float]] = {}
     for record in records:
         curve = found.setdefault((record["language"], record["epsilon"]), {})
@@ -94,7 +94,7 @@ def curves(records: Sequence[Record]) -> Curves:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each network, a column for each power of ten."""
+    """Return a row for each network, a column for each power of ten."""
     found = curves(records)
     lengths = [n for n in next(iter(found.values())) if math.log10(n).is_integer()]
     rows = [
@@ -105,7 +105,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Bits by length, a panel for each language."""
+    """Draw bits by length, a panel for each language."""
     panels: dict[str, dict[str, Mapping[int, float]]] = {}
     for (language, epsilon), curve in curves(records).items():
         panels.setdefault(language.upper(), {})[_name(epsilon)] = curve
@@ -113,7 +113,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """The caption of Figure 2, and what the sections say of the same networks."""
+    """Check the caption of Figure 2, and what the sections say of the same networks."""
     found = curves(records)
     plain: Curves = {key: curve for key, curve in found.items() if key[1] is None}
     normed: Curves = {key: curve for key, curve in found.items() if key[1]}
@@ -184,7 +184,7 @@ def _last(curve: Mapping[int, float]) -> float:
 
 
 def _lasts(found: Curves) -> str:
-    """How far the bits at the longest words are from one, language by language."""
+    """Return how far the bits at the longest words are from one, language by language."""
     by_language: dict[str, list[float]] = {}
     for (language, _), curve in found.items():
         by_language.setdefault(language.upper(), []).append(1 - _last(curve))
@@ -213,7 +213,7 @@ def _networks() -> dict[str, dict[float | None, Encoder]]:
     }
 
 
-FIGURE_2 = Experiment(
+FIGURE_2 = MeasuredExperiment(
     paper="Chiang & Cholak (2022)",
     item="Figure 2",
     claim="Without layer norm the exact networks lose their confidence with the length; with layer "
@@ -221,13 +221,10 @@ FIGURE_2 = Experiment(
     printed="Curves for PARITY and FIRST over 1000 random strings of each length n. Without layer "
     "norm, the cross-entropy quickly approaches its upper bound of one. With layer norm and ε > 0, "
     "it is better but still grows with n. With ε = 0, it is independent of n.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(longest=1_000, words=10),
-            "laptop": Sizes(longest=100_000, words=50),
-            "paper": Sizes(longest=100_000, words=1_000),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(longest=1_000, words=10),
+        laptop=Sizes(longest=100_000, words=50),
+        paper=Sizes(longest=100_000, words=1_000),
     ),
     measure=measure,
     table=table,

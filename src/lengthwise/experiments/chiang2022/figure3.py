@@ -1,4 +1,4 @@
-"""Chiang & Cholak (2022), Figure 3: how sensitive is the network for PARITY to its count weight?
+"""Chiang & Cholak (2022), Figure 3: sensitivity of the network for PARITY to its count weight.
 
 The weight (6, 2) of the first head's value matrix is 1: with it the head stores k/n, where k is the
 number of ones. We take the network with layer norm, epsilon = 0 and the layer of Proposition 2, and
@@ -24,15 +24,15 @@ from lengthwise.analysis.figures import Picture, sensitivity_figure
 from lengthwise.constructions.parity import compile_confident_parity
 from lengthwise.experiments.chiang2022.answers import answers, random_words
 from lengthwise.experiments.experiment import (
-    Experiment,
-    Progress,
+    MeasuredExperiment,
     Record,
     Statement,
     Table,
     counted,
+    preset_catalogue,
 )
 from lengthwise.languages.spec import parse
-from lengthwise.registry import Catalogue
+from lengthwise.sweeps.sweep import Progress
 from lengthwise.tasks.automaton import Automaton
 
 ETA = 1e-3
@@ -55,7 +55,7 @@ class Sizes:
 
 
 def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
-    """A record for each length and weight; all weights see the same words."""
+    """Return a record for each length and weight; all weights see the same words."""
     generator = torch.Generator().manual_seed(seed)
     automaton = Automaton(parse("parity"))
     asked = counted(progress, (2 * sizes.steps + 1) * sizes.words * sum(sizes.lengths))
@@ -77,7 +77,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each length: what the right weight gives, and how far it is right."""
+    """Return a row for each length: what the right weight gives, and how far it is right."""
     rows = []
     for length, curve in _curves(records).items():
         right = _at_one(curve)
@@ -97,13 +97,13 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Bits and accuracy by weight, a column for each length."""
+    """Draw bits and accuracy by weight, a column for each length."""
     curves = {f"{length:,} symbols": curve for length, curve in _curves(records).items()}
     return {"sensitivity": sensitivity_figure(curves)}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What the caption and section 5.1 say."""
+    """Check what the caption and section 5.1 says."""
     curves = _curves(records)
     ones = [_at_one(curve) for curve in curves.values()]
     eta = ones[0]["eta"] / math.log(2)
@@ -143,7 +143,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 
 def _curves(records: Sequence[Record]) -> dict[int, list[Record]]:
-    """The records of each length, by weight."""
+    """Return the records of each length, by weight."""
     found: dict[int, list[Record]] = {}
     for record in sorted(records, key=lambda record: record["weight"]):
         found.setdefault(record["length"], []).append(record)
@@ -155,18 +155,18 @@ def _at_one(curve: Sequence[Record]) -> Record:
 
 
 def _first_wrong(curve: Sequence[Record]) -> float:
-    """The least |w - 1| at which a word is wrong."""
+    """Return the least |w - 1| at which a word is wrong."""
     return min((_off(record) for record in curve if record["accuracy"] < 1), default=math.inf)
 
 
 def _reach(curve: Sequence[Record]) -> float:
-    """The greatest |w - 1| up to which no word is wrong, on either side."""
+    """Return the greatest |w - 1| up to which no word is wrong, on either side."""
     limit = _first_wrong(curve)
     return max((_off(record) for record in curve if _off(record) < limit), default=0.0)
 
 
 def _half_a_place(curve: Sequence[Record]) -> float:
-    """The |w - 1| at which the count of the word with most ones is off by half a place."""
+    """Return the |w - 1| at which the count of the word with most ones is off by half."""
     return 1 / (2 * max(record["most_ones"] for record in curve))
 
 
@@ -175,25 +175,22 @@ def _off(record: Record) -> float:
 
 
 def _crossings(curve: Sequence[Record]) -> int:
-    """How often the curve passes 1 bit, which is what a guess costs."""
+    """Count how often the curve passes 1 bit, which is what a guess costs."""
     above = [record["bits"] > 1 for record in curve]
     return sum(before != after for before, after in pairwise(above))
 
 
-FIGURE_3 = Experiment(
+FIGURE_3 = MeasuredExperiment(
     paper="Chiang & Cholak (2022)",
     item="Figure 3",
     claim="The exact network for PARITY is isolated: a count weight that is off by 1/n already "
     "makes answers wrong.",
     printed="Curves over the weight that computes k/n, which must be 1. Cross-entropy and accuracy "
     "are both extremely sensitive to it; at 1 they are 0 and 1, which are both optimal.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(lengths=(100,), words=10, steps=20),
-            "laptop": Sizes(lengths=(100, 1_000), words=200, steps=100),
-            "paper": Sizes(lengths=(100, 1_000), words=1_000, steps=200),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(lengths=(100,), words=10, steps=20),
+        laptop=Sizes(lengths=(100, 1_000), words=200, steps=100),
+        paper=Sizes(lengths=(100, 1_000), words=1_000, steps=200),
     ),
     measure=measure,
     table=table,

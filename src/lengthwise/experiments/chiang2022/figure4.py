@@ -11,8 +11,7 @@ the last version of its code. An early version has a learned map of three featur
 Both are here: with scaling all runs carry with the early map, as in the paper's figure; with the
 fixed ones some do not, or have not learned after the paper's 100 epochs.
 
-The runs of a curve are trained in one stack. They are looked at on test words after some epochs;
-nothing is chosen by what is seen there.
+Runs are tested after some epochs, and nothing is chosen by what the tests show.
 """
 
 import math
@@ -27,28 +26,28 @@ from torch.nn import functional as F
 from lengthwise.analysis.figures import Picture, learning_figure
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.experiments.experiment import (
-    Experiment,
-    Progress,
+    MeasuredExperiment,
     Record,
     Statement,
     Table,
     TrainingWatch,
+    preset_catalogue,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
+from lengthwise.problems.base import Plan
 from lengthwise.problems.recognition.objectives import Final
-from lengthwise.registry import Catalogue
+from lengthwise.problems.runs import make_plan
+from lengthwise.sweeps.sweep import Progress
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Batch
-from lengthwise.training.loop import Validation
-from lengthwise.training.stack import train_stack
-from lengthwise.training.train import Plan, make_plan
+from lengthwise.training.loop import Validation, fit
 
 _AT_ONCE = 4
 """Test words that are computed together: more would not fit into the caches of a processor."""
 
 STEPS = 100
-"""Of an epoch, a word each."""
+"""Steps of an epoch, of a word each."""
 
 POSITIONS = {"first": "fixed", "first-early": "early"}
 """Position to what it is called: a fixed 1 at the first symbol, or the map of the early code."""
@@ -58,7 +57,7 @@ SCALES = {"standard": "standard", "log-length": "scaled by log n"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """How long is trained, on what, and how often and on how many words is tested."""
+    """Training: lengths and epochs; tests: how often, and on how many words."""
 
     runs: int = 20
     lengths: tuple[int, ...] = (10, 30, 100, 300)
@@ -69,21 +68,24 @@ class Sizes:
 
 
 def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
-    """A record for each position, scale, training length and tested epoch: means over runs."""
+    """Return means over runs for each position, scale, training length and tested epoch."""
     records: list[Record] = []
     curves = list(product(POSITIONS, SCALES, sizes.lengths))
     steps = sizes.epochs * STEPS
     for number, (position, scale, length) in enumerate(curves):
-        watch = TrainingWatch(progress, number * steps, len(curves) * steps)
         seeds = range(seed, seed + sizes.runs)
         plans = [plan_of_run(sizes, position, scale, length, one) for one in seeds]
+        watches = [
+            TrainingWatch(progress, run * steps, len(curves) * sizes.runs * steps)
+            for run in range(number * sizes.runs, (number + 1) * sizes.runs)
+        ]
         common = {"position": position, "scale": scale, "length": length}
-        records += [{**common, **found} for found in curve(sizes, plans, watch)]
+        records += [{**common, **found} for found in curve(sizes, plans, watches)]
     return records
 
 
-def curve(sizes: Sizes, plans: Sequence[Plan], progress: TrainingWatch) -> list[Record]:
-    """A record for each tested epoch, the mean over runs."""
+def curve(sizes: Sizes, plans: Sequence[Plan], watches: Sequence[TrainingWatch]) -> list[Record]:
+    """Train the runs of a curve; return a record for each tested epoch, the mean over runs."""
 
     class Tested(Final):
         """FIRST on uniform words, looked at on longer ones."""
@@ -96,7 +98,10 @@ def curve(sizes: Sizes, plans: Sequence[Plan], progress: TrainingWatch) -> list[
         def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
             return tested(model, sizes.test_words, sizes.test_length, data)
 
-    runs = train_stack(plans, goal=Tested, device="cpu", progress=progress)
+    runs = [
+        fit(plan.draw(), Tested(plan.task, plan.data), plan.training, progress=watch)
+        for plan, watch in zip(plans, watches, strict=True)
+    ]
     return [
         {
             "epoch": tests[0]["step"] // STEPS,
@@ -108,12 +113,12 @@ def curve(sizes: Sizes, plans: Sequence[Plan], progress: TrainingWatch) -> list[
             "least_accuracy": min(test["validation_accuracy"] for test in tests),
             "attention": _mean([test["attention"] for test in tests]),
         }
-        for tests in zip(*(run.metrics for run in runs), strict=True)
+        for tests in zip(*runs, strict=True)
     ]
 
 
 def plan_of_run(sizes: Sizes, position: str, scale: str, length: int, seed: int) -> Plan:
-    """The settings of one run of a curve."""
+    """Return the plan of one run of a curve."""
     return make_plan(
         parse("first"),
         "encoder-cls",
@@ -159,12 +164,12 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def last(records: Sequence[Record]) -> dict[tuple[str, str, int], Record]:
-    """The record of the last epoch, by position, scale and training length."""
+    """Return the record of the last epoch, by position, scale and training length."""
     return {(one["position"], one["scale"], one["length"]): one for one in records}
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each curve: what it comes to in the end."""
+    """Return a row for each curve: what it comes to in the end."""
     rows = [
         [
             POSITIONS[position],
@@ -193,7 +198,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Bits, accuracy and attention by epoch, standard beside scaled, for both positions."""
+    """Draw bits, accuracy and attention by epoch, standard beside scaled, for both positions."""
     panels: dict[str, dict[str, list[Record]]] = {}
     for record in records:
         title = f"{SCALES[record['scale']]}, {POSITIONS[record['position']]} positions"
@@ -203,7 +208,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What sections 5.1, 5.3 and 5.4 say, of either kind of positions."""
+    """Check what section 5.1, 5.3 and 5.4 says, of either kind of positions."""
     ends: dict[str, dict[str, dict[int, Record]]] = {}
     for (position, scale, length), end in last(records).items():
         ends.setdefault(position, {}).setdefault(scale, {})[length] = end
@@ -215,7 +220,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 
 def _statements(plain: Mapping[int, Record], scaled: Mapping[int, Record]) -> list[Statement]:
-    """Of the ends of curves, by training length."""
+    """Check the ends of curves, by training length."""
     shortest = min(plain)
     return [
         Statement(
@@ -258,20 +263,17 @@ def _accuracies(ends: Mapping[int, Record]) -> str:
     return ", ".join(f"n = {n}: {100 * end['accuracy']:.1f} %" for n, end in ends.items())
 
 
-FIGURE_4: Experiment[Sizes] = Experiment(
+FIGURE_4: MeasuredExperiment[Sizes] = MeasuredExperiment(
     paper="Chiang & Cholak (2022)",
     item="Figure 4",
     claim="FIRST learned on short words carries to 1000 symbols if attention is scaled by log n.",
     printed="Curves over epochs, means of 20 runs. Without scaling the accuracy on 1000 symbols is "
     "not perfect, and at chance for training n = 10; with it, accuracy and cross-entropy are "
     "perfect for every n.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(runs=2, lengths=(3,), epochs=1, test_words=4, test_length=20),
-            "laptop": Sizes(runs=10, epochs_between_tests=5, test_words=50),
-            "paper": Sizes(),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(runs=2, lengths=(3,), epochs=1, test_words=4, test_length=20),
+        laptop=Sizes(runs=10, epochs_between_tests=5, test_words=50),
+        paper=Sizes(),
     ),
     measure=measure,
     table=table,

@@ -1,4 +1,4 @@
-"""Chiang & Cholak (2022), section 5.1: can the encoder that can express PARITY learn it?
+"""Chiang & Cholak (2022), section 5.1: the encoder that can express PARITY, trained on it.
 
 The encoder has the shape of the exact one (two layers, two heads, its positions), width 16, 64
 hidden units, post-norm, torch's initial weights and Adam with rate 3e-4. The paper says that it
@@ -13,8 +13,7 @@ from typing import Any
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -25,8 +24,9 @@ from lengthwise.experiments.trained import (
     scores,
 )
 from lengthwise.languages.spec import parse
-from lengthwise.registry import Catalogue
-from lengthwise.training.train import make_plan
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.testing import Test
+from lengthwise.sweeps.job import jobs_over_seeds
 
 TRAINED, FARTHER = "trained lengths", "farther"
 
@@ -54,14 +54,14 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     found = []
     for longest in sizes.longest:
         for key, (_, model, settings) in MODELS.items():
             plan = make_plan(
                 parse("parity"),
                 model,
-                protocol="published",
+                options={"protocol": "published"},
                 settings={
                     "max_length": longest,
                     "batch_size": sizes.batch_size,
@@ -99,14 +99,14 @@ def _of_cell(found: Sequence[Record] | None, test: str) -> str:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Accuracy by length, the mean over seeds: a panel for each row, a line for each model."""
+    """Draw accuracy by length, the mean over seeds: a panel for each row, a line for each model."""
     return curves(
         records, [TRAINED, FARTHER], lambda row, key: (f"trained on {row}", MODELS[key][0])
     )
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 5.1 says, on the words of the paper's code, if these could be learned at all."""
+    """Check what section 5.1 says, on the words of the paper's code, if the RNN learns them."""
     bests = {
         key: best_and_mean(of_cell, TRAINED)[0]
         for (row, key), of_cell in cells(records).items()
@@ -132,13 +132,10 @@ PARITY: TrainedExperiment[Sizes] = TrainedExperiment(
     item="Section 5.1, PARITY",
     claim="What an encoder can express it need not learn: PARITY, by its own exact shape.",
     printed="That a transformer was unable to learn PARITY, with these settings and many others.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(seeds=(0,), longest=(100,), steps=2, batch_size=4, words=2),
-            "laptop": Sizes(),
-            "paper": Sizes(seeds=(0, 1, 2, 3, 4), steps=100_000, words=512),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(seeds=(0,), longest=(100,), steps=2, batch_size=4, words=2),
+        laptop=Sizes(),
+        paper=Sizes(seeds=(0, 1, 2, 3, 4), steps=100_000, words=512),
     ),
     runs=runs,
     table=table,

@@ -21,15 +21,17 @@ from typing import Any
 from lengthwise.analysis.figures import Picture, panels_figure
 from lengthwise.evaluation.bleu import BUCKETS, Comparison, compared
 from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table
-from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.testing import Test
+from lengthwise.problems.translation.problem import Translation
 from lengthwise.registry import Catalogue
+from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.text.numbers import DIGITS, WORDS
 from lengthwise.text.pairs import NUMBERS
 from lengthwise.text.parallel import PairsConfig, ParallelCorpus, prepare_pairs
 from lengthwise.text.prepared import TEST, TRAIN, VALID
 from lengthwise.text.store import INDEX
-from lengthwise.training.translation_plan import PREFIX, make_translation_plan
 
 ALL, SHORT = "train-all-test-all", "train-short-test-long"
 BASELINE, SCALED = "baseline", "scaled"
@@ -51,7 +53,7 @@ FLUENT = 90.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """Which text, which network, and how long."""
+    """Text, network, and length of training."""
 
     preset: str
     vocab_size: int
@@ -63,7 +65,7 @@ class Sizes:
     """Of the network and of training."""
 
     def corpus(self) -> ParallelCorpus:
-        """The corpus of the preset; of numbers, if it is the smallest, and there is none.
+        """Return the corpus of the preset; of numbers, if it is the smallest, and there is none.
 
         Raises:
             TextError: there is none.
@@ -76,14 +78,14 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     corpus, found = sizes.corpus(), []
     tested = [part for part in corpus.parts if part not in (TRAIN, VALID)]
     tests = [Test(name=part, lengths=BUCKETS, words_per_length=sizes.sentences) for part in tested]
     for protocol in sizes.protocols:
         for column, scale in COLUMNS.items():
-            plan = make_translation_plan(
-                f"{PREFIX}{corpus.folder}",
+            plan = make_plan(
+                f"{Translation.prefix}{corpus.folder}",
                 preset=sizes.preset,
                 settings={**sizes.settings, "protocol": protocol, "scale": scale},
             )
@@ -112,7 +114,7 @@ def pairs_of(records: Sequence[Record], test: str) -> dict[str, dict[int, tuple[
 
 
 def tests_of(records: Sequence[Record]) -> list[str]:
-    """The parts that were translated."""
+    """Return the parts that were translated."""
     return list(dict.fromkeys(name for one in records for name in one.get("tests", ())))
 
 
@@ -154,7 +156,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def details_table(records: Sequence[Record]) -> Table:
-    """A row for each run and test: how exact BLEU is, chrF, and how much was written."""
+    """Return a row for each run and test: how exact BLEU is, chrF, and how much was written."""
     rows = []
     for (row, column), of_cell in cells(records).items():
         for run in of_cell:
@@ -195,7 +197,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 5.4 says, of every seed."""
+    """Check what section 5.4 says, of every seed."""
     if of_numbers := _of_numbers(records):
         return of_numbers
     statements = []
@@ -228,7 +230,7 @@ def _is_of_numbers(test: Record) -> bool:
 
 
 def _of_numbers(records: Sequence[Record]) -> list[Statement]:
-    """What numbers are for: they say nothing of long sentences."""
+    """Check numbers alone: they say nothing of long sentences."""
     found = [
         run["tests"][TEST]
         for of_cell in cells(records).values()

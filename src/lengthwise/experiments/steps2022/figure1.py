@@ -1,4 +1,4 @@
-"""Guiding transformers to process in steps (2022), Figure 1: where the adder's decoder looks.
+"""Guiding transformers to process in steps (2022), Figure 1: attention of the adder's decoder.
 
 The compiled decoder of one layer and one head adds two 8-bit numbers, in both representations of
 section 4. Row i of a matrix is the prediction of the i-th symbol after the inputs: its weight is on
@@ -15,9 +15,15 @@ import numpy as np
 from lengthwise.analysis.figures import Picture, addition_attention_figure
 from lengthwise.analysis.step_attention import step_attention
 from lengthwise.constructions.circuits import LEAK, compile_circuit
-from lengthwise.experiments.experiment import Experiment, Progress, Record, Statement, Table
+from lengthwise.experiments.experiment import (
+    MeasuredExperiment,
+    Record,
+    Statement,
+    Table,
+    preset_catalogue,
+)
 from lengthwise.languages.adders import adder
-from lengthwise.registry import Catalogue
+from lengthwise.sweeps.sweep import Progress
 
 REPRESENTATIONS = (1, 2)
 
@@ -34,7 +40,7 @@ class Sizes:
 
 
 def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
-    """A record for each representation: the matrix, and that of the gates' sources."""
+    """Return a record for each representation: the matrix, and that of the gates' sources."""
     generator = np.random.default_rng(seed)
     inputs = generator.integers(2, size=(sizes.pairs, 2 * sizes.bits)).astype(np.bool_)
     records: list[Record] = []
@@ -47,7 +53,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each representation: the weight on the sources."""
+    """Return a row for each representation: the weight on the sources."""
     rows = []
     for record in records:
         shares, halves = on_sources(record), _least_of_two(record)
@@ -73,7 +79,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 4 says of the figure."""
+    """Check what section 4 says of the figure."""
     least = min(min(on_sources(record)) for record in records)
     half = min(_least_of_two(record) for record in records)
     needed = 1 - LEAK - ROUNDING
@@ -94,32 +100,29 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 
 def on_sources(record: Mapping[str, Any]) -> list[float]:
-    """The weight on the sources, for each gate that has any."""
+    """Return the weight on the sources, for each gate that has any."""
     weights, targets = np.array(record["weights"]), np.array(record["targets"])
     rows = record["gates_with_sources"]
     return [float(share) for share in (weights * (targets > 0)).sum(axis=1)[rows]]
 
 
 def _least_of_two(record: Mapping[str, Any]) -> float:
-    """The least weight on a source of a gate with two."""
+    """Return the least weight on a source of a gate with two."""
     weights, targets = np.array(record["weights"]), np.array(record["targets"])
     return float(weights[(targets > 0) & (targets < 1)].min())
 
 
-FIGURE_1 = Experiment(
+FIGURE_1 = MeasuredExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Figure 1",
     claim="One layer and one head add binary numbers step by step, looking at the two sources of "
     "each gate.",
     printed="The attention matrices of the hand-coded decoder that adds 8-bit numbers, from which "
     "can be verified that it implements the correct patterns of both representations.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(bits=3, pairs=8),
-            "laptop": Sizes(bits=8, pairs=200),
-            "paper": Sizes(bits=8, pairs=1_000),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(bits=3, pairs=8),
+        laptop=Sizes(bits=8, pairs=200),
+        paper=Sizes(bits=8, pairs=1_000),
     ),
     measure=measure,
     table=table,

@@ -1,4 +1,4 @@
-"""Guiding transformers to process in steps (2022), Figure 2: does training find the same attention?
+"""Guiding transformers to process in steps (2022), Figure 2: attention after training.
 
 The mean attention of a trained decoder, over 100 random inputs, beside that of the compiled one:
 8-bit numbers, representation 2, strong supervision. How far they agree is told by numbers: the mean
@@ -21,21 +21,20 @@ from lengthwise.analysis.figures import Picture, addition_attention_figure
 from lengthwise.analysis.step_attention import step_attention
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.experiments.experiment import (
-    Experiment,
-    Progress,
+    MeasuredExperiment,
     Record,
     Statement,
     Table,
     TrainingWatch,
+    preset_catalogue,
 )
-from lengthwise.experiments.measure import measure_steps
 from lengthwise.experiments.steps2022.figure1 import on_sources
 from lengthwise.experiments.steps2022.table1 import TRAINING_OF
 from lengthwise.languages.adders import adder
 from lengthwise.models.decoder import Decoder
-from lengthwise.registry import Catalogue
-from lengthwise.training.step_plan import StepPlan, make_step_plan
-from lengthwise.training.train import Run, train
+from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.runs import make_plan, train
+from lengthwise.sweeps.sweep import Progress
 
 HAND_CODED = "hand-coded"
 
@@ -62,9 +61,9 @@ class Sizes:
 
 
 def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
-    """A record for each decoder, of the same inputs."""
+    """Return a record for each decoder, of the same inputs."""
     plans = [plan_of(sizes, seed, settings) for settings in TRAINED.values()]
-    steps = [plan.loop.steps for plan in plans]
+    steps = [plan.training.steps for plan in plans]
     to_do = sum(steps) + 1
     runs = [
         train(plan, device="cpu", progress=TrainingWatch(progress, sum(steps[:place]), to_do))
@@ -76,22 +75,22 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
 
     def record(name: str, run: Run) -> Record:
         assert isinstance(run.model, Decoder)
-        exact = measure_steps(run)["exact_match"]
+        exact = evaluated(run, {}).values["exact_match"]
         found = step_attention(run.model, sequence, inputs)
         return {"decoder": name, "bits": sizes.bits, "exact_match": exact, **found}
 
     records = [record(HAND_CODED, replace(runs[0], model=compile_circuit(sequence)))]
     for name, plan, run in zip(TRAINED, plans, runs, strict=True):
-        settings = {part: own.to_dict() for part, own in plan.settings().items()}
+        settings = plan.stored_settings()
         steps_taken = run.metrics[-1]["step"]
         records.append({**record(name, run), "settings": settings, "steps": steps_taken})
     progress(to_do, to_do)
     return records
 
 
-def plan_of(sizes: Sizes, seed: int, settings: Mapping[str, Any]) -> StepPlan:
-    """How a decoder with settings of its own is trained."""
-    return make_step_plan(
+def plan_of(sizes: Sizes, seed: int, settings: Mapping[str, Any]) -> Plan:
+    """Return the plan of a decoder with settings of its own."""
+    return make_plan(
         "steps:addition",
         preset=sizes.preset,
         settings={
@@ -105,7 +104,7 @@ def plan_of(sizes: Sizes, seed: int, settings: Mapping[str, Any]) -> StepPlan:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each decoder: how right it is, and where it looks."""
+    """Return a row for each decoder: how right it is, and where it looks."""
     rows = [
         [
             record["decoder"],
@@ -136,13 +135,13 @@ def agreement(record: Record, places: int | None = None) -> float:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """All matrices."""
+    """Draw all matrices."""
     named = {f"{record['decoder']}, n = {record['bits']}": record for record in records}
     return {"attention": addition_attention_figure(named)}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 5 says of the figure."""
+    """Check what section 5 says of the figure."""
     return [
         statement
         for trained in records
@@ -174,24 +173,21 @@ def _of_trained(trained: Record) -> list[Statement]:
 
 
 def _places(record: Record) -> list[int]:
-    """The last place that each gate with sources sees."""
+    """Return the last position that each gate with sources sees."""
     num_inputs = len(record["symbols"]) + 1 - len(record["gates"])
     return [num_inputs - 1 + row for row in record["gates_with_sources"]]
 
 
-FIGURE_2 = Experiment(
+FIGURE_2 = MeasuredExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Figure 2",
     claim="A decoder that is told the steps learns to look where the hand-coded one does.",
     printed="The attention matrices of a hand-coded and of a trained decoder for n = 8, whose rows "
     "resemble each other for the most part.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(bits=3, pairs=8, preset="smoke", settings=_SMOKE),
-            "laptop": Sizes(bits=8, pairs=100, preset="laptop"),
-            "paper": Sizes(bits=8, pairs=100, preset="paper"),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(bits=3, pairs=8, preset="smoke", settings=_SMOKE),
+        laptop=Sizes(bits=8, pairs=100, preset="laptop"),
+        paper=Sizes(bits=8, pairs=100, preset="paper"),
     ),
     measure=measure,
     table=table,

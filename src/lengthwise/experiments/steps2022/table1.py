@@ -1,4 +1,4 @@
-"""Guiding transformers to process in steps (2022), Table 1 and Figures 3 and 4: what steps buy.
+"""Guiding transformers to process in steps (2022), Table 1, Figures 3 and 4: step supervision.
 
 A decoder of one layer and one head adds two n-bit numbers under weak, medium and strong
 supervision. The paper takes, for every n, the best of a grid: 5 widths, 2 numbers of examples, 3
@@ -30,12 +30,12 @@ from itertools import product, starmap
 from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture, curves_figure
-from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import CellRun, TrainedExperiment
-from lengthwise.registry import Catalogue
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.step_by_step.problem import unseen
+from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.tasks.steps import Regime
-from lengthwise.training.step_plan import make_step_plan
 
 REGIMES: tuple[Regime, ...] = ("weak", "medium", "strong")
 
@@ -60,7 +60,7 @@ TRAINING_OF: Mapping[str, Mapping[str, Any]] = {
 
 
 class Choice(NamedTuple):
-    """What the grid varies besides the regime and the trial."""
+    """Settings that the grid varies besides the regime and the trial."""
 
     width: int
     examples: int
@@ -104,10 +104,10 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the grid."""
+    """Return all runs of the grid."""
     found = []
     for bits, regime, choice in sizes.cells:
-        plan = make_step_plan(
+        plan = make_plan(
             "steps:addition",
             preset=sizes.preset,
             settings={
@@ -117,9 +117,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 "examples": choice.examples,
                 "position": choice.position,
                 **choice.training,
-                "steps": sizes.steps,
-                "warmup": sizes.steps // 20,
-                "validate_every": min(500, sizes.steps),
+                **schedule(sizes.steps),
             },
         )
         jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
@@ -127,8 +125,13 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     return found
 
 
+def schedule(steps: int) -> dict[str, int]:
+    """Return the settings of a run of so many steps."""
+    return {"steps": steps, "warmup": steps // 20, "validate_every": min(500, steps)}
+
+
 class Trial(NamedTuple):
-    """What a record says of one run."""
+    """The result of one run."""
 
     regime: str
     bits: int
@@ -137,7 +140,7 @@ class Trial(NamedTuple):
 
 
 def trials(records: Sequence[Record]) -> list[Trial]:
-    """The runs that ended."""
+    """Return the runs that ended."""
     return [
         Trial(*_ROWS[one["row"]], _CHOICES[one["column"]], one["tests"][UNSEEN]["mean_accuracy"])
         for one in records
@@ -146,7 +149,7 @@ def trials(records: Sequence[Record]) -> list[Trial]:
 
 
 def best(found: Sequence[Trial]) -> dict[tuple[str, int], Trial]:
-    """The best run by regime and n."""
+    """Return the best run by regime and n."""
     result: dict[tuple[str, int], Trial] = {}
     for trial in found:
         before = result.setdefault((trial.regime, trial.bits), trial)
@@ -156,7 +159,7 @@ def best(found: Sequence[Trial]) -> dict[tuple[str, int], Trial]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """The paper's layout: the best of the grid, printed and measured, and of how many runs."""
+    """Return the paper's layout: the best of the grid, printed and measured, with runs."""
     found = trials(records)
     most, rows = best(found), []
     columns = sorted({bits for _, bits in PUBLISHED} | {trial.bits for trial in found})
@@ -171,7 +174,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def best_table(records: Sequence[Record]) -> Table:
-    """The best run of every cell."""
+    """Return the best run of every cell."""
     rows = [
         [regime, str(bits), str(trial.choice), f"{trial.exact:.4f}"]
         for (regime, bits), trial in best(trials(records)).items()
@@ -195,13 +198,20 @@ def _curves(records: Sequence[Record], of: Callable[[Choice], str]) -> dict[str,
         curves = panels.setdefault(f"{trial.regime} supervision", {})
         curve = curves.setdefault(of(trial.choice), {})
         curve[trial.bits] = max(trial.exact, curve.get(trial.bits, 0.0))
+    return exact_match_figure(panels)
+
+
+def exact_match_figure(
+    panels: Mapping[str, Mapping[str, Mapping[int, float]]],
+) -> dict[str, Picture]:
+    """Draw exact match by n; without records there is no figure."""
     if not panels:
         return {}
     return {"exact-match": curves_figure(panels, xlabel="bits n", ylabel="exact match (%)")}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 5 says, as far as it was measured."""
+    """Check what section 5 says, as far as it was measured."""
     most = best(trials(records))
     cells: dict[str, dict[int, float]] = {regime: {} for regime in REGIMES}
     for (regime, n), trial in most.items():
@@ -234,7 +244,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 
 def weak_suffices(where: str, exact: float, of: str = "") -> Statement:
-    """What both tables print of the shortest numbers, 1.0000; `of` says of what, if of several."""
+    """Check 1.0000 at n = 8, which both tables print; `of` names the body, if there are several."""
     return Statement(
         where=where,
         says=f"at n = 8 weak supervision is enough, as is printed{of}",
@@ -271,35 +281,32 @@ _LAPTOP: dict[Regime, tuple[Choice, ...]] = {
     ),
 }
 
-_PRESETS = Catalogue(
-    "preset",
-    {
-        "smoke": Sizes(
-            preset="smoke",
-            bits=(3,),
-            choices=dict.fromkeys(REGIMES, (_TINY,)),
-            trials=(0,),
-            steps=4,
-        ),
-        "laptop": Sizes(
-            preset="laptop",
-            bits=(8, 16, 24),
-            choices=_LAPTOP,
-            trials=(0,),
-            longer={
-                32: Choice(256, 10_000, "one-hot"),
-                40: Choice(320, 10_000, "one-hot"),
-                48: Choice(384, 10_000, "one-hot"),
-            },
-        ),
-        "paper": Sizes(
-            preset="paper",
-            bits=(8, 16, 24, 32, 40, 48),
-            choices=dict.fromkeys(REGIMES, GRID),
-            trials=(0, 1, 2, 3),
-            steps=30_000,
-        ),
-    },
+_PRESETS = preset_catalogue(
+    smoke=Sizes(
+        preset="smoke",
+        bits=(3,),
+        choices=dict.fromkeys(REGIMES, (_TINY,)),
+        trials=(0,),
+        steps=4,
+    ),
+    laptop=Sizes(
+        preset="laptop",
+        bits=(8, 16, 24),
+        choices=_LAPTOP,
+        trials=(0,),
+        longer={
+            32: Choice(256, 10_000, "one-hot"),
+            40: Choice(320, 10_000, "one-hot"),
+            48: Choice(384, 10_000, "one-hot"),
+        },
+    ),
+    paper=Sizes(
+        preset="paper",
+        bits=(8, 16, 24, 32, 40, 48),
+        choices=dict.fromkeys(REGIMES, GRID),
+        trials=(0, 1, 2, 3),
+        steps=30_000,
+    ),
 )
 
 _CHOICES = {str(choice): choice for sizes in _PRESETS.values() for *_, choice in sizes.cells}
@@ -317,13 +324,12 @@ TABLE_1: TrainedExperiment[Sizes] = TrainedExperiment(
     runs=runs,
     table=table,
     more={"Best runs": best_table},
-    figures=lambda records: {},
     judge=check,
 )
 
 
 def _judge_positions(records: Sequence[Record]) -> list[Statement]:
-    """What section 5 says of Figure 3."""
+    """Check what section 5 says of Figure 3."""
     return _better(
         "Figure 3",
         "the best is reached with sinusoidal positions (each kind is trained in its own way)",
@@ -335,7 +341,7 @@ def _judge_positions(records: Sequence[Record]) -> list[Statement]:
 
 
 def _judge_examples(records: Sequence[Record]) -> list[Statement]:
-    """What section 5 says of Figure 4, but for its exception, n = 40."""
+    """Check what section 5 says of Figure 4, but for its exception, n = 40."""
     return _better(
         "Figure 4",
         "1,000 examples suffice for the best (to 0.01)",
@@ -355,7 +361,7 @@ def _better(
     alike: Callable[[Choice], tuple[int, int | str]],
     slack: float,
 ) -> list[Statement]:
-    """With strong supervision, for each n, among choices that are alike but for what is judged."""
+    """Compare choices that differ in one thing, with strong supervision, for each n."""
     pairs = {}
     strong = [trial for trial in trials(records) if trial.regime == STRONG]
     for n in sorted({trial.bits for trial in strong}):

@@ -15,22 +15,31 @@ from typing import Any
 
 import torch
 
-from lengthwise.analysis.figures import Picture, curves_figure
-from lengthwise.experiments.experiment import Progress, Record, Statement, Table, TrainingWatch
+from lengthwise.analysis.figures import Picture
+from lengthwise.experiments.experiment import (
+    Record,
+    Statement,
+    Table,
+    TrainingWatch,
+    preset_catalogue,
+)
 from lengthwise.experiments.steps2022.table1 import (
     REGIMES,
     STRONG,
     UNSEEN,
     WEAK,
+    exact_match_figure,
+    schedule,
     weak_suffices,
 )
-from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
 from lengthwise.models.bodies import BODIES
 from lengthwise.models.gpt2 import Body, BodyConfig
 from lengthwise.problems.language_modelling.pretrain import PRETRAINING, make_named
-from lengthwise.registry import Catalogue
-from lengthwise.training.step_plan import make_step_plan
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.step_by_step.problem import unseen
+from lengthwise.sweeps.job import jobs_over_seeds
+from lengthwise.sweeps.sweep import Progress
 
 PUBLISHED: dict[tuple[str, int], float] = {
     (regime, n): value
@@ -74,12 +83,12 @@ def prepare(sizes: Sizes, progress: Progress) -> None:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     found = []
     for kind, bits in sizes.bits.items():
         for regime in REGIMES:
             for n in bits:
-                plan = make_step_plan(
+                plan = make_plan(
                     "steps:addition",
                     "gpt2",
                     preset=sizes.preset,
@@ -88,9 +97,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                         "order": "carries",
                         "supervision": regime,
                         "body": sizes.body,
-                        "steps": sizes.steps,
-                        "warmup": sizes.steps // 20,
-                        "validate_every": min(500, sizes.steps),
+                        **schedule(sizes.steps),
                         **BODY_KINDS[kind],
                         **dict(sizes.settings),
                     },
@@ -110,7 +117,7 @@ def _measured(records: Sequence[Record]) -> dict[tuple[str, str, int], float]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """The paper's layout, a line for each kind of body."""
+    """Return the paper's layout, a line for each kind of body."""
     found, rows = _measured(records), []
     columns = sorted({n for _, n in PUBLISHED} | {n for _, _, n in found})
     for regime in REGIMES:
@@ -124,7 +131,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def bodies_table(records: Sequence[Record]) -> Table:
-    """What the bodies are, where their weights are from, and how many of them are trained."""
+    """Return the bodies, the origin of their weights, and how many of them are trained."""
     kinds: dict[tuple[str, str, str], set[int]] = {}
     for (_, column), of_cell in cells(records).items():
         for one in of_cell:
@@ -142,18 +149,16 @@ def bodies_table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Exact match by n: a panel for each regime, a line for each body."""
+    """Draw exact match by n: a panel for each regime, a line for each body."""
     panels: dict[str, dict[str, dict[int, float]]] = {}
     for (column, regime, n), value in _measured(records).items():
         curves = panels.setdefault(f"{regime} supervision", {})
         curves.setdefault(column, {})[n] = value
-    if not panels:
-        return {}
-    return {"exact-match": curves_figure(panels, xlabel="bits n", ylabel="exact match (%)")}
+    return exact_match_figure(panels)
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """What section 6 says, of the pretrained body, with and without positions frozen."""
+    """Check what section 6 says, of the pretrained body, with and without positions frozen."""
     measured = _measured(records)
     return [
         statement
@@ -170,7 +175,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 
 def _of_body(kind: str, found: Mapping[tuple[str, int], float]) -> list[Statement]:
-    """Of regime and n to exact match."""
+    """Check one kind of body, from exact match by regime and n."""
     told = {key: value for key, value in found.items() if key[0] == STRONG}
     untold = {key: value for key, value in found.items() if key[0] != STRONG and key[1] >= 16}
     statements = []
@@ -207,29 +212,26 @@ TABLE_2: TrainedExperiment[Sizes] = TrainedExperiment(
     claim="A frozen pretrained transformer adds if it is told the carries, and from 16 bits on not "
     "otherwise.",
     printed="Exact match of a frozen GPT-2 on 10,000 unseen pairs.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(
-                preset="smoke",
-                body="python-tiny",
-                bits={FROZEN: (3,)},
-                steps=4,
-                settings=(("examples", 40), ("validation_words", 8)),
-            ),
-            "laptop": Sizes(
-                preset="laptop",
-                body="python-small",
-                bits={**dict.fromkeys(BODY_KINDS, (8,)), POSITIONS: (8, 16)},
-            ),
-            "paper": Sizes(
-                preset="paper",
-                body="gpt2",
-                bits=dict.fromkeys((FROZEN, POSITIONS), (8, 16, 32, 64, 128)),
-                trials=(0, 1, 2, 3),
-                steps=31_250,  # 100 epochs of 10,000 examples
-            ),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke",
+            body="python-tiny",
+            bits={FROZEN: (3,)},
+            steps=4,
+            settings=(("examples", 40), ("validation_words", 8)),
+        ),
+        laptop=Sizes(
+            preset="laptop",
+            body="python-small",
+            bits={**dict.fromkeys(BODY_KINDS, (8,)), POSITIONS: (8, 16)},
+        ),
+        paper=Sizes(
+            preset="paper",
+            body="gpt2",
+            bits=dict.fromkeys((FROZEN, POSITIONS), (8, 16, 32, 64, 128)),
+            trials=(0, 1, 2, 3),
+            steps=31_250,  # 100 epochs of 10,000 examples
+        ),
     ),
     runs=runs,
     prepare=prepare,

@@ -1,4 +1,4 @@
-"""Beyond addition: what do steps buy in multiplication, and in the word problem of S5?
+"""Step supervision beyond addition: multiplication, and the word problem of S5.
 
 The same decoder, regimes and test as in Table 1 of "Guiding transformers to process in steps"
 (2022), on tasks that the paper does not have.
@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lengthwise.analysis.figures import Picture
-from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.steps2022.table1 import REGIMES, STRONG, UNSEEN
-from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise.experiments.steps2022.table1 import REGIMES, STRONG, UNSEEN, schedule
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
-from lengthwise.registry import Catalogue
-from lengthwise.training.step_plan import make_step_plan
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.step_by_step.problem import unseen
+from lengthwise.sweeps.job import jobs_over_seeds
 
 TASKS: dict[str, tuple[str, dict[str, Any]]] = {
     "multiplication of 4-bit numbers": (
@@ -46,20 +45,18 @@ class Sizes:
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
-    """All runs of the table."""
+    """Return all runs of the table."""
     found = []
     for row in sizes.rows:
         spec, of_task = TASKS[row]
         for regime in REGIMES:
-            plan = make_step_plan(
+            plan = make_plan(
                 spec,
                 preset=sizes.preset,
                 settings={
                     **of_task,
                     "supervision": regime,
-                    "steps": sizes.steps,
-                    "warmup": sizes.steps // 20,
-                    "validate_every": min(500, sizes.steps),
+                    **schedule(sizes.steps),
                     **sizes.settings,
                 },
             )
@@ -69,7 +66,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """A row for each task: exact match, the best over seeds, for each regime."""
+    """Return a row for each task: exact match, the best over seeds, for each regime."""
     found, rows = cells(records), []
     for row in dict.fromkeys(row for row, _ in found):
         of_row = [found.get((row, regime)) for regime in REGIMES]
@@ -79,13 +76,8 @@ def table(records: Sequence[Record]) -> Table:
     return Table(["task", *(f"{regime} supervision" for regime in REGIMES), "unseen words"], rows)
 
 
-def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """None: the table says it."""
-    return {}
-
-
 def check(records: Sequence[Record]) -> list[Statement]:
-    """The paper's claim, on other tasks."""
+    """Check the paper's claim, on other tasks."""
     found = cells(records)
     gains = {}
     for row in dict.fromkeys(row for row, _ in found):
@@ -123,16 +115,12 @@ OTHER_TASKS: TrainedExperiment[Sizes] = TrainedExperiment(
     item="Section 5, on other tasks",
     claim="Steps help with other algorithms than addition, too.",
     printed="Nothing: the paper has addition alone.",
-    presets=Catalogue(
-        "preset",
-        {
-            "smoke": Sizes(preset="smoke", rows=("parity of 16 symbols",), steps=4),
-            "laptop": Sizes(preset="laptop"),
-            "paper": Sizes(preset="paper", seeds=(0, 1, 2, 3), steps=30_000),
-        },
+    presets=preset_catalogue(
+        smoke=Sizes(preset="smoke", rows=("parity of 16 symbols",), steps=4),
+        laptop=Sizes(preset="laptop"),
+        paper=Sizes(preset="paper", seeds=(0, 1, 2, 3), steps=30_000),
     ),
     runs=runs,
     table=table,
-    figures=figures,
     judge=check,
 )

@@ -1,0 +1,1 @@
+"""Experiments that no paper prints: what the package itself says in its documents."""

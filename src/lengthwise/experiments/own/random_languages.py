@@ -1,0 +1,83 @@
+"""Languages drawn from a seed, and long random words of a language."""
+
+import random
+
+from lengthwise.languages.language import Language
+from lengthwise.languages.regex import from_regex
+
+MOST_STATES = 12
+
+
+def random_automaton(seed: int) -> Language:
+    """Draw an automaton with 2-12 states, all needed, over 2-4 symbols."""
+    draw = random.Random(f"automaton {seed}")
+    states, symbols = draw.randint(2, MOST_STATES), draw.randint(2, 4)
+    while True:
+        machine = Language(
+            alphabet=tuple("abcd"[:symbols]),
+            transitions=tuple(
+                tuple(draw.randrange(states) for _ in range(symbols)) for _ in range(states)
+            ),
+            classes=tuple(draw.randrange(2) for _ in range(states)),
+        )
+        if machine.minimised().num_states == states:
+            return machine
+
+
+def random_expression(seed: int) -> Language:
+    """Draw a regular expression over 2-4 symbols whose language has two states or more."""
+    draw = random.Random(f"expression {seed}")
+    symbols = "abcd"[: draw.randint(2, 4)]
+
+    def expression(leaves: int) -> str:
+        if leaves == 1:
+            return draw.choice([*symbols, *symbols, "."])
+        left = draw.randint(1, leaves - 1)
+        first, second = expression(left), expression(leaves - left)
+        joined = first + second if draw.random() < 0.6 else f"({first}|{second})"
+        return f"({joined}){draw.choice('*+?')}" if draw.random() < 0.4 else joined
+
+    while True:
+        language = from_regex(expression(draw.randint(2, 10)), tuple(symbols))
+        if 2 <= language.minimised().num_states <= MOST_STATES:
+            return language
+
+
+def long_words(language: Language, length: int, count: int, seed: int) -> list[tuple[int, ...]]:
+    """Draw words of `length` symbols, or of the next length that has words, of each class in turn.
+
+    A word is a random walk among the states from which its class can still be reached.
+    """
+    machine = language.total().minimised()
+    draw = random.Random(f"long {seed}").random
+    for n in range(length, length + 1_000):
+        ways = {c: _ways(machine, c, n) for c in range(language.num_classes)}
+        classes = [c for c, rows in ways.items() if rows[n][machine.start]]
+        if classes:
+            break
+    words = []
+    for index in range(count if classes else 0):
+        rows = ways[classes[(index + seed) % len(classes)]]
+        moves: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        state, word = machine.start, []
+        for left in range(n - 1, -1, -1):
+            key = (id(rows[left]), state)
+            if key not in moves:
+                after = enumerate(machine.transitions[state])
+                moves[key] = [(symbol, s) for symbol, s in after if rows[left][s]]
+            symbol, state = moves[key][int(draw() * len(moves[key]))]
+            word.append(symbol)
+        words.append(tuple(word))
+    return words
+
+
+def _ways(machine: Language, c: int, length: int) -> list[tuple[bool, ...]]:
+    """Return, by number of symbols to come, from which states they can end in the class."""
+    known: dict[tuple[bool, ...], tuple[bool, ...]] = {}
+    rows = [tuple(found == c for found in machine.classes)]
+    for _ in range(length):
+        last = rows[-1]
+        if last not in known:
+            known[last] = tuple(any(last[s] for s in row) for row in machine.transitions)
+        rows.append(known[last])
+    return rows

@@ -1,0 +1,150 @@
+"""An experiment in parts: each is measured on its own, and kept in a file, so that none is lost.
+
+A part is, for instance, a network that is trained and then tested in some way of its own, or a
+construction that is verified. Its folder is named by a digest of its settings.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Generic, NamedTuple
+
+from lengthwise.analysis.figures import Picture
+from lengthwise.errors import ConfigError, RunError
+from lengthwise.experiments.experiment import (
+    MeasurementOptions,
+    Record,
+    Sizes,
+    Statement,
+    Table,
+    chosen,
+    commit,
+    stem,
+)
+from lengthwise.files import read_json, write_json
+from lengthwise.problems.base import Plan, Run
+from lengthwise.problems.runs import train
+from lengthwise.registry import Catalogue
+from lengthwise.sweeps.executors import Executor, InProcess
+
+Measure = Callable[[Mapping[str, Any], Path], list[Record]]
+"""The records of a part, from its settings and a folder of its own for what is trained."""
+
+
+class Part(NamedTuple):
+    """One part of an experiment."""
+
+    name: str
+    """`parity, regular-gpt, seed 0`: what `only` is looked for in."""
+    settings: Mapping[str, Any]
+    """Plain values, on which alone the records depend."""
+
+    def folder(self, within: Path) -> Path:
+        """Return the folder of the part in that of its experiment."""
+        body = json.dumps(self.settings, sort_keys=True)
+        return within / hashlib.sha256(body.encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PartsExperiment(Generic[Sizes]):
+    """An experiment that is measured part by part; see `experiment.Experiment`."""
+
+    item: str
+    claim: str
+    presets: Catalogue[Sizes]
+    parts: Callable[[Sizes, Sequence[int]], list[Part]]
+    """All parts, from the numbers of a preset and from seeds; those of the preset, if none."""
+    measure: Measure
+    table: Callable[[Sequence[Record]], Table]
+    more: Mapping[str, Callable[[Sequence[Record]], Table]] = field(default_factory=dict)
+    """Other tables, by title."""
+    note: Callable[[Sequence[Record]], str] = lambda records: ""
+    """What the documents say below the table."""
+    figures: Callable[[Sequence[Record]], Mapping[str, Picture]] = lambda records: {}
+    check: Callable[[Sequence[Record]], list[Statement]] = lambda records: []
+    paper: str = "lengthwise"
+    printed: str = "nothing: no paper has it."
+
+    def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
+        """Measure the parts that are wanted and not done; return the records of all that are done.
+
+        A part is done if its records are in the folder of runs; those of an earlier file are not
+        looked at.
+
+        Raises:
+            ConfigError: no part is wanted, or `seed` is given, not `seeds`.
+            RunError: only what is done is wanted, and nothing is.
+        """
+        if options.seed:
+            raise ConfigError(f"{name} has no --seed. Use --seeds.")
+        folder = (options.runs / f"{stem(name)}-{preset}").resolve()
+        every = self.parts(self.presets[preset], options.seeds)
+        wanted = [every[i] for i in chosen(name, [part.name for part in every], options.only)]
+        if not options.finished:
+            missing = [part for part in wanted if not _file(part, folder).exists()]
+            self._measure(missing, folder, options)
+        found = [read_json(file) for part in every if (file := _file(part, folder)).exists()]
+        if not found:
+            raise RunError(f"{folder} has no finished part of these. Leave out --finished.")
+        return [record for of_part in found for record in of_part["records"]]
+
+    def _measure(self, parts: Sequence[Part], folder: Path, options: MeasurementOptions) -> None:
+        """Have the parts measured, as many at a time as the executor takes."""
+        executor: Executor = options.executor or InProcess()
+        waiting, running, done = list(parts), set[Future[None]](), 0
+        while waiting or running:
+            while waiting and (executor.slots is None or len(running) < executor.slots):
+                part = waiting.pop(0)
+                running.add(executor.submit(_measure, self.measure, part, str(folder)))
+            over, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in over:
+                error = future.exception()
+                if error is not None and executor.lost(error):
+                    raise RunError("a worker died. Run it again: what is finished is kept.")
+                future.result()
+            done += len(over)
+            options.progress(done, len(parts))
+
+    def tables(self, records: Sequence[Record]) -> dict[str, Table]:
+        """Return all that is shown in cells, by title."""
+        return {"": self.table(records)} | {name: make(records) for name, make in self.more.items()}
+
+
+def _file(part: Part, folder: Path) -> Path:
+    return part.folder(folder) / "records.json"
+
+
+def _measure(measure: Measure, part: Part, folder: str) -> None:
+    """Measure a part and store its records, with what made them."""
+    own = part.folder(Path(folder))
+    own.mkdir(parents=True, exist_ok=True)
+    made = {"date": datetime.now(UTC).date().isoformat(), "commit": commit()}
+    records = [{**record, **made} for record in measure(part.settings, own)]
+    write_json(_file(part, Path(folder)), {"part": part.name, "records": records})
+
+
+def grouped(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list[Record]]:
+    """Group records by the values of these keys, in the order in which they come."""
+    groups: dict[tuple[Any, ...], list[Record]] = {}
+    for one in records:
+        groups.setdefault(tuple(one[key] for key in keys), []).append(one)
+    return groups
+
+
+def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
+    """Train a run in a folder, where it goes on; return it and a record of its training."""
+    start = time.perf_counter()
+    run = train(plan, out=folder / "run", device="cpu")
+    seconds = round(time.perf_counter() - start, 1)
+    return run, {
+        "seed": plan.training.seed,
+        "supervision": plan.supervision,
+        "steps": run.metrics[-1]["step"],
+        "seconds_to_train": seconds,
+        "settings": plan.to_dict(),
+    }

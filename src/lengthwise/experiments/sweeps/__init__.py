@@ -1,1 +1,0 @@
-"""Many runs of one experiment, on as many processes and machines as there are."""

@@ -1,0 +1,1 @@
+"""Sweeps: many runs and their tests, on any number of processes and machines."""

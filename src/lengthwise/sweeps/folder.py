@@ -1,0 +1,179 @@
+"""The files of a sweep: a folder for the experiment, and in it one for each job.
+
+    sweep.json              the name of the experiment; made first, never changed
+    DIGEST/job.json         the run's settings and its tests
+    DIGEST/run/             an ordinary run folder
+    DIGEST/clock.json       time and attempts of training so far
+    DIGEST/outcome.json     figures; there exactly if the job is done
+    DIGEST/failure.json     the error, if the last attempt raised one; gone when the job is done
+    DIGEST/lock             held by the process that is at the job, which it names
+
+All who work on one sweep, on one machine or on several, see the same folder.
+"""
+
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lengthwise.errors import RunError
+from lengthwise.files import create_json, is_leftover, read_json, write_json
+from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.outcome import Failure, Outcome
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
+
+FORMAT = 1
+"""Version of the folder's layout."""
+
+
+class BusyError(RunError):
+    """Another process is at the job."""
+
+
+def claim(folder: Path, experiment: str) -> None:
+    """Make the folder for the sweep of an experiment, or check that it is this one's already.
+
+    Raises:
+        RunError: the folder holds the sweep of another experiment, or files of something else.
+    """
+    stored = folder / "sweep.json"
+    there = [path for path in folder.iterdir() if not is_leftover(path)] if folder.is_dir() else []
+    if (folder.exists() and not folder.is_dir()) or (there and stored not in there):
+        raise RunError(
+            f"{folder} exists and holds no sweep of lengthwise. Use a new or empty folder."
+        )
+    create_json(stored, {"format": FORMAT, "experiment": experiment})
+    found = read_json(stored)
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise RunError(f"{stored} is not of format {FORMAT}. Use a new folder.")
+    if found.get("experiment") != experiment:
+        raise RunError(
+            f"{folder} holds the sweep of {found.get('experiment')}, but {experiment} is asked "
+            f"for. Use another folder."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JobFolder:
+    """The files of one job."""
+
+    path: Path
+    job: Job | None = None
+    """The job, where it is known; an outcome of another one is then refused."""
+
+    @classmethod
+    def of(cls, job: Job, folder: Path) -> "JobFolder":
+        """Return the folder of a job in that of its sweep."""
+        return cls(folder / job.digest, job)
+
+    @property
+    def run(self) -> Path:
+        """Folder in which the run is trained."""
+        return self.path / "run"
+
+    @property
+    def _outcome(self) -> Path:
+        return self.path / "outcome.json"
+
+    @property
+    def _failure(self) -> Path:
+        return self.path / "failure.json"
+
+    @property
+    def _clock(self) -> Path:
+        return self.path / "clock.json"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep others from the job; the system unlocks it if we die.
+
+        Raises:
+            BusyError: another process is at it.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / "lock").open("a+") as file:  # network file systems lock what is writable
+            if fcntl is not None:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    file.seek(0)
+                    raise BusyError(
+                        f"{self.path} is being worked on ({file.read().strip()}). Wait for it."
+                    ) from None
+            file.truncate(0)
+            file.write(f"host {socket.gethostname()} process {os.getpid()}\n")
+            file.flush()
+            yield
+
+    def describe(self, job: Job) -> None:
+        """Store what the job is."""
+        if not (self.path / "job.json").exists():
+            write_json(self.path / "job.json", job.to_dict())
+
+    def outcome(self) -> Outcome | None:
+        """Return the outcome of the job, if it is done.
+
+        Raises:
+            RunError: it is damaged, or of a run with other settings.
+        """
+        if not self._outcome.exists():
+            return None
+        stored = read_json(self._outcome)
+        try:
+            outcome = Outcome.from_dict(stored)
+        except RunError as error:
+            raise RunError(f"{self._outcome}: {error}") from None
+        if self.job is not None:
+            self._require_settings_of(self.job, outcome)
+        return outcome
+
+    def finish(self, outcome: Outcome) -> None:
+        """Store the outcome of the job, which ends it."""
+        self._failure.unlink(missing_ok=True)
+        write_json(self._outcome, outcome.to_dict())
+
+    def fail(self, failure: Failure) -> None:
+        """Store the error of the last attempt."""
+        write_json(self._failure, failure.to_dict())
+
+    def _require_settings_of(self, job: Job, outcome: Outcome) -> None:
+        """Refuse an outcome of other settings: the digest leaves out defaults, which may change."""
+        asked = json.loads(json.dumps(job.plan.to_dict()))  # as it is stored
+        for name, then, now in differing(outcome.plan, asked):
+            raise RunError(
+                f"{self.path} holds the outcome of a run with {name}={then!r}, but now "
+                f"{name}={now!r} is asked for. Delete that folder, or use another one for all "
+                f"runs (--runs)."
+            )
+
+    def clock(self) -> tuple[float, int]:
+        """Return seconds and attempts of training so far."""
+        if not self._clock.exists():
+            return 0.0, 0
+        stored = read_json(self._clock)
+        try:
+            return float(stored["seconds"]), int(stored["attempts"])
+        except (KeyError, TypeError, ValueError):
+            raise RunError(f"{self._clock} is damaged. Delete it: only time is lost.") from None
+
+    def save_clock(self, seconds: float, attempts: int) -> None:
+        """Store seconds and attempts of training so far."""
+        write_json(self._clock, {"seconds": seconds, "attempts": attempts})
+
+
+def differing(stored: Any, asked: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield the settings that both have with other values: the name, and both values."""
+    if isinstance(stored, Mapping) and isinstance(asked, Mapping):
+        for key in stored:
+            if key in asked:
+                yield from differing(stored[key], asked[key], f"{name}.{key}" if name else key)
+    elif stored != asked and name != "corpus.folder":  # which may be moved
+        yield name, stored, asked

@@ -1,0 +1,89 @@
+"""One job of a sweep: the plan of a run, and the tests that the run takes."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lengthwise.errors import ConfigError, RunError
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import plan_from_dict
+from lengthwise.problems.testing import Test, repeated
+from lengthwise.settings import require
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """A run, and what it is tested on."""
+
+    plan: Plan
+    tests: tuple[Test, ...]
+
+    def __post_init__(self) -> None:
+        names = [test.name for test in self.tests]
+        require(bool(names), "a job needs at least one test. Give one.")
+        require(
+            len(set(names)) == len(names),
+            f"a job has two tests called {repeated(names)!r}. Name them apart.",
+        )
+        for test in self.tests:  # what cannot be drawn is refused before hours of training
+            self.plan.problem.require_test(test)
+
+    @property
+    def digest(self) -> str:
+        """Twelve hex digits that change with the plan and with the tests.
+
+        A setting that comes to the package later leaves the digests of its default alone.
+        """
+        body = json.dumps({**self.to_dict(), "plan": self.plan.identity()}, sort_keys=True)
+        return hashlib.sha256(body.encode()).hexdigest()[:12]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the job as plain values, to be sent as JSON; `from_dict` restores it."""
+        tests = [{**asdict(test), "lengths": list(test.lengths)} for test in self.tests]
+        return {"plan": self.plan.to_dict(), "tests": tests}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Job":
+        """Rebuild the job that `to_dict` stored.
+
+        Raises:
+            RunError: something is missing, or of the wrong kind.
+        """
+        try:
+            tests = [{**test, "lengths": tuple(test["lengths"])} for test in values["tests"]]
+            plan = values["plan"]
+            return cls(plan=plan_from_dict(plan), tests=tuple(Test(**test) for test in tests))
+        except (KeyError, TypeError) as error:
+            raise RunError(f"a stored job is damaged ({error!r}). Make it again.") from None
+
+
+def jobs_over_seeds(plan: Plan, seeds: Sequence[int], tests: Sequence[Test]) -> list[Job]:
+    """Return a job for each seed, of the same plan.
+
+    Raises:
+        ConfigError: there is no seed, or one comes twice.
+    """
+    require(bool(seeds), "there is no seed. Give at least one.")
+    require(
+        len(set(seeds)) == len(seeds),
+        f"seed {repeated(seeds)} comes twice, and would be the same run. Give each once.",
+    )
+    return [Job(plan=plan.with_seed(seed), tests=tuple(tests)) for seed in seeds]
+
+
+def require_distinct(jobs: Sequence[Job]) -> None:
+    """Refuse a list in which one run comes twice.
+
+    Raises:
+        ConfigError: two jobs have the same plan.
+    """
+    seen: dict[str, int] = {}
+    for number, job in enumerate(jobs, start=1):
+        first = seen.setdefault(json.dumps(job.plan.to_dict(), sort_keys=True), number)
+        if first != number:
+            raise ConfigError(
+                f"jobs {first} and {number} are the same run ({job.plan.model}, seed "
+                f"{job.plan.training.seed}). Leave one out, or give one job the tests of both."
+            )

@@ -1,0 +1,94 @@
+"""Doing one job: train the run from where it stood, test it, and store the outcome last."""
+
+import threading
+import traceback
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from lengthwise.models.cost import trained_parameters
+from lengthwise.problems.runs import train
+from lengthwise.sweeps.folder import BusyError, JobFolder
+from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.outcome import Failure, Outcome
+from lengthwise.sweeps.stopwatch import Stopwatch
+from lengthwise.training.loop import kept
+from lengthwise.training.runs import RunFolder
+
+_ONE_AT_A_TIME = threading.Lock()
+"""The number of torch's threads, which decides the last digits, belongs to a whole process."""
+
+
+def run_job(job: Job, folder: Path, *, device: str = "auto") -> Outcome:
+    """Train the run of a job in its folder and test it; what is done is loaded, not done again.
+
+    An error is recorded in the job's folder, and raised.
+
+    Raises:
+        BusyError: another process is at the job.
+    """
+    place = JobFolder.of(job, folder)
+    with place.locked():
+        done = place.outcome()
+        if done is not None:
+            return done
+        try:
+            outcome = _do(job, place, device)
+        except Exception as error:
+            place.fail(_failure(job, error))
+            raise
+        place.finish(outcome)
+        return outcome
+
+
+def _do(job: Job, place: JobFolder, device: str) -> Outcome:
+    place.describe(job)
+    stored = RunFolder(place.run)
+    watch = None if stored.is_finished else Stopwatch(place)
+    run = train(job.plan, out=place.run, device=device, progress=watch)
+    tests = [
+        # the scores of the first one stay in the run's folder
+        run.problem.test(run if index == 0 else replace(run, folder=None), test)
+        for index, test in enumerate(job.tests)
+    ]
+    seconds, attempts = place.clock()
+    return Outcome(
+        digest=job.digest,
+        plan=job.plan.to_dict(),
+        tests=tuple(tests),
+        steps=run.metrics[-1]["step"],
+        perfect=bool(kept(run.metrics)["perfect"]),
+        seconds=seconds,
+        attempts=attempts,
+        parameters=trained_parameters(run.model),
+        environment={"lengthwise": version("lengthwise"), **stored.config()["environment"]},
+        date=datetime.now(UTC).date().isoformat(),
+    )
+
+
+def _failure(job: Job, error: Exception) -> Failure:
+    return Failure(
+        digest=job.digest,
+        plan=job.plan.to_dict(),
+        error=f"{type(error).__name__}: {str(error).partition(chr(10))[0]}",
+        details=traceback.format_exc(),
+    )
+
+
+def attempt(job: Mapping[str, Any], folder: str, device: str) -> dict[str, Any]:
+    """`run_job` between processes: plain values in, and one of three answers out.
+
+    `{"outcome": ...}`, `{"failure": ...}` if an error was raised, which is also stored, or
+    `{"busy": ...}` if another process is at the job.
+    """
+    asked = Job.from_dict(job)
+    try:
+        with _ONE_AT_A_TIME:
+            return {"outcome": run_job(asked, Path(folder), device=device).to_dict()}
+    except BusyError as error:
+        return {"busy": str(error)}
+    except Exception as error:
+        return {"failure": _failure(asked, error).to_dict()}

@@ -1,0 +1,65 @@
+"""Runs that another sweep has trained are copied instead of trained again."""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lengthwise.errors import RunError
+from lengthwise.files import read_json
+from lengthwise.sweeps.folder import BusyError, JobFolder
+from lengthwise.sweeps.job import Job
+from lengthwise.training.runs import RunFolder
+
+
+def take_over(jobs: Sequence[Job], folder: Path) -> int:
+    """Copy runs of the same plans from the sweeps beside `folder`; return how many.
+
+    The time of a run is counted as that of its copy, too. A run that was begun goes on where it is.
+    """
+    missing = [job for job in jobs if not JobFolder.of(job, folder).run.exists()]
+    done = _done_beside(folder) if missing else {}
+    taken = 0
+    for job in missing:
+        other, place = done.get(_key(job.plan.to_dict())), JobFolder.of(job, folder)
+        if other is None:
+            continue
+        try:
+            with place.locked():
+                if not place.run.exists():
+                    place.describe(job)
+                    _copy(other, place)
+                    taken += 1
+        except (BusyError, OSError):  # another process is at it, or a file cannot be read
+            continue
+    return taken
+
+
+def _done_beside(folder: Path) -> dict[str, JobFolder]:
+    """Return the finished jobs of other sweeps by their plans; damaged ones are left out."""
+    found = {}
+    for path in sorted(folder.parent.glob("*/*/job.json")):
+        place = JobFolder(path.parent)
+        try:
+            if path.parent.parent != folder and RunFolder(place.run).is_finished:
+                place.clock()
+                found[_key(read_json(path)["plan"])] = place
+        except (RunError, OSError, KeyError, TypeError):
+            continue
+    return found
+
+
+def _key(plan: Mapping[str, Any]) -> str:
+    return json.dumps(plan, sort_keys=True)
+
+
+def _copy(source: JobFolder, target: JobFolder) -> None:
+    aside = target.path / "taken"
+    shutil.rmtree(aside, ignore_errors=True)
+    try:
+        shutil.copytree(source.run, aside)
+        target.save_clock(*source.clock())
+        aside.rename(target.run)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

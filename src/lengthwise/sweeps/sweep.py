@@ -1,0 +1,166 @@
+"""Sweeps: many jobs, each done on its own and in any order; finished jobs are kept.
+
+A sweep that is given again, after Ctrl-C, a crash or a power cut, goes on. Two that are given the
+same folder share the work: a job that another process is at is looked at again a little later.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from pathlib import Path
+from typing import Any
+
+from lengthwise.settings import require
+from lengthwise.sweeps.executors import Executor
+from lengthwise.sweeps.folder import JobFolder, claim
+from lengthwise.sweeps.job import Job, require_distinct
+from lengthwise.sweeps.outcome import Failure, Outcome
+from lengthwise.sweeps.run import attempt
+
+_PAUSE = 1.0
+"""Seconds after which a job that another process was at is asked for again."""
+
+_PATIENCE = 5.0
+"""Seconds without news after which the executor is asked whether any can come."""
+
+Answer = dict[str, Any]
+
+Progress = Callable[[int, int], None]
+"""Called with the steps that are done, and with all that there are to do."""
+
+
+def run_sweep(
+    experiment: str,
+    jobs: Sequence[Job],
+    folder: Path | str,
+    executor: Executor,
+    *,
+    device: str = "auto",
+    progress: Progress | None = None,
+    retries: int = 2,
+) -> list[Outcome | Failure]:
+    """Do all jobs; return the result of each, in their order.
+
+    Jobs that are done are loaded. A job whose worker died is given to another one, at most
+    `retries` times; one that raises an error is recorded as a failure, which does not stop the
+    others, and is tried again when the sweep is run again. `progress(done, all)` is called for each
+    job that is over.
+
+    Raises:
+        ConfigError: two jobs are the same run.
+        RunError: the folder holds something else.
+    """
+    require(retries >= 0, f"retries={retries} is too small. Use 0 or more.")
+    require_distinct(jobs)
+    place = Path(folder).resolve()  # workers have working folders of their own
+    claim(place, experiment)
+    sweep = _Sweep(
+        jobs=jobs,
+        folder=place,
+        executor=executor,
+        device=device,
+        retries=retries,
+        progress=progress,
+    )
+    try:
+        return sweep.run()
+    except BaseException:
+        executor.stop()
+        raise
+
+
+class _Sweep:
+    """State of a sweep: the jobs that wait, those that run, and those that are over."""
+
+    def __init__(
+        self,
+        *,
+        jobs: Sequence[Job],
+        folder: Path,
+        executor: Executor,
+        device: str,
+        retries: int,
+        progress: Progress | None,
+    ) -> None:
+        self._jobs = {job.digest: job for job in jobs}
+        self._folder = folder
+        self._executor = executor
+        self._device = device
+        self._retries = retries
+        self._progress = progress
+        self._waiting: deque[str] = deque()
+        self._busy: deque[tuple[float, str]] = deque()
+        self._running: dict[Future[Answer], str] = {}
+        self._deaths = dict.fromkeys(self._jobs, 0)
+        self._over: dict[str, Outcome | Failure] = {}
+
+    def run(self) -> list[Outcome | Failure]:
+        """Run until every job is over."""
+        for digest, job in self._jobs.items():
+            outcome = JobFolder.of(job, self._folder).outcome()
+            if outcome is None:
+                self._waiting.append(digest)
+            else:
+                self._end(digest, outcome)
+        while len(self._over) < len(self._jobs):
+            self._recall(time.monotonic())
+            self._submit()
+            self._collect()
+        return [self._over[digest] for digest in self._jobs]
+
+    def _recall(self, now: float) -> None:
+        """Queue again the jobs of another process whose pause is over."""
+        while self._busy and self._busy[0][0] <= now:
+            self._waiting.append(self._busy.popleft()[1])
+
+    def _submit(self) -> None:
+        slots = self._executor.slots
+        while self._waiting and (slots is None or len(self._running) < slots):
+            digest = self._waiting.popleft()
+            call = self._executor.submit(
+                attempt, self._jobs[digest].to_dict(), str(self._folder), self._device
+            )
+            self._running[call] = digest
+
+    def _collect(self) -> None:
+        """Wait for something to end, or for a pause to be over."""
+        pause = max(0.0, self._busy[0][0] - time.monotonic()) if self._busy else _PATIENCE
+        if not self._running:
+            time.sleep(pause if self._busy else 0.0)
+            return
+        self._executor.require_alive()
+        for call in wait(self._running, pause, FIRST_COMPLETED).done:
+            self._judge(self._running.pop(call), call)
+
+    def _judge(self, digest: str, call: Future[Answer]) -> None:
+        error = CancelledError() if call.cancelled() else call.exception()
+        if error is None:
+            self._take(digest, call.result())
+        elif not self._executor.lost(error):
+            self._fail(digest, f"{type(error).__name__}: {error}")
+        elif self._deaths[digest] < self._retries:
+            self._deaths[digest] += 1
+            self._waiting.append(digest)
+        else:
+            self._fail(digest, f"its worker died, {self._deaths[digest] + 1} times in all")
+
+    def _take(self, digest: str, answer: Answer) -> None:
+        if "busy" in answer:
+            self._busy.append((time.monotonic() + _PAUSE, digest))
+        elif "outcome" in answer:
+            self._end(digest, Outcome.from_dict(answer["outcome"]))
+        else:
+            self._end(digest, Failure(**answer["failure"]))
+
+    def _fail(self, digest: str, error: str) -> None:
+        """Record a failure that no worker could record."""
+        job = self._jobs[digest]
+        failure = Failure(digest=digest, plan=job.plan.to_dict(), error=error)
+        JobFolder.of(job, self._folder).fail(failure)
+        self._end(digest, failure)
+
+    def _end(self, digest: str, result: Outcome | Failure) -> None:
+        self._over[digest] = result
+        if self._progress:
+            self._progress(len(self._over), len(self._jobs))

@@ -1,0 +1,80 @@
+"""Experiments in parts: what is done is kept, and only what is wanted is measured."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lengthwise.registry import Catalogue
+from lengthwise.errors import ConfigError, RunError
+from lengthwise.experiments.experiment import MeasurementOptions, Record, Table
+from lengthwise.experiments.parts import Part, PartsExperiment
+from lengthwise.sweeps.processes import LocalProcesses
+
+
+def square(settings: Mapping[str, Any], folder: Path) -> list[Record]:
+    """Fails for 13; otherwise counts how often it is called."""
+    if settings["value"] == 13:
+        raise ArithmeticError("13")
+    with (folder / "calls").open("a") as file:
+        file.write("x")
+    return [{"value": settings["value"], "square": settings["value"] ** 2}]
+
+
+SQUARES: PartsExperiment[tuple[int, ...]] = PartsExperiment(
+    item="squares",
+    claim="Squares are squares.",
+    presets=Catalogue("preset", {"smoke": (1, 2, 3), "laptop": (1, 13, 2)}),
+    parts=lambda sizes, seeds: [Part(f"value {n}", {"value": n}) for n in (*sizes, *seeds)],
+    measure=square,
+    table=lambda records: Table(["square"], [[str(one["square"])] for one in records]),
+)
+
+
+def collect(tmp_path: Path, preset: str = "smoke", **chosen: Any) -> list[int]:
+    chosen = {"progress": lambda done, steps: None, "runs": tmp_path, **chosen}
+    records = SQUARES.collect("own/squares", preset, MeasurementOptions(**chosen))
+    return [one["square"] for one in records]
+
+
+def calls(tmp_path: Path) -> int:
+    return sum(len(path.read_text()) for path in tmp_path.glob("*/*/calls"))
+
+
+def test_parts_are_measured_once_and_shown_with_those_that_are_done(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="no finished part"):
+        collect(tmp_path, finished=True)
+    assert collect(tmp_path, only=("VALUE 2",)) == [4]
+    assert collect(tmp_path, only=("value 3",)) == [4, 9]
+    assert collect(tmp_path, finished=True) == [4, 9]
+    seen: list[tuple[int, int]] = []
+    assert collect(tmp_path, progress=lambda *step: seen.append(step)) == [1, 4, 9]
+    assert seen == [(1, 1)]
+    assert collect(tmp_path, seeds=(5,)) == [1, 4, 9, 25]
+    assert calls(tmp_path) == 4
+
+
+def test_a_part_that_fails_leaves_those_before_it(tmp_path: Path) -> None:
+    with pytest.raises(ArithmeticError, match="13"):
+        collect(tmp_path, "laptop")
+    assert collect(tmp_path, "laptop", finished=True) == [1]
+
+
+@pytest.mark.slow
+def test_parts_may_be_measured_in_other_processes(tmp_path: Path) -> None:
+    with LocalProcesses(2) as executor:
+        assert collect(tmp_path, executor=executor) == [1, 4, 9]
+
+
+def test_what_cannot_be_meant_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"none of the 3 runs .* such as 'value 1'"):
+        collect(tmp_path, only=("value 7",))
+    with pytest.raises(ConfigError, match="Use --seeds"):
+        collect(tmp_path, seed=1)
+
+
+def test_a_part_of_other_settings_has_another_folder(tmp_path: Path) -> None:
+    part = Part("value 1", {"value": 1})
+    assert part._replace(name="another name").folder(tmp_path) == part.folder(tmp_path)
+    assert Part("value 1", {"value": 2}).folder(tmp_path) != part.folder(tmp_path)

@@ -1,0 +1,200 @@
+"""A trained translator, tested: on which sentences, with which words, and what is left on disk."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from lengthwise.errors import TextError
+from lengthwise.evaluation.translate import DecodingConfig
+from lengthwise.experiments.trained import CellRun, record
+from lengthwise.measurement.translated import measure_translation, translated
+from lengthwise.problems.testing import Test
+from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.run import run_job
+from lengthwise.text.parallel import END, PAD, PairsConfig, ParallelCorpus, prepare_pairs
+from lengthwise.problems.base import Run
+from lengthwise.problems.runs import train
+from lengthwise.problems.runs import make_plan
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> ParallelCorpus:
+    """Sentences of 1 to 8 letters, whose translations are the same letters."""
+    folder = tmp_path_factory.mktemp("letters")
+    for part, count in (("train", 80), ("valid", 16), ("test", 16)):
+        lines = [f"{part}"[0] * (n % 8 + 1) + chr(97 + n // 8) for n in range(count)]
+        (folder / f"{part}.tsv").write_text(
+            "\n".join(["a\tb", *(f"{line}\t{line.upper()}" for line in lines)]) + "\n"
+        )
+    sources = {part: [str(folder / f"{part}.tsv")] for part in ("train", "valid", "test")}
+    return prepare_pairs(folder / "corpus", sources, ("a", "b"), PairsConfig(vocab_size=259))
+
+
+def _run(corpus: ParallelCorpus, out: Path | None = None, **settings: Any) -> Run:
+    own = {"steps": 2, "validate_every": 1, **settings}
+    plan = make_plan(f"pairs:{corpus.folder}", preset="smoke", settings=own)
+    return train(plan, out=out, device="cpu")
+
+
+class _Copies(torch.nn.Module):
+    """Writes the source, in capitals."""
+
+    def __init__(self, vocab_size: int) -> None:
+        super().__init__()
+        self.size = vocab_size
+
+    def begin(self, source: Tensor, beams: int) -> "_Copies":
+        self._source, self._place, self._beams = source, 0, beams
+        return self
+
+    def __call__(self, tokens: Tensor) -> Tensor:
+        found = torch.full((*tokens.shape, self.size), -9.0)
+        source = torch.cat([self._source, torch.full((len(tokens), 1), END)], dim=1)
+        token = source[:, min(self._place, source.shape[1] - 1)]
+        token = token.where(token != PAD, END)
+        token = token.where(token < 3, token - 32)  # bytes: 'a' - 'A'
+        found.scatter_(2, token[:, None, None].expand(-1, self._beams, 1), 9.0)
+        self._place += 1
+        return found
+
+    def keep(self, pairs: Tensor, beams: Tensor) -> None:
+        self._source = self._source[pairs]
+
+
+def _copying(run: Run, corpus: ParallelCorpus) -> Run:
+    return Run(plan=run.plan, model=_Copies(corpus.vocab_size), metrics=[])
+
+
+def test_bytes_stand_32_apart(corpus: ParallelCorpus) -> None:
+    """What `_Copies` relies on."""
+    small, large = corpus.encode("abz"), corpus.encode("ABZ")
+    assert np.array_equal(small - 32, large)
+
+
+def test_a_perfect_translator_has_a_perfect_score(corpus: ParallelCorpus) -> None:
+    run = _copying(_run(corpus), corpus)
+    records, summary = measure_translation(run)
+    assert len(records) == summary["sentences"] == 16
+    assert all(one["translation"] == one["reference"] for one in records)
+    assert summary["chrf"] == pytest.approx(100)
+    assert summary["length_ratio"] == 1.0
+
+
+def test_one_that_learned_short_sentences_is_tested_on_longer_ones(corpus: ParallelCorpus) -> None:
+    run = _copying(_run(corpus, protocol="train-short-test-long"), corpus)
+    records, summary = measure_translation(run)
+    median = int(np.median(corpus.part("train").source.lengths))
+    assert summary["longest_trained"] == median
+    assert records
+    assert all(one["tokens"] > median for one in records)
+    longer = sum(corpus.part("test").source.lengths > median)
+    assert len(records) == longer
+    some, _ = measure_translation(run, sentences=3)
+    assert [one["source"] for one in some] == [one["source"] for one in records[:3]]
+
+
+def test_sentences_of_a_user_come_back_in_their_order(corpus: ParallelCorpus) -> None:
+    run = _copying(_run(corpus), corpus)
+    given = ["abc", "z", "no such sentence in training".replace(" ", "")]
+    assert translated(run, given) == [(sentence.upper(), False) for sentence in given]
+    assert translated(run, []) == []
+    assert translated(run, ["", "ab", "  "]) == [("", False), ("AB", False), ("", False)]
+
+
+def test_what_is_written_stands_in_one_line(
+    corpus: ParallelCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = _copying(_run(corpus), corpus)
+    monkeypatch.setattr(ParallelCorpus, "decode", lambda self, tokens: "a\n\x17\x17b  c ")
+    assert translated(run, ["x"]) == [("a b c", False)]
+
+
+def test_a_corpus_that_was_moved_can_be_named(corpus: ParallelCorpus, tmp_path: Path) -> None:
+    moved = shutil.copytree(corpus.folder, tmp_path / "corpus")
+    for protocol in ("train-all-test-all", "train-short-test-long"):
+        plan = _run(ParallelCorpus.load(moved), protocol=protocol).plan
+        run = Run(plan=plan, model=_Copies(corpus.vocab_size), metrics=[])
+        shutil.rmtree(moved)
+        with pytest.raises(TextError, match="name it with --text"):
+            measure_translation(run)
+        _, summary = measure_translation(run, corpus=corpus)
+        assert summary["chrf"] == pytest.approx(100)
+        shutil.copytree(corpus.folder, moved)
+
+
+def test_what_a_test_found_is_stored_with_the_run(corpus: ParallelCorpus, tmp_path: Path) -> None:
+    run = _run(corpus, tmp_path / "run")
+    records, summary = measure_translation(run, decoding=DecodingConfig(beam=2))
+    assert run.folder is not None
+    assert run.folder.scores() == records
+    assert run.folder.evaluation() == json.loads(json.dumps(summary))
+    assert summary["decoding"] == {
+        "beam": 2,
+        "length_penalty": 1.0,
+        "patience": 2.0,
+        "ratio": 3.0,
+    }
+
+
+def test_another_corpus_needs_the_same_tokens(corpus: ParallelCorpus, tmp_path: Path) -> None:
+    run = _copying(_run(corpus), corpus)
+    (tmp_path / "a.tsv").write_text("a\tb\nxyx\tXYX\n")
+    parts = {"news": [str(tmp_path / "a.tsv")]}
+    same = prepare_pairs(
+        tmp_path / "same", parts, ("a", "b"), PairsConfig(), tokenizer=corpus.folder
+    )
+    records, summary = measure_translation(run, part="news", corpus=same)
+    assert [one["translation"] for one in records] == ["XYX"]
+    assert summary["corpus"] == str(same.folder)
+    foreign = prepare_pairs(
+        tmp_path / "foreign",
+        {"train": ["numbers"]},
+        ("digits", "words"),
+        PairsConfig(vocab_size=300),
+    )
+    with pytest.raises(TextError, match="mean something else"):
+        measure_translation(run, corpus=foreign)
+    with pytest.raises(TextError, match="mean something else"):
+        translated(run, ["a"], corpus=foreign)
+
+
+def test_a_part_without_long_sentences_is_refused(corpus: ParallelCorpus, tmp_path: Path) -> None:
+    run = _copying(_run(corpus, protocol="train-short-test-long"), corpus)
+    (tmp_path / "a.tsv").write_text("a\tb\nx\tX\n")
+    short = prepare_pairs(
+        tmp_path / "short",
+        {"test": [str(tmp_path / "a.tsv")]},
+        ("a", "b"),
+        PairsConfig(),
+        tokenizer=corpus.folder,
+    )
+    with pytest.raises(
+        TextError, match=r"has no source longer than \d tokens, the longest that this run"
+    ):
+        measure_translation(run, corpus=short)
+
+
+def test_a_job_of_a_sweep_records_what_was_found(corpus: ParallelCorpus, tmp_path: Path) -> None:
+    plan = make_plan(
+        f"pairs:{corpus.folder}", preset="smoke", settings={"steps": 2, "validate_every": 1}
+    )
+    job = Job(plan=plan, tests=(Test(name="test", lengths=(4, 8), words_per_length=99),))
+    outcome = run_job(job, tmp_path, device="cpu")
+    moved = replace(plan, corpus=replace(plan.corpus, folder="/moved"))
+    assert run_job(replace(job, plan=moved), tmp_path) == outcome
+    found = record(CellRun("row", "column", job), outcome)
+    test = found["tests"]["test"]
+    assert test["sentences"] == test["words_per_length"] == 16
+    assert test["text"] == "test.tsv (a to b)"
+    assert len(test["test"]) == 12
+    assert len(test["samples"]) == 1_000
+    assert test["by_length"][0]["last"] == 4
+    assert found["flops"] > 0
+    assert json.loads(json.dumps(found)) == found
