@@ -10,7 +10,6 @@ import math
 import textwrap
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields
-from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
 
@@ -191,8 +190,7 @@ def describe_settings(
     return found
 
 
-@cache
-def _meanings(config: type) -> dict[str, str]:
+def _meanings(config: type[Config]) -> dict[str, str]:
     """Return the docstrings under the fields of a class and of its bases, each in one line."""
     found: dict[str, str] = {}
     for base in reversed(config.__mro__):
