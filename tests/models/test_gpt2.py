@@ -17,6 +17,7 @@ from lengthwise.errors import ConfigError, WordError
 from lengthwise.models.cost import trained_parameters
 from lengthwise.models.gpt2 import Body, draw_gpt2
 from lengthwise.models.step_models import STEP_MODELS
+from lengthwise.training.compiled import Compiled
 from lengthwise.training.step_plan import StepPlan, make_step_plan
 from lengthwise.training.train import load_run, train
 
@@ -150,6 +151,7 @@ def test_a_run_comes_back_without_its_body(body: str, tmp_path: Path) -> None:
     again = load_run(tmp_path / "run", device="cpu")
     inputs = torch.tensor([[0, 1, 1, 0, 0, 1]])
     assert torch.equal(run.model(inputs), again.model(inputs))
+    assert not isinstance(again.plan, Compiled)
     loaded = STEP_MODELS["gpt2"].build(again.plan.network)
     loaded.load_state_dict(again.model.state_dict())
     assert torch.equal(loaded.eval()(inputs), run.model(inputs))

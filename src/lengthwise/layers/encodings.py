@@ -20,6 +20,8 @@ class NoPosition(Position):
 class LearnedPosition(Position):
     """A vector of its own for each place; places past the last one are refused."""
 
+    is_table = True
+
     def __init__(self, shape: PositionShape) -> None:
         super().__init__(shape)
         self.vectors = nn.Parameter(torch.zeros(shape.max_places, shape.width))

@@ -4,8 +4,6 @@ A branch f becomes `after(x + f(before(x)))`. `embedded` is applied once, to the
 `final` once, before the read-out.
 """
 
-from typing import Literal
-
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -135,12 +133,10 @@ class NoNorm(nn.Module):
         return nn.Identity()
 
 
-Placement = Literal["post", "post-embedded", "pre", "none"]
-"""A name in `NORMS`. `post-embedded` is for models that apply `embedded`: causal transformers."""
-
 NORMS: Catalogue[type[PostNorm] | type[EmbeddedPostNorm] | type[PreNorm] | type[NoNorm]] = (
     Catalogue(
         "norm",
         {"post": PostNorm, "post-embedded": EmbeddedPostNorm, "pre": PreNorm, "none": NoNorm},
     )
 )
+"""`post-embedded` is for models that apply `embedded`: causal transformers."""

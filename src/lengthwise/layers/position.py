@@ -18,6 +18,7 @@ Axes:
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float, Int
@@ -39,11 +40,27 @@ class PositionShape:
 
 
 class Position(nn.Module):
-    """Base of all positions; here every hook does nothing."""
+    """Base of all positions; here every hook does nothing.
 
-    acts_in_attention: bool = False
+    What the rest of the package asks of a position is declared here (`acts_in_attention`,
+    `is_table`, `drawn_in_training`), so that a new one is a class and a line of `POSITIONS`.
+    """
+
+    acts_in_attention: ClassVar[bool] = False
     """Whether queries, keys or logits depend on the places, so that what a query gathers depends on
     where it stands, even if all queries are alike."""
+
+    is_table: ClassVar[bool] = False
+    """Whether each position has a trained vector of its own: longer words are refused, and vectors
+    past the words of training stay as they were drawn."""
+
+    drawn_in_training: ClassVar[bool] = False
+    """Whether positions are drawn from a range in training, by the generator of the call."""
+
+    @classmethod
+    def uses_max_length(cls) -> bool:
+        """Say whether the greatest length is a choice: the size of a table, or of a range."""
+        return cls.is_table or cls.drawn_in_training
 
     like: Tensor
 

@@ -29,6 +29,8 @@ from lengthwise.layers.position import Position, PositionShape
 class RandomisedPosition(Position):
     """Base of randomised positions; `encoding` gives the vector of each position."""
 
+    drawn_in_training = True
+
     encoding: Position
 
     def __init__(self, shape: PositionShape) -> None:

@@ -13,16 +13,16 @@ Axes:
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import require_at_least
-from lengthwise.layers.norms import Placement
 from lengthwise.layers.position import Position
-from lengthwise.models.layer_stack import LayerStack, LayerStackConfig
+from lengthwise.models.layer_stack import InitialName, LayerStack, LayerStackConfig
+from lengthwise.models.settings import Activation, HiddenWidth, Norm, NumLayers, ValueWidth
+from lengthwise.models.transformer_config import ALL_NORMS
 from lengthwise.models.transformer_layer import TransformerLayer
 
 CACHE_BYTES = 2**25
@@ -37,19 +37,14 @@ FEWEST_WORDS = 16
 class CausalConfig(LayerStackConfig):
     """Shape of the network. Base of the settings of causal transformers."""
 
-    num_layers: int
-    value_width: int = 0
-    """Numbers in a value of a head; 0 for as many."""
-    d_hidden: int = 0
-    """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
-    norm: Placement = "pre"
-    activation: Literal["relu", "gelu"] = "gelu"
-    initial: str = "xavier"
+    norms: ClassVar[tuple[str, ...]] = ALL_NORMS
 
-    def __post_init__(self) -> None:
-        LayerStackConfig.__post_init__(self)
-        least = {"max_length": 1, "num_layers": 1, "value_width": 0, "d_hidden": 0}
-        require_at_least(self, least)
+    num_layers: NumLayers
+    value_width: ValueWidth = 0
+    d_hidden: HiddenWidth = 0
+    norm: Norm = "pre"
+    activation: Activation = "gelu"
+    initial: InitialName = "xavier"
 
 
 class CausalTransformer(LayerStack):

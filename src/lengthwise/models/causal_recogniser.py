@@ -17,28 +17,24 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import require_at_least
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalTransformer
+from lengthwise.models.layer_stack import PositionName
+from lengthwise.models.settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CausalRecogniserConfig(CausalConfig):
     """Shape of the network. The defaults are those of the encoder that it is compared with."""
 
-    num_classes: int
-    d_model: int = 64
-    num_heads: int = 8
-    num_layers: int = 5
-    position: str = "learned"
-    """A name in `POSITIONS`. Where an encoding asks for the length of the word, it is told
-    `max_length` and the start symbol, and past that the places up to its own."""
-    max_length: int = 1024
-    """Longest word, for positions that are learned, or drawn from a range."""
-
-    def __post_init__(self) -> None:
-        CausalConfig.__post_init__(self)
-        require_at_least(self, {"num_classes": 1})
+    num_classes: NumClasses
+    d_model: Width = 64
+    num_heads: NumHeads = 8
+    num_layers: NumLayers = 5
+    position: PositionName = "learned"
+    """Where an encoding needs the length of the word, it gets that of `max_length` and the start
+    symbol, and past that the number of positions up to its own."""
+    max_length: MaxLength = 1024
 
 
 class CausalRecogniser(CausalTransformer):

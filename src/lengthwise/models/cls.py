@@ -12,16 +12,16 @@ Axes:
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import require_at_least
 from lengthwise.layers.rows import only_words
 from lengthwise.models.alignment import left_aligned
-from lengthwise.models.layer_stack import LayerStack, LayerStackConfig
+from lengthwise.models.layer_stack import InitialName, LayerStack, LayerStackConfig, PositionName
+from lengthwise.models.settings import Norm, NumClasses, NumHeads, Setting, Width
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,24 +31,28 @@ class ClsConfig(LayerStackConfig):
     Base of the settings of encoders with CLS.
     """
 
-    num_classes: int
-    d_model: int = 16
-    num_heads: int = 2
-    d_hidden: int = 64
-    """Hidden units of the feed-forward networks."""
-    norm: Literal["post", "pre", "none"] = "post"
-    position: str = "none"
-    """A name in `POSITIONS`."""
-    max_length: int = 1024
-    """Longest word, for positions that are learned, or drawn from a range."""
-    cls: Literal["first", "last"] = "first"
-    """Where CLS stands. If `last`, places count from the end of the word: CLS is place 0, the last
-    symbol place 1."""
-    initial: str = "torch"
-
-    def __post_init__(self) -> None:
-        LayerStackConfig.__post_init__(self)
-        require_at_least(self, {"num_classes": 1, "d_hidden": 1, "max_length": 0})
+    num_classes: NumClasses
+    d_model: Width = 16
+    num_heads: NumHeads = 2
+    d_hidden: Annotated[
+        int, Setting(meaning="Hidden units of the feed-forward networks.", least=1)
+    ] = 64
+    norm: Norm = "post"
+    position: PositionName = "none"
+    max_length: Annotated[
+        int,
+        Setting(
+            meaning="Longest word, for positions that are learned or drawn from a range.", least=0
+        ),
+    ] = 1024
+    cls: Annotated[
+        Literal["first", "last"],
+        Setting(
+            meaning="Where CLS stands. If `last`, positions count from the end of the word: CLS is "
+            "at position 0, the last symbol at position 1."
+        ),
+    ] = "first"
+    initial: InitialName = "torch"
 
 
 class ClsEncoder(LayerStack):

@@ -30,6 +30,8 @@ from lengthwise.models.causal import (
     causal_mask,
     places,
 )
+from lengthwise.models.layer_stack import PositionName
+from lengthwise.models.settings import NumHeads, NumLayers, Width
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,12 +43,12 @@ class DecoderConfig(CausalConfig):
     It is the paper's b.
     """
 
-    d_model: int = 128
-    num_heads: int = 1
-    num_layers: int = 1
-    position: str = "learned"
-    """A name in `POSITIONS`. Where an encoding asks for the length of the word, it is told
-    `max_length`, since a decoder does not know where a word will end."""
+    d_model: Width = 128
+    num_heads: NumHeads = 1
+    num_layers: NumLayers = 1
+    position: PositionName = "learned"
+    """Where an encoding needs the length of the word, it gets `max_length`, since a decoder does
+    not know where a word will end."""
 
 
 class Decoder(CausalTransformer):

@@ -18,8 +18,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lengthwise.config import require_at_least
 from lengthwise.models.cls import ClsConfig, ClsEncoder
+from lengthwise.models.settings import NumLayers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,11 +29,7 @@ class EncoderConfig(ClsConfig):
     Their code draws weights as torch does by default, and so does `initial="torch"`.
     """
 
-    num_layers: int = 2
-
-    def __post_init__(self) -> None:
-        ClsConfig.__post_init__(self)
-        require_at_least(self, {"num_layers": 1})
+    num_layers: NumLayers = 2
 
 
 class Encoder(ClsEncoder):

@@ -25,14 +25,14 @@ Axes:
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require, require_at_least, require_options
+from lengthwise.catalogue import Catalogue
 from lengthwise.layers.attention import SCALES, Attention
 from lengthwise.layers.dropout import Drop, dropout, keep_all
 from lengthwise.layers.encodings import sinusoids
@@ -40,48 +40,53 @@ from lengthwise.layers.norms import EPSILON, NORMS
 from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.causal import causal_mask
 from lengthwise.models.initial import draw_xavier
+from lengthwise.models.layer_stack import ScaleName
+from lengthwise.models.settings import (
+    Dropout,
+    HiddenWidth,
+    Norm,
+    NumHeads,
+    NumLayers,
+    Setting,
+    VocabSize,
+    Width,
+)
+from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import ResidualLayer
 from lengthwise.text.parallel import PAD
 
+_OwnScale = Annotated[
+    str,
+    Setting(
+        meaning="Scale of one of the attentions: a name in `SCALES`; nothing for `scale`.",
+        options=Catalogue("attention scale", {"": None, **SCALES}),
+    ),
+]
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class EncoderDecoderConfig(Config):
+class EncoderDecoderConfig(TransformerConfig):
     """Shape of the network."""
 
-    vocab_size: int
-    d_model: int = 128
-    num_heads: int = 4
-    num_layers: int = 3
-    """Of the encoder, and as many of the decoder."""
-    d_hidden: int = 0
-    """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
-    norm: Literal["post", "pre"] = "pre"
-    dropout: float = 0.1
-    """Share of numbers that are left out in training: of embeddings, and of what branches add
-    (Vaswani et al. 2017, section 5.4)."""
-    scale: str = "standard"
-    """A name in `SCALES`: of all three attentions, but for those that have one of their own."""
-    encoder_scale: str = ""
-    decoder_scale: str = ""
-    cross_scale: str = ""
-    shared_embeddings: bool = True
-    """Whether source and target have the same vectors for the same tokens."""
+    norms: ClassVar[tuple[str, ...]] = ("pre", "post")
 
-    def __post_init__(self) -> None:
-        least = {"vocab_size": 1, "d_model": 1, "num_heads": 1, "num_layers": 1, "d_hidden": 0}
-        require_at_least(self, least)
-        require_options(self)
-        require(
-            self.d_model % self.num_heads == 0,
-            f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
-            f"multiple.",
-        )
-        require(
-            0 <= self.dropout < 1,
-            f"dropout={self.dropout} is no share of numbers to leave out. Use 0 or more, below 1.",
-        )
-        for name in ("encoder", "decoder", "cross"):
-            SCALES[self.scale_of(name)]
+    vocab_size: VocabSize
+    d_model: Width = 128
+    num_heads: NumHeads = 4
+    num_layers: NumLayers = 3
+    """Layers of the encoder, and as many of the decoder."""
+    d_hidden: HiddenWidth = 0
+    norm: Norm = "pre"
+    dropout: Dropout = 0.1
+    """Of embeddings, and of what branches add (Vaswani et al. 2017, section 5.4)."""
+    scale: ScaleName = "standard"
+    """The scale of all three attentions, except for those that have one of their own."""
+    encoder_scale: _OwnScale = ""
+    decoder_scale: _OwnScale = ""
+    cross_scale: _OwnScale = ""
+    shared_embeddings: Annotated[
+        bool, Setting(meaning="Whether source and target have the same vectors for equal tokens.")
+    ] = True
 
     def scale_of(self, attention: str) -> str:
         """The scale of `encoder`, `decoder` or `cross`."""
@@ -169,6 +174,12 @@ class EncoderDecoder(nn.Module):
         `generator` decides what dropout leaves out in training.
         """
         return self.read(self.vectors(source, target, generator))
+
+    def read_for_cost(
+        self, tokens: Int[Tensor, "pair source"]
+    ) -> Float[Tensor, "pair source symbol"]:
+        """Read a source and a translation of its length."""
+        return self(tokens, tokens)
 
     def vectors(
         self,

@@ -23,16 +23,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import Config, require, require_at_least
+from lengthwise.config import require
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.files import read_object, require_kinds
 from lengthwise.models.bodies import BODIES, location
+from lengthwise.models.settings import Epsilon, NumHeads, NumLayers, Setting, VocabSize, Width
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:
@@ -42,29 +44,38 @@ _WORDS_AT_ONCE = 500
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class BodyConfig(Config):
+class BodyConfig(NetworkConfig):
     """A body, and what of it is trained. All but the first three follow from the body."""
 
-    body: str
-    """A name in `BODIES`, a folder of `save_pretrained`, or a name on the Hugging Face hub."""
-    weights: Literal["pretrained", "random"] = "pretrained"
-    trained: Literal["norms", "positions", "all"] = "norms"
-    """What is trained besides the input and the output layer; with `positions`, the norms, too."""
-    vocab_size: int
-    max_length: int
-    """Most places that are read."""
-    d_model: int
-    num_layers: int
-    num_heads: int
-    d_hidden: int
-    places: int
-    """Places that the body has positions for."""
-    activation: str
-    epsilon: float
+    body: Annotated[
+        str,
+        Setting(
+            meaning="Pretrained network: a name in `BODIES`, a folder of `save_pretrained`, or a "
+            "name on the Hugging Face hub."
+        ),
+    ]
+    weights: Annotated[
+        Literal["pretrained", "random"], Setting(meaning="Weights that the body begins with.")
+    ] = "pretrained"
+    trained: Annotated[
+        Literal["norms", "positions", "all"],
+        Setting(
+            meaning="What is trained besides the input and the output layer; with `positions`, the "
+            "norms, too."
+        ),
+    ] = "norms"
+    vocab_size: VocabSize
+    max_length: Annotated[int, Setting(meaning="Most positions that are read.", least=1)]
+    d_model: Width
+    num_layers: NumLayers
+    num_heads: NumHeads
+    d_hidden: Annotated[int, Setting(meaning="Hidden units of the feed-forward networks.", least=1)]
+    places: Annotated[int, Setting(meaning="Positions that the body has vectors for.", least=1)]
+    activation: Annotated[str, Setting(meaning="Nonlinearity, as transformers calls it.")]
+    epsilon: Epsilon
 
     def __post_init__(self) -> None:
-        least = ("vocab_size", "max_length", "d_model", "num_layers", "num_heads", "d_hidden")
-        require_at_least(self, {**dict.fromkeys(least, 1), "places": 1, "epsilon": 0})
+        NetworkConfig.__post_init__(self)
         require(
             self.d_model % self.num_heads == 0,
             f"the body {self.body} has a width of {self.d_model}, which cannot be split over its "
@@ -75,6 +86,16 @@ class BodyConfig(Config):
             f"the body {self.body} has {self.places} places, but the task needs {self.max_length}. "
             f"Use a body with more, or a smaller task.",
         )
+
+    def weights_origin(self) -> str | None:
+        """Return the digest of the file of weights, or where they come from; see `origin`."""
+        return origin(self)
+
+    @property
+    def backbone_summary(self) -> str | None:
+        """The body and what is trained of it, in words."""
+        trained = {"norms": "frozen", "positions": "positions trained", "all": "all trained"}
+        return f"{self.body}, {self.weights} weights, {trained[self.trained]}"
 
 
 _TRAINED = {"norms": (".ln_",), "positions": (".ln_", ".wpe."), "all": ("",)}

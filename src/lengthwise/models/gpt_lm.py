@@ -10,44 +10,63 @@ Axes:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import require, require_at_least
-from lengthwise.layers.attention import SCALES
-from lengthwise.layers.encodings import LearnedPosition
+from lengthwise.config import require
 from lengthwise.layers.position import Places, PositionShape
 from lengthwise.layers.positions import POSITIONS
-from lengthwise.layers.randomised import RandomisedPosition
 from lengthwise.layers.self_attention import CausalAttention
 from lengthwise.models.language_model import LanguageModel, LanguageModelConfig, Layer
+from lengthwise.models.layer_stack import PositionName, ScaleName
+from lengthwise.models.settings import MaxLength, NumLayers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GPTLMConfig(LanguageModelConfig):
     """Shape of the network."""
 
-    num_layers: int = 4
-    position: str = "learned"
-    """A name in `POSITIONS`, but none that is drawn in training. Where an encoding asks for the
-    length of a text, it is told `max_length`, or the places so far where these are more."""
-    max_length: int = 1024
-    """Most places of a text, for positions that are learned or drawn from a range."""
-    scale: str = "standard"
-    """A name in `SCALES`."""
+    num_layers: NumLayers = 4
+    position: PositionName = "learned"
+    """None that is drawn in training. Where an encoding needs the length of a text, it gets
+    `max_length`, or the number of positions so far where these are more."""
+    max_length: MaxLength = 1024
+    scale: ScaleName = "standard"
 
     def __post_init__(self) -> None:
         LanguageModelConfig.__post_init__(self)
-        require_at_least(self, {"num_layers": 1, "max_length": 1})
         require(
-            not issubclass(POSITIONS[self.position], RandomisedPosition),
+            not POSITIONS[self.position].drawn_in_training,
             f"position={self.position!r} is drawn in training, which no language model here does. "
             f"Use another, such as t5.",
         )
-        SCALES[self.scale]
+
+    @property
+    def reads_at_most(self) -> int | None:
+        """`max_length`, where each position has a trained vector of its own."""
+        return self.max_length if POSITIONS[self.position].is_table else None
+
+    def with_room(self, longest: int, asked: object = None) -> Self:
+        """Return the settings with room for windows of `longest` tokens.
+
+        Unless the user asks for a length, no position has a vector that would not be trained.
+
+        Raises:
+            ConfigError: the length that is asked for is shorter than a window.
+        """
+        if self.reads_at_most is None:
+            return self
+        found = replace(self, max_length=longest) if asked is None else self
+        require(
+            longest <= found.max_length,
+            f"window={longest} is longer than max_length={found.max_length}, for which "
+            f"positions are learned. Raise max_length.",
+        )
+        return found
 
 
 class GPTLM(LanguageModel):
@@ -79,12 +98,12 @@ class GPTLM(LanguageModel):
     @property
     def most_places(self) -> int | None:
         """As many as there are learned positions."""
-        return self.config.max_length if isinstance(self.position, LearnedPosition) else None
+        return self.config.reads_at_most
 
     def initialise(self, generator: torch.Generator) -> None:
         """Draw all weights as GPT-2's are; a position draws its own."""
         LanguageModel.initialise(self, generator)
-        if isinstance(self.position, LearnedPosition):
+        if self.position.is_table:
             return  # as embeddings are
         self.position.draw(generator)
 

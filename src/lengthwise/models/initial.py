@@ -26,7 +26,6 @@ from torch import Tensor, nn
 
 from lengthwise.catalogue import Catalogue
 from lengthwise.layers.attention import Attention
-from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.layers.position import Position
 from lengthwise.models.transformer_layer import TransformerLayer
 
@@ -113,8 +112,9 @@ def draw_as_mingpt(model: nn.Module, generator: torch.Generator, width: int) -> 
 
     _draw(model, generator, rule)
     for each in model.modules():
-        if isinstance(each, LearnedPosition):
-            nn.init.normal_(each.vectors, 0.0, EMBEDDING_DEVIATION, generator=generator)
+        if isinstance(each, Position) and each.is_table:
+            for table in each.parameters():
+                nn.init.normal_(table, 0.0, EMBEDDING_DEVIATION, generator=generator)
 
 
 Initialisation = Callable[[nn.Module, torch.Generator, int], None]

@@ -16,41 +16,32 @@ Axes:
 """
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.config import Config, require, require_at_least, require_options
 from lengthwise.errors import WordError
 from lengthwise.layers.norms import EPSILON, NORMS
 from lengthwise.layers.token_loss import ReadOut
+from lengthwise.models.settings import HiddenWidth, Norm, NumHeads, VocabSize, Width
+from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import ResidualLayer
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LanguageModelConfig(Config):
+class LanguageModelConfig(TransformerConfig):
     """Shape of the network. Base of the settings of language models."""
 
-    vocab_size: int
-    d_model: int = 128
-    num_heads: int = 4
-    d_hidden: int = 0
-    """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
-    norm: Literal["pre", "post"] = "pre"
-    """Before each branch and the read-out, or after each branch."""
+    norms: ClassVar[tuple[str, ...]] = ("pre", "post")
 
-    def __post_init__(self) -> None:
-        least = {"vocab_size": 1, "d_model": 1, "num_heads": 1, "d_hidden": 0}
-        require_at_least(self, least)
-        require_options(self)
-        require(
-            self.d_model % self.num_heads == 0,
-            f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
-            f"multiple.",
-        )
+    vocab_size: VocabSize
+    d_model: Width = 128
+    num_heads: NumHeads = 4
+    d_hidden: HiddenWidth = 0
+    norm: Norm = "pre"
 
 
 class Layer(ResidualLayer):

@@ -19,7 +19,7 @@ Axes:
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -27,8 +27,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.catalogue import Catalogue
-from lengthwise.config import Config, require_at_least
 from lengthwise.models.alignment import left_aligned
+from lengthwise.models.settings import NumClasses, NumLayers, Setting, VocabSize
+from lengthwise.models.transformer_config import NetworkConfig
 
 PLACES_AT_ONCE = 2**15
 """About how many states a cell computes in one call, so that long words need little memory."""
@@ -45,21 +46,16 @@ CELLS: Catalogue[Callable[[int, int, int], nn.RNNBase]] = Catalogue(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RecurrentConfig(Config):
+class RecurrentConfig(NetworkConfig):
     """Shape of the network. The defaults are those of the Chomsky-hierarchy study."""
 
-    vocab_size: int
-    num_classes: int
-    cell: Literal["elman", "gru", "lstm"]
-    """A name in `CELLS`."""
-    d_model: int = 256
-    """Numbers in a state."""
-    num_layers: int = 1
-
-    def __post_init__(self) -> None:
-        require_at_least(
-            self, dict.fromkeys(("vocab_size", "num_classes", "d_model", "num_layers"), 1)
-        )
+    vocab_size: VocabSize
+    num_classes: NumClasses
+    cell: Annotated[
+        Literal["elman", "gru", "lstm"], Setting(meaning="Kind of cell: a name in `CELLS`.")
+    ]
+    d_model: Annotated[int, Setting(meaning="Numbers in a state.", least=1)] = 256
+    num_layers: NumLayers = 1
 
 
 class Recurrent(nn.Module):
@@ -82,6 +78,11 @@ class Recurrent(nn.Module):
                 parameter.zero_()
                 if self.config.cell == "lstm" and name.startswith("cell.bias_ih"):
                     parameter[self.config.d_model : 2 * self.config.d_model] = 1.0
+
+    def flops(self, length: int) -> int:
+        """Return the operations for one word: torch counts none of its own cells."""
+        per_symbol = sum(p.numel() for p in self.cell.parameters() if p.ndim == 2)
+        return 2 * (length * per_symbol + self.answer.weight.numel())
 
     def forward(
         self,

@@ -197,6 +197,10 @@ class RegularGPT(nn.Module):
         )
         return self.read(roots(tree, vectors))
 
+    def read_for_cost(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word class"]:
+        """Compute every node apart, so that all are counted."""
+        return self(tokens, share=False)
+
     def steps(self, length: int) -> int:
         """How many levels must wait for each other: max(1, ceil(log_C T)) for T symbols."""
         return depth(length, self.config.chunk)

@@ -17,35 +17,47 @@ import copy
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lengthwise.config import require, require_at_least
 from lengthwise.layers.chunks import depth
 from lengthwise.layers.dilated import live_offsets
 from lengthwise.layers.self_attention import DilatedAttention
 from lengthwise.models.language_model import LanguageModel, LanguageModelConfig, Layer
+from lengthwise.models.settings import Setting
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RegularGPTLMConfig(LanguageModelConfig):
     """Shape of the network."""
 
-    chunk: int = 32
-    """The paper's C: how many places a place attends to."""
-    thickness: int = 4
-    """The paper's K: layers of a level, shared by all levels."""
-    levels: int = 0
-    """How often the layers are applied; 0 for ceil(log_C T), which grows with the text."""
-
-    def __post_init__(self) -> None:
-        LanguageModelConfig.__post_init__(self)
-        require_at_least(self, {"chunk": 2, "thickness": 1, "levels": 0})
-        for name, most in (("chunk", 2**16), ("thickness", 2**10), ("levels", 2**10)):
-            value = getattr(self, name)
-            require(value <= most, f"{name}={value} is too large. Use {most:,} or less.")
+    chunk: Annotated[
+        int,
+        Setting(
+            meaning="Number of positions that a position attends to.",
+            letter="C",
+            least=2,
+            most=2**16,
+        ),
+    ] = 32
+    thickness: Annotated[
+        int,
+        Setting(
+            meaning="Layers of a level, shared by all levels.", letter="K", least=1, most=2**10
+        ),
+    ] = 4
+    levels: Annotated[
+        int,
+        Setting(
+            meaning="How often the layers are applied; 0 for ceil(log_C T), which grows with the "
+            "text.",
+            least=0,
+            most=2**10,
+        ),
+    ] = 0
 
 
 class RegularGPTLM(LanguageModel):

@@ -26,34 +26,36 @@ Axes:
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.config import require, require_at_least
+from lengthwise.config import require
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalTransformer, Reading
+from lengthwise.models.layer_stack import PositionName
+from lengthwise.models.settings import MaxLength, NumClasses, NumHeads, NumLayers, Setting, Width
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScratchpadConfig(CausalConfig):
     """Shape of the network, and what it must know of the automaton."""
 
-    num_classes: int
-    state_classes: tuple[int, ...]
-    """The class of each state; `num_classes` for a state in which no word ends."""
-    d_model: int = 64
-    num_heads: int = 8
-    num_layers: int = 2
-    position: str = "alibi"
-    """A name in `POSITIONS`."""
-    max_length: int = 1024
-    """Longest word, for positions that are learned, or drawn from a range."""
+    num_classes: NumClasses
+    state_classes: Annotated[
+        tuple[int, ...],
+        Setting(meaning="Class of each state; `num_classes` for a state in which no word ends."),
+    ]
+    d_model: Width = 64
+    num_heads: NumHeads = 8
+    num_layers: NumLayers = 2
+    position: PositionName = "alibi"
+    max_length: MaxLength = 1024
 
     def __post_init__(self) -> None:
         CausalConfig.__post_init__(self)
-        require_at_least(self, {"num_classes": 1})
         for each in self.state_classes or (-1,):
             require(
                 0 <= each <= self.num_classes,

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lengthwise.catalogue import Catalogue
-from lengthwise.config import Config
 from lengthwise.models.catalogue import DECODER
 from lengthwise.models.entry import Architecture, Entry
 from lengthwise.models.gpt2 import FROM_BODY, Body, BodyConfig, shape_of
+from lengthwise.models.transformer_config import NetworkConfig
 
 
 def _nothing(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -24,7 +24,7 @@ class StepModel(Entry):
     shape: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _nothing
     """Settings that follow from those that the user has set."""
 
-    def configure(self, settings: Mapping[str, Any]) -> Config:
+    def configure(self, settings: Mapping[str, Any]) -> NetworkConfig:
         """The defaults of this entry, with `settings` over them, and what follows from them."""
         return Entry.configure(self, {**settings, **self.shape(settings)})
 

@@ -7,22 +7,22 @@ Axes:
     width   numbers in a vector
 """
 
-from typing import Literal
-
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from lengthwise.layers.activations import ACTIVATIONS, Activation
+from lengthwise.layers import activations
+from lengthwise.layers.activations import ACTIVATIONS
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.dropout import Drop, keep_all
-from lengthwise.layers.norms import NORMS, Placement
+from lengthwise.layers.norms import NORMS
 from lengthwise.layers.position import Places
+from lengthwise.models.settings import Activation, Norm
 
 
 class ResidualLayer(nn.Module):
     """Some attention and a feed-forward network, each with a residual connection and a norm."""
 
-    activation: Activation
+    activation: activations.Activation
 
     def __init__(
         self,
@@ -30,9 +30,9 @@ class ResidualLayer(nn.Module):
         *,
         d_model: int,
         d_hidden: int,
-        norm: Placement,
+        norm: Norm,
         epsilon: float,
-        activation: Literal["relu", "gelu"],
+        activation: Activation,
     ) -> None:
         super().__init__()
         placement = NORMS[norm]
@@ -73,9 +73,9 @@ class TransformerLayer(ResidualLayer):
         num_heads: int,
         head_width: int,
         d_hidden: int,
-        norm: Placement,
+        norm: Norm,
         epsilon: float,
-        activation: Literal["relu", "gelu"],
+        activation: Activation,
         scale: str,
         value_width: int = 0,
     ) -> None:

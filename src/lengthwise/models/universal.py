@@ -18,16 +18,16 @@ Axes:
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from lengthwise.catalogue import Catalogue
-from lengthwise.config import require_at_least
 from lengthwise.layers.encodings import sinusoids
 from lengthwise.models.cls import ClsConfig, ClsEncoder
+from lengthwise.models.settings import Setting
 
 
 def fixed_depth(length: int, num_steps: int) -> int:
@@ -50,14 +50,13 @@ DEPTHS: Catalogue[Callable[[int, int], int]] = Catalogue(
 class UniversalConfig(ClsConfig):
     """Shape of the network."""
 
-    depth: Literal["fixed", "log"]
-    """A name in `DEPTHS`."""
-    num_steps: int
-    """Steps in all, or for each doubling of the length."""
-
-    def __post_init__(self) -> None:
-        ClsConfig.__post_init__(self)
-        require_at_least(self, {"num_steps": 1})
+    depth: Annotated[
+        Literal["fixed", "log"],
+        Setting(meaning="How depth grows with the word: a name in `DEPTHS`."),
+    ]
+    num_steps: Annotated[
+        int, Setting(meaning="Steps in all, or for each doubling of the length.", least=1)
+    ]
 
 
 class Universal(ClsEncoder):

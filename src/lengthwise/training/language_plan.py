@@ -1,12 +1,11 @@
 """Everything that decides what a language model becomes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from lengthwise.config import Config, require
+from lengthwise.config import Config
 from lengthwise.errors import RunError
-from lengthwise.models.gpt_lm import GPTLMConfig
 from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
 from lengthwise.tasks.task import Task
 from lengthwise.text.prepared import TRAIN, VALID, Corpus
@@ -102,14 +101,7 @@ def make_language_plan(
     corpus = Corpus.load(corpus_folder(spec, PREFIX))
     text = NextTokenConfig.from_dict(own[NextTokenConfig])
     network = entry.configure({**own[entry.config], "vocab_size": corpus.vocab_size})
-    if isinstance(network, GPTLMConfig) and network.position == "learned":
-        if "max_length" not in (settings or {}):  # those past the window would not be trained
-            network = replace(network, max_length=text.window)
-        require(
-            text.window <= network.max_length,
-            f"window={text.window} is longer than max_length={network.max_length}, for which "
-            f"positions are learned. Raise max_length.",
-        )
+    network = network.with_room(text.window, (settings or {}).get("max_length"))
     plan = LanguagePlan(
         corpus=CorpusReference.of(corpus),
         model=model,

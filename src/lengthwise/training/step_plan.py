@@ -6,7 +6,6 @@ from typing import Any
 
 from lengthwise.config import Config, parted, require_known
 from lengthwise.errors import RunError
-from lengthwise.models.gpt2 import BodyConfig
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.tasks.step_specs import make_step_task, settings_of
 from lengthwise.tasks.steps import StepTask, step_task
@@ -46,11 +45,8 @@ class StepPlan(BasePlan):
     @property
     def body(self) -> str | None:
         """The pretrained body and what is done with it, in words, of a model that has one."""
-        network = self.network
-        if not isinstance(network, BodyConfig):
-            return None
-        trained = {"norms": "frozen", "positions": "positions trained", "all": "all trained"}
-        return f"{network.body}, {network.weights} weights, {trained[network.trained]}"
+        summary: str | None = self.network.backbone_summary
+        return summary
 
     @property
     def words(self) -> str:

@@ -18,13 +18,8 @@ from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.stored import from_dict, to_dict
-from lengthwise.layers.encodings import LearnedPosition
-from lengthwise.layers.positions import POSITIONS
-from lengthwise.layers.randomised import RandomisedPosition
 from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
-from lengthwise.models.gpt2 import BodyConfig, origin
-from lengthwise.models.layer_stack import LayerStackConfig
-from lengthwise.models.regular_gpt import RegularGPTConfig
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.precision import require_precision, why_unavailable
 from lengthwise.tasks.assigned import assign
 from lengthwise.tasks.supervision import state_maps
@@ -210,10 +205,11 @@ def make_plan(
         network["state_classes"] = state_classes(language)
     configured = entry.configure({**own[entry.config], **network})
     if has_room:
-        configured = _with_room(configured, recognition.max_length, settings or {})
+        asked = (settings or {}).get("longest_word")
+        configured = configured.with_room(recognition.max_length, asked)
     if recognition.supervision in ("composition", "assigned"):
         require(
-            getattr(configured, "memory", "") == "binary",
+            configured.has_codes,
             f"supervision={recognition.supervision!r} is about codes, but the memory is not binary."
             f" Use model regular-gpt-binary, or supervision='transition'.",
         )
@@ -242,54 +238,23 @@ def usual_lengths(plan: AnyPlan | Compiled) -> str:
         return "41:500"
     trained, network = plan.recognition.max_length, plan.network
     most = max(500, 2 * trained)
-    is_stack = isinstance(network, LayerStackConfig)
-    if is_stack and issubclass(POSITIONS[network.position], LearnedPosition):
-        most = min(network.max_length, most)
+    if network.reads_at_most is not None:
+        most = min(network.reads_at_most, most)
     return f"{trained + 1 if most > trained else 1}:{most}"
 
 
-def _with_room(network: Config, max_length: int, settings: Mapping[str, Any]) -> LayerStackConfig:
-    """The network with room for words of `max_length` symbols, or as long as the user asks for.
-
-    Learned positions past the words of training would stay as they were drawn, so there are none
-    unless they are asked for. Other positions are told of the usual room at least.
-    """
-    assert isinstance(network, LayerStackConfig)  # other models have room for any word
-    position = POSITIONS[network.position]
-    if "longest_word" not in settings:
-        is_table = issubclass(position, LearnedPosition)
-        longest = max_length if is_table else max(max_length, network.max_length)
-        return replace(network, max_length=longest)
-    longest = settings["longest_word"]
-    require(
-        isinstance(longest, int) and not isinstance(longest, bool),
-        f"longest_word={longest!r} must be a whole number. Use {max_length} or more.",
-    )
-    require(
-        issubclass(position, LearnedPosition | RandomisedPosition),
-        f"longest_word={longest} is for positions that are learned or drawn from a range, but "
-        f"position={network.position!r} has no end. Leave it out.",
-    )
-    require(
-        longest >= max_length,
-        f"longest_word={longest} is shorter than the words of training, max_length={max_length}. "
-        f"Use {max_length} or more.",
-    )
-    return replace(network, max_length=longest)
-
-
 def _with_bits(
-    network: Config, language: Language, max_length: int, settings: Mapping[str, Any]
-) -> RegularGPTConfig:
+    network: Any, language: Language, max_length: int, settings: Mapping[str, Any]
+) -> NetworkConfig:
     """The network with as many bits as the codes that it is told."""
-    assert isinstance(network, RegularGPTConfig)  # other models do not learn from codes
     needed = assign(language, network.chunk, max_length).num_bits
     if settings.get("num_bits", needed) != needed:
         raise ConfigError(
             f"with supervision='assigned' the codes of {language.spec or 'the language'} have "
             f"{needed} bits, so num_bits={settings['num_bits']} does not fit. Leave it out."
         )
-    return replace(network, num_bits=needed)
+    configured: NetworkConfig = replace(network, num_bits=needed)
+    return configured
 
 
 _MADE_HERE = {"vocab_size", "num_classes", "transition_size", "state_classes", "max_length"}
@@ -363,8 +328,8 @@ def train(
     require_autocast(choose_device(device), plan.autocast)
     model, goal = plan.draw(), _goal(plan, processes)
     made_with = environment(device)
-    if isinstance(plan.network, BodyConfig):
-        made_with["body"] = origin(plan.network)
+    if (weights := plan.network.weights_origin()) is not None:
+        made_with["body"] = weights
     if processes.count > 1:
         made_with["processes"] = str(processes.count)
     if folder is None:  # all that can be refused has been, before anything is written
