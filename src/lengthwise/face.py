@@ -12,6 +12,13 @@ from lengthwise.constructions.construction import Construction
 from lengthwise.constructions.stored import load_construction as load_stored
 from lengthwise.constructions.verify import Verification
 from lengthwise.constructions.verify import verify as verify_construction
+from lengthwise.data.documents import PYTHON
+from lengthwise.data.numbers import DIGITS, WORDS
+from lengthwise.data.pairs import NUMBERS
+from lengthwise.data.parallel_corpus import PairsConfig, ParallelCorpus, require_further
+from lengthwise.data.parallel_corpus import prepare_pairs as prepare_parallel_corpus
+from lengthwise.data.text_corpus import TEST, Corpus, PrepareConfig
+from lengthwise.data.text_corpus import prepare as prepare_corpus
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
@@ -28,15 +35,8 @@ from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.tasks.step_specs import is_step_spec, make_step_task
-from lengthwise.tasks.steps import StepTask
+from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.tasks.task import Task
-from lengthwise.text.documents import PYTHON
-from lengthwise.text.numbers import DIGITS, WORDS
-from lengthwise.text.pairs import NUMBERS
-from lengthwise.text.parallel import PairsConfig, ParallelCorpus, require_further
-from lengthwise.text.parallel import prepare_pairs as prepare_parallel_corpus
-from lengthwise.text.prepared import TEST, Corpus, PrepareConfig
-from lengthwise.text.prepared import prepare as prepare_corpus
 from lengthwise.training.language_plan import LanguagePlan, is_text_spec, make_language_plan
 from lengthwise.training.loop import Progress
 from lengthwise.training.made_for import difference

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import torch
 
+from lengthwise.data.text_corpus import PrepareConfig, prepare
 from lengthwise.errors import ConfigError
 from lengthwise.experiments import measure as measures
 from lengthwise.experiments.measure import measure, spread_lengths, training_cost
 from lengthwise.languages.spec import parse
-from lengthwise.text.prepared import PrepareConfig, prepare
 from lengthwise.training.language_plan import make_language_plan
 from lengthwise.training.train import make_plan, train
 

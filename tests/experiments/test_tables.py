@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from lengthwise.data.numbers import DIGITS, WORDS
+from lengthwise.data.parallel_corpus import PairsConfig, prepare_pairs
+from lengthwise.data.text_corpus import PrepareConfig, prepare
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.chi2023 import scratchpad, table1, table2
@@ -22,9 +25,6 @@ from lengthwise.experiments.trained import (
     one_digit,
 )
 from lengthwise.languages.spec import parse
-from lengthwise.text.numbers import DIGITS, WORDS
-from lengthwise.text.parallel import PairsConfig, prepare_pairs
-from lengthwise.text.prepared import PrepareConfig, prepare
 from lengthwise.training.train import make_plan
 
 TRAINED = [name for name, found in EXPERIMENTS.items() if isinstance(found, TrainedExperiment)]

@@ -11,13 +11,13 @@ import pytest
 import torch
 from torch import Tensor
 
+from lengthwise.data.parallel_corpus import END, PAD, PairsConfig, ParallelCorpus, prepare_pairs
 from lengthwise.errors import TextError
 from lengthwise.evaluation.translate import DecodingConfig
 from lengthwise.experiments.sweeps.job import Job, Test
 from lengthwise.experiments.sweeps.run import run_job
 from lengthwise.experiments.trained import CellRun, record
 from lengthwise.experiments.translated import measure_translation, translated
-from lengthwise.text.parallel import END, PAD, PairsConfig, ParallelCorpus, prepare_pairs
 from lengthwise.training.train import Run, train
 from lengthwise.training.translation_plan import make_translation_plan
 

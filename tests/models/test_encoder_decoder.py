@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from lengthwise.data.parallel_corpus import BEGIN, END, PAD
 from lengthwise.errors import ConfigError
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import sinusoids
 from lengthwise.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
-from lengthwise.text.parallel import BEGIN, END, PAD
 
 SYMBOLS = 9
 

@@ -15,7 +15,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.models.cost import trained_parameters
-from lengthwise.models.gpt2 import Body, draw_gpt2
+from lengthwise.models.gpt2 import Backbone, draw_gpt2
 from lengthwise.models.step_models import STEP_MODELS
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.step_plan import StepPlan, make_step_plan
@@ -45,9 +45,9 @@ def plan_of(body: str, **settings: Any) -> StepPlan:
     return make_step_plan("steps:addition", "gpt2", settings=chosen)
 
 
-def draw(body: str, **settings: Any) -> Body:
+def draw(body: str, **settings: Any) -> Backbone:
     model = plan_of(body, **settings).draw().eval()
-    assert isinstance(model, Body)
+    assert isinstance(model, Backbone)
     return model
 
 

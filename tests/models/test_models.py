@@ -14,10 +14,10 @@ from torch import Tensor, nn
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.positions import POSITIONS
-from lengthwise.models.catalogue import MODELS
 from lengthwise.models.encoder import Encoder, EncoderConfig
 from lengthwise.models.encoder_decoder import EncoderDecoderConfig
 from lengthwise.models.gpt_lm import GPTLMConfig
+from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.models.regular_gpt_lm import RegularGPTLMConfig
 from lengthwise.training.recognition import AnswersEverywhere

@@ -42,8 +42,8 @@ def model(request: pytest.FixtureRequest) -> RegularGPTLM:
     return network(levels, norm=norm)
 
 
-def tokens_of(num_words: int = 3, num_places: int = 9) -> Tensor:
-    return torch.randint(11, (num_words, num_places), generator=torch.Generator().manual_seed(1))
+def tokens_of(num_words: int = 3, num_positions: int = 9) -> Tensor:
+    return torch.randint(11, (num_words, num_positions), generator=torch.Generator().manual_seed(1))
 
 
 def generated(model: Any, tokens: Tensor, **options: Any) -> Any:

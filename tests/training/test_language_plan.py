@@ -11,11 +11,11 @@ import pytest
 import torch
 from torch import nn
 
+from lengthwise.data.text_corpus import Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, RunError, TextError, WordError
 from lengthwise.experiments.measure import continued, corpus_of, measure_perplexity
 from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.gpt_lm import GPTLMConfig
-from lengthwise.text.prepared import Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.training.corpus_plan import CorpusReference
 from lengthwise.training.language_plan import LanguagePlan, make_language_plan
 from lengthwise.training.loop import LoopConfig, fit, kept

@@ -13,10 +13,10 @@ import torch
 from torch import nn
 
 from lengthwise.cli.main import main
+from lengthwise.data.text_corpus import PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.layers.token_loss import ReadOut
-from lengthwise.text.prepared import PrepareConfig, Tokens, prepare
 from lengthwise.training.loop import LoopConfig, fit
 from lengthwise.training.next_token import NextToken, NextTokenConfig
 from lengthwise.training.processes import ALONE, Items, Joined, Place, join

@@ -22,14 +22,14 @@ from lengthwise.cli.output import (
 )
 from lengthwise.cli.progress import counting_progress
 from lengthwise.cli.snapped import add_snapped, with_tables
+from lengthwise.data.parallel_corpus import ParallelCorpus
+from lengthwise.data.text_corpus import TEST, Corpus, Tokens
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.bleu import compared, require_comparable
 from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.experiments.measure import corpus_of, measure, measure_perplexity, measure_steps
 from lengthwise.experiments.translated import asked, measure_translation
 from lengthwise.models.language_model import LanguageModel
-from lengthwise.text.parallel import ParallelCorpus
-from lengthwise.text.prepared import TEST, Corpus, Tokens
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, load_run, usual_lengths
@@ -157,7 +157,7 @@ def _evaluate_text(trained: Run, arguments: argparse.Namespace) -> None:
     if arguments.lengths:
         lengths = parse_lengths(arguments.lengths)
     else:
-        lengths = _usual_windows(plan.text.window, trained.model.most_places, text.part(part))
+        lengths = _usual_windows(plan.text.window, trained.model.max_positions, text.part(part))
     with counting_progress(f"evaluating {arguments.run}", "tokens") as progress:
         records, summary = measure_perplexity(
             trained,

@@ -18,13 +18,13 @@ from lengthwise.cli.words import (
     standard_lines,
 )
 from lengthwise.constructions.stored import completed, is_circuit, load_construction
+from lengthwise.data.text_corpus import Corpus
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import device_of, predict, shares
 from lengthwise.evaluation.steps import written
 from lengthwise.experiments.measure import continued, corpus_of
 from lengthwise.languages.gate_sequence import GateSequence
-from lengthwise.text.prepared import Corpus
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan
 from lengthwise.training.train import Run, choose_device, load_run

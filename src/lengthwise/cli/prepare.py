@@ -18,16 +18,16 @@ from lengthwise.cli.output import (
 )
 from lengthwise.cli.progress import counting_progress
 from lengthwise.config import require_known
-from lengthwise.errors import ConfigError
-from lengthwise.text.documents import PYTHON
-from lengthwise.text.parallel import (
+from lengthwise.data.documents import PYTHON
+from lengthwise.data.parallel_corpus import (
     SIDES,
     PairsConfig,
     ParallelCorpus,
     prepare_pairs,
     require_further,
 )
-from lengthwise.text.prepared import PARTS, Corpus, PrepareConfig, prepare
+from lengthwise.data.text_corpus import PARTS, Corpus, PrepareConfig, prepare
+from lengthwise.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

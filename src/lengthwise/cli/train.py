@@ -26,9 +26,9 @@ from lengthwise.evaluation.scores import percent
 from lengthwise.experiments.measure import training_cost
 from lengthwise.files import parse_json
 from lengthwise.languages.spec import parse
-from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS
 from lengthwise.models.cost import trained_parameters
 from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
+from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.models.translation_models import TRANSLATION_MODELS
 from lengthwise.tasks.step_specs import is_step_spec

@@ -7,10 +7,10 @@ from pathlib import Path
 from lengthwise.cli.decoding import add_decoding, decoding_of, note_cut
 from lengthwise.cli.output import add_device, add_json, print_json
 from lengthwise.cli.words import read_sentences, standard_lines
+from lengthwise.data.parallel_corpus import ParallelCorpus
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.translate import require_short
 from lengthwise.experiments.translated import translated
-from lengthwise.text.parallel import ParallelCorpus
 from lengthwise.training.train import load_run
 from lengthwise.training.translation_plan import TranslationPlan
 

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from lengthwise.analysis.receptive_field import context_field
+from lengthwise.data.text_corpus import END, TEST, Corpus
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.evaluation.perplexity import last_token_perplexity, require_windows
@@ -21,7 +22,6 @@ from lengthwise.models.cost import forward_flops, matmul_rate
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.threads import processor_threads
 from lengthwise.tasks.task import Task
-from lengthwise.text.prepared import END, TEST, Corpus
 from lengthwise.training.autocast import require_autocast
 from lengthwise.training.guided import split
 from lengthwise.training.language_plan import LanguagePlan

@@ -11,14 +11,14 @@ from unicodedata import category
 import numpy as np
 from numpy.typing import NDArray
 
+from lengthwise.data.extra import require_extra
+from lengthwise.data.parallel_corpus import ParallelCorpus, Ragged
+from lengthwise.data.text_corpus import TEST, TRAIN
 from lengthwise.errors import TextError
 from lengthwise.evaluation.bleu import BUCKETS, digest_of_test, scores
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.translate import DecodingConfig, Translator, translate
 from lengthwise.models.threads import processor_threads
-from lengthwise.text.extra import require_extra
-from lengthwise.text.parallel import ParallelCorpus, Ragged
-from lengthwise.text.prepared import TEST, TRAIN
 from lengthwise.training.train import Run, environment
 from lengthwise.training.translation import limits, within
 from lengthwise.training.translation_plan import TranslationPlan

@@ -1,13 +1,13 @@
 """Which terms may be added to the logits, that depend on the distance of query and key alone?
 
 With delta = i - j for a query at i and a key at j. All layers share one bias, as in the code of
-the papers. Nothing is looked up by place, so words may be of any length.
+the papers. Nothing is looked up by position, so words may be of any length.
 
 Axes:
     word    words of a batch
     head    attention heads
-    query   places that attend
-    key     places that are attended to
+    query   positions that attend
+    key     positions that are attended to
     size    numbers in a query of a head
 """
 
@@ -37,20 +37,26 @@ class DistanceBias(Position):
         self,
         layer: int,
         query: Float[Tensor, "word head query size"],
-        query_place: Int[Tensor, " query"],
-        key_place: Int[Tensor, " key"],
+        query_positions: Int[Tensor, " query"],
+        key_positions: Int[Tensor, " key"],
     ) -> Float[Tensor, "1 head query key"]:
-        """What is added to the logits: where places follow one another, one value a diagonal."""
-        if not (_follow(query_place) and _follow(key_place)):
-            return self.of_delta(query_place[:, None] - key_place)[None]
-        count = len(query_place) + len(key_place) - 1
-        falling = query_place[-1] - key_place[0] - torch.arange(count, device=key_place.device)
-        return _diagonals(self.of_delta(falling[None])[:, 0], len(query_place), len(key_place))
+        """What is added to the logits: where positions follow one another, one value a diagonal."""
+        if not (_follow(query_positions) and _follow(key_positions)):
+            return self.of_delta(query_positions[:, None] - key_positions)[None]
+        count = len(query_positions) + len(key_positions) - 1
+        falling = (
+            query_positions[-1]
+            - key_positions[0]
+            - torch.arange(count, device=key_positions.device)
+        )
+        return _diagonals(
+            self.of_delta(falling[None])[:, 0], len(query_positions), len(key_positions)
+        )
 
 
-def _follow(place: Int[Tensor, " place"]) -> bool:
-    """Whether each place is the next one."""
-    return len(place) > 0 and bool((place.diff() == 1).all())
+def _follow(positions: Int[Tensor, " position"]) -> bool:
+    """Whether each position is the next one."""
+    return len(positions) > 0 and bool((positions.diff() == 1).all())
 
 
 def _diagonals(

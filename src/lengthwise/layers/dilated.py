@@ -1,29 +1,30 @@
-r"""Sliding-dilated attention for every position: what does each place gather from C places?
+r"""Sliding-dilated attention for every position: what does each position gather from C positions?
 
-With stride s = C^l and places that do not exist left out (Chi et al. 2023, equation 1):
+With stride s = C^l and positions that do not exist left out (Chi et al. 2023, equation 1):
 
     out_t = sum_j a_tj v_(t - j s)
     a_t   = softmax over j < C of (q_t . k_(t - j s) / sqrt(D) + r_j)
 
-One computation in four forms that agree. Live offsets are those that reach any place: j s < T.
+One computation in four forms that agree. Live offsets are those that reach any position: j s < T.
 
     masked   a dense T x T matrix: O(T^2) work and memory; the definition, for comparison
     shifted  one shifted copy for each live offset: O(T C) work and memory, no matrix products
-    banded   places with the same rest modulo s side by side, where the window is a band; in blocks
-             of C places, each with itself and the block before: O(T C), by matrix products
+    banded   positions with the same rest modulo s side by side, where the window is a band; in
+    blocks
+             of C positions, each with itself and the block before: O(T C), by matrix products
     fused    the same blocks through torch's fused attention, which keeps no weights; it takes no
              learned bias, so r becomes C more numbers in each query and key of a head
 
-Why `fused` is exact: number the places of one rest 0, 1, 2, ... A key at n has a one in the
+Why `fused` is exact: number the positions of one rest 0, 1, 2, ... A key at n has a one in the
 (n mod C)-th of its further numbers, a query at m has r_((m - c) mod C) in its c-th. Where m - n is
 in 0..C-1 their product is r_(m - n), and all other pairs are masked. QED
 
 Axes:
     word    sequences of a batch
     head    attention heads
-    place   places of a sequence, from the left
+    position   positions of a sequence, from the left
     size    numbers in a query, key or value of a head
-    offset  how many strides back: 0 is the place itself
+    offset  how many strides back: 0 is the position itself
 """
 
 import math
@@ -37,16 +38,16 @@ from torch.nn import functional as F
 from lengthwise.catalogue import Catalogue
 from lengthwise.layers.sliding_dilated import dilated_mask
 
-Form = Callable[[Tensor, Tensor, Tensor, Tensor, int], Tensor]
+Kernel = Callable[[Tensor, Tensor, Tensor, Tensor, int], Tensor]
 
 
 def masked(
-    query: Float[Tensor, "word head place size"],
-    key: Float[Tensor, "word head place size"],
-    value: Float[Tensor, "word head place size"],
+    query: Float[Tensor, "word head position size"],
+    key: Float[Tensor, "word head position size"],
+    value: Float[Tensor, "word head position size"],
     bias: Float[Tensor, "head offset"],
     stride: int,
-) -> Float[Tensor, "word head place size"]:
+) -> Float[Tensor, "word head position size"]:
     """The definition: softmax of a dense matrix."""
     logits = query @ key.transpose(2, 3) / math.sqrt(query.shape[3])
     mask = dilated_mask(bias, query.shape[2], stride)
@@ -54,12 +55,12 @@ def masked(
 
 
 def shifted(
-    query: Float[Tensor, "word head place size"],
-    key: Float[Tensor, "word head place size"],
-    value: Float[Tensor, "word head place size"],
+    query: Float[Tensor, "word head position size"],
+    key: Float[Tensor, "word head position size"],
+    value: Float[Tensor, "word head position size"],
     bias: Float[Tensor, "head offset"],
     stride: int,
-) -> Float[Tensor, "word head place size"]:
+) -> Float[Tensor, "word head position size"]:
     """A product and a sum for each live offset."""
     length = query.shape[2]
     query = query / math.sqrt(query.shape[3])
@@ -77,12 +78,12 @@ def shifted(
 
 
 def banded(
-    query: Float[Tensor, "word head place size"],
-    key: Float[Tensor, "word head place size"],
-    value: Float[Tensor, "word head place size"],
+    query: Float[Tensor, "word head position size"],
+    key: Float[Tensor, "word head position size"],
+    value: Float[Tensor, "word head position size"],
     bias: Float[Tensor, "head offset"],
     stride: int,
-) -> Float[Tensor, "word head place size"]:
+) -> Float[Tensor, "word head position size"]:
     """Matrix products of blocks with themselves and the blocks before them."""
     blocks = _Blocks(query.shape[2], stride, bias.shape[1])
     asked = blocks.cut(query / math.sqrt(query.shape[3]))
@@ -94,12 +95,12 @@ def banded(
 
 
 def fused(
-    query: Float[Tensor, "word head place size"],
-    key: Float[Tensor, "word head place size"],
-    value: Float[Tensor, "word head place size"],
+    query: Float[Tensor, "word head position size"],
+    key: Float[Tensor, "word head position size"],
+    value: Float[Tensor, "word head position size"],
     bias: Float[Tensor, "head offset"],
     stride: int,
-) -> Float[Tensor, "word head place size"]:
+) -> Float[Tensor, "word head position size"]:
     """torch's fused attention on the blocks, with the bias as further numbers."""
     blocks = _Blocks(query.shape[2], stride, bias.shape[1])
     number = torch.arange(blocks.size, device=query.device)
@@ -117,7 +118,7 @@ def fused(
     return blocks.joined(torch.cat(parts, dim=3))
 
 
-FORMS: Catalogue[Form] = Catalogue(
+KERNELS: Catalogue[Kernel] = Catalogue(
     "form of attention",
     {"masked": masked, "shifted": shifted, "banded": banded, "fused": fused},
 )
@@ -127,22 +128,22 @@ FEWEST_BANDED = 6
 (`benchmarks/bench.py` measures both)."""
 
 
-def chosen(length: int, stride: int, chunk: int, device: torch.device) -> str:
-    """The form that is fastest, by what was measured: a name in `FORMS`."""
+def select_kernel(length: int, stride: int, chunk: int, device: torch.device) -> str:
+    """The form that is fastest, by what was measured: a name in `KERNELS`."""
     if live_offsets(length, stride, chunk) < FEWEST_BANDED:
         return "shifted"
     return "banded" if device.type == "cpu" else "fused"
 
 
 def live_offsets(length: int, stride: int, chunk: int) -> int:
-    """How many offsets reach a place at all: those with offset * stride < length."""
+    """How many offsets reach a position at all: those with offset * stride < length."""
     return max(1, min(chunk, -(-length // stride)))
 
 
 class _Blocks:
-    """How places are cut: by their rest modulo the stride, then into blocks of the window's size.
+    """How positions are cut: by their rest modulo the stride, then into blocks of the window's size.
 
-    Cut tensors have the axes word, head, rest, block, place in the block, size.
+    Cut tensors have the axes word, head, rest, block, position in the block, size.
     """
 
     def __init__(self, length: int, stride: int, chunk: int) -> None:
@@ -153,14 +154,14 @@ class _Blocks:
         self.count = max(1, -(-of_rest // self.size))
         self._chunk = chunk
 
-    def cut(self, x: Float[Tensor, "word head place size"]) -> Tensor:
-        """Places arranged in blocks; those past the end are 0, and nobody before them sees them."""
+    def cut(self, x: Float[Tensor, "word head position size"]) -> Tensor:
+        """Positions arranged in blocks; those past the end are 0, and nobody before them sees them."""
         padded = F.pad(x, (0, 0, 0, self.rests * self.size * self.count - self.length))
         return padded.view(*x.shape[:2], self.count, self.size, self.rests, -1).permute(
             0, 1, 4, 2, 3, 5
         )
 
-    def joined(self, x: Tensor) -> Float[Tensor, "word head place size"]:
+    def joined(self, x: Tensor) -> Float[Tensor, "word head position size"]:
         """The inverse of `cut`."""
         return x.permute(0, 1, 3, 4, 2, 5).flatten(2, 4)[:, :, : self.length]
 
@@ -185,7 +186,7 @@ class _Blocks:
 
 
 def _widened(x: Tensor, more: Tensor) -> Tensor:
-    """Further numbers for each place of a block, the same in all blocks."""
+    """Further numbers for each position of a block, the same in all blocks."""
     return torch.cat([x, more.expand(*x.shape[:-1], more.shape[-1])], dim=-1)
 
 

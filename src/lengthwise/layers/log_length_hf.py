@@ -19,8 +19,8 @@ Axes:
     word    sequences of a batch
     head    attention heads
     group   heads that share a key and a value
-    query   places that attend
-    key     places that are attended to
+    query   positions that attend
+    key     positions that are attended to
     size    numbers in a query, key or value of a head
 """
 
@@ -31,8 +31,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError
-from lengthwise.text.extra import require_extra
 
 try:
     from transformers import AttentionInterface, AttentionMaskInterface

@@ -5,14 +5,14 @@ on the logits, which with them become
 
     f (turn_query(q) . turn_key(k) / sqrt(size) + bias),    f the factor of the attention scale.
 
-Places count from 0, and those that attend need not be all: a cache asks for the newest only.
+Positions count from 0, and those that attend need not be all: a cache asks for the newest only.
 
 Axes:
     word    words of a batch
     head    attention heads
-    place   places of a word
-    query   places that attend
-    key     places that are attended to
+    position   positions of a word
+    query   positions that attend
+    key     positions that are attended to
     size    numbers in a query or key of a head
     width   numbers in a vector
 """
@@ -30,13 +30,13 @@ class PositionShape:
     """The transformer that a position is made for."""
 
     width: int
-    max_places: int
-    """Most places of a word, for positions that are learned or drawn from a range."""
+    max_positions: int
+    """Most positions of a word, for positions that are learned or drawn from a range."""
     num_layers: int = 1
     num_heads: int = 1
     head_width: int = 1
     causal: bool = False
-    """Whether places see only those up to themselves, as in a decoder."""
+    """Whether positions see only those up to themselves, as in a decoder."""
 
 
 class Position(nn.Module):
@@ -47,7 +47,7 @@ class Position(nn.Module):
     """
 
     acts_in_attention: ClassVar[bool] = False
-    """Whether queries, keys or logits depend on the places, so that what a query gathers depends on
+    """Whether queries, keys or logits depend on the positions, so that what a query gathers depends on
     where it stands, even if all queries are alike."""
 
     is_table: ClassVar[bool] = False
@@ -70,24 +70,27 @@ class Position(nn.Module):
 
     def forward(
         self,
-        place: Int[Tensor, "*axes"],
+        positions: Int[Tensor, "*axes"],
         count: Int[Tensor, "*#axes"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "*axes width"]:
-        """The vectors to add to the embeddings, from places and the number of places of the word.
+        """The vectors to add to the embeddings, from positions and the number of positions of the word.
 
         `generator` is for positions that are drawn in training.
         """
-        return self.like.expand(*place.shape, len(self.like))
+        return self.like.expand(*positions.shape, len(self.like))
 
     def turn_query(
-        self, layer: int, query: Float[Tensor, "word head query size"], place: Int[Tensor, " query"]
+        self,
+        layer: int,
+        query: Float[Tensor, "word head query size"],
+        positions: Int[Tensor, " query"],
     ) -> Float[Tensor, "word head query size"]:
         """What is multiplied with the keys."""
         return query
 
     def turn_key(
-        self, layer: int, key: Float[Tensor, "word head key size"], place: Int[Tensor, " key"]
+        self, layer: int, key: Float[Tensor, "word head key size"], positions: Int[Tensor, " key"]
     ) -> Float[Tensor, "word head key size"]:
         """What is multiplied with the queries, and kept by a cache."""
         return key
@@ -96,8 +99,8 @@ class Position(nn.Module):
         self,
         layer: int,
         query: Float[Tensor, "word head query size"],
-        query_place: Int[Tensor, " query"],
-        key_place: Int[Tensor, " key"],
+        query_positions: Int[Tensor, " query"],
+        key_positions: Int[Tensor, " key"],
     ) -> Float[Tensor, "#word head query key"] | None:
         """What is added to the logits, from queries that are not turned; None for nothing."""
         return None
@@ -109,12 +112,14 @@ class Position(nn.Module):
                 parameter.normal_(0.0, len(self.like) ** -0.5, generator=generator)
 
     def in_layer(
-        self, layer: int, query_place: Int[Tensor, " query"], key_place: Int[Tensor, " key"]
-    ) -> "Places | None":
+        self, layer: int, query_positions: Int[Tensor, " query"], key_positions: Int[Tensor, " key"]
+    ) -> "QueryKeyPositions | None":
         """What the attention of a layer is told; None if it need not know."""
         if not self.acts_in_attention:
             return None
-        return Places(position=self, layer=layer, query=query_place, key=key_place)
+        return QueryKeyPositions(
+            position=self, layer=layer, query=query_positions, key=key_positions
+        )
 
     @property
     def precise(self) -> torch.dtype:
@@ -123,7 +128,7 @@ class Position(nn.Module):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Places:
+class QueryKeyPositions:
     """Where the queries and keys of one layer stand, and what follows from it."""
 
     position: Position

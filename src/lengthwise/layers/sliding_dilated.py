@@ -6,8 +6,8 @@ attention inside chunks of C vectors; level and length never enter it.
 
 Axes:
     node    chunks, each of which becomes a node
-    chunk   the C places of a chunk, in the order of the word
-    query   the places that attend: all of the chunk, or only the last
+    chunk   the C positions of a chunk, in the order of the word
+    query   the positions that attend: all of the chunk, or only the last
     head    attention heads
     width   numbers in a vector
 """
@@ -41,7 +41,7 @@ class ChunkAttention(nn.Module):
         x: Float[Tensor, "node chunk width"],
         present: Bool[Tensor, "node chunk"] | None = None,
     ) -> Float[Tensor, "node width"]:
-        """What the last place of each chunk gathers; places that are not `present` are unseen."""
+        """What the last position of each chunk gathers; positions that are not `present` are unseen."""
         num_nodes, chunk, width = x.shape
         heads = (self.num_heads, width // self.num_heads)
         query = self.query(x[:, -1] / math.sqrt(heads[1])).view(num_nodes, 1, *heads)
@@ -57,7 +57,7 @@ class ChunkAttention(nn.Module):
         x: Float[Tensor, "node chunk width"],
         present: Bool[Tensor, "node chunk"] | None = None,
     ) -> Float[Tensor, "node chunk width"]:
-        """The same for every place of the chunk; an absent place gives numbers without meaning."""
+        """The same for every position of the chunk; an absent position gives numbers without meaning."""
         num_nodes, chunk, width = x.shape
         heads = (self.num_heads, width // self.num_heads)
         query = self.query(x / math.sqrt(heads[1])).view(num_nodes, chunk, *heads)

@@ -9,7 +9,7 @@ with them, while they are in caches. With vectors x, read-out W, asked tokens y 
     dloss / dl = softmax(l) - (1 - s) onehot(y) - s / V
 
 Axes:
-    axes    any, such as texts and their places
+    axes    any, such as texts and their positions
     token   tokens that are asked for
     width   numbers in a vector
     symbol  the vocabulary, of V

@@ -3,10 +3,10 @@
 Axes:
     word    words of a batch
     head    attention heads
-    query   places that attend
-    key     places that are attended to
+    query   positions that attend
+    key     positions that are attended to
     size    numbers in a query or key of a head
-    delta   differences of places
+    delta   differences of positions
     width   numbers in a vector
 """
 
@@ -49,7 +49,10 @@ class TransformerXlPosition(Position):
                 nn.init.xavier_uniform_(matrix, generator=generator)
 
     def turn_query(
-        self, layer: int, query: Float[Tensor, "word head query size"], place: Int[Tensor, " query"]
+        self,
+        layer: int,
+        query: Float[Tensor, "word head query size"],
+        positions: Int[Tensor, " query"],
     ) -> Float[Tensor, "word head query size"]:
         """q + u."""
         return query + self.u
@@ -58,11 +61,11 @@ class TransformerXlPosition(Position):
         self,
         layer: int,
         query: Float[Tensor, "word head query size"],
-        query_place: Int[Tensor, " query"],
-        key_place: Int[Tensor, " key"],
+        query_positions: Int[Tensor, " query"],
+        key_positions: Int[Tensor, " key"],
     ) -> Float[Tensor, "word head query key"]:
         """(q + v) . W R / sqrt(size), computed once for each difference that occurs."""
-        delta = query_place[:, None] - key_place
+        delta = query_positions[:, None] - key_positions
         least, most = int(delta.min()), int(delta.max())
         steps = torch.arange(least, most + 1, device=delta.device)
         waves = sinusoids(steps, len(self.like)).to(self.like.dtype)

@@ -2,7 +2,7 @@
 
 Axes:
     word    words of a batch
-    time    places of a row
+    time    positions of a row
 """
 
 import torch

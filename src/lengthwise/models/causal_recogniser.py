@@ -1,13 +1,13 @@
 """A causal transformer that classifies a word, and each of its prefixes, at the last symbol.
 
 In the manner of GPT-2: normalised before each branch, GELU, four times the width inside. A start
-symbol stands at place 0, where the empty word is answered; the prefix of t symbols is answered at
-place t. Weights are drawn as those of `Decoder`.
+symbol stands at position 0, where the empty word is answered; the prefix of t symbols is answered
+at position t. Weights are drawn as those of `Decoder`.
 
 Axes:
     word    words of a batch
-    time    places of a row, of which a word takes the last ones
-    place   symbols of words that fill their rows
+    time    positions of a row, of which a word takes the last ones
+    position   symbols of words that fill their rows
     class   classes
 """
 
@@ -42,7 +42,9 @@ class CausalRecogniser(CausalTransformer):
 
     def __init__(self, config: CausalRecogniserConfig) -> None:
         symbols_and_start = config.vocab_size + 1
-        super().__init__(config, num_symbols=symbols_and_start, usual_places=config.max_length + 1)
+        super().__init__(
+            config, num_symbols=symbols_and_start, usual_positions=config.max_length + 1
+        )
         self.config = config
         self.answer = nn.Linear(config.d_model, config.num_classes)
 
@@ -73,8 +75,8 @@ class CausalRecogniser(CausalTransformer):
         return self.answer(vectors[row, lengths])
 
     def every_position(
-        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
-    ) -> Float[Tensor, "word place class"]:
+        self, tokens: Int[Tensor, "word position"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word position class"]:
         """The answer for every prefix: `every_position(x)[:, t]` equals `forward(x[:, : t + 1])`.
 
         But for positions that are drawn in training, whose draws differ.
@@ -82,7 +84,7 @@ class CausalRecogniser(CausalTransformer):
         return self.answer(self.vectors(self._with_start(tokens), generator)[:, 1:])
 
     def words_at_once(self, time: int) -> int | None:
-        """How many words of rows of `time` places attention has room for."""
+        """How many words of rows of `time` positions attention has room for."""
         return self.pairs_at_once(time)
 
     def _with_start(self, tokens: Tensor) -> Tensor:

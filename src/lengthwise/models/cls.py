@@ -1,12 +1,12 @@
-"""What encoders that classify a word at CLS, a place beside it, have in common.
+"""What encoders that classify a word at CLS, a position beside it, have in common.
 
-The frame of Chiang & Cholak (2022, section 2.2): n = |w| + 1 places, CLS at place 0, and only CLS
-is read out. What happens between the embeddings and the read-out is the encoder's own.
+The frame of Chiang & Cholak (2022, section 2.2): n = |w| + 1 positions, CLS at position 0, and only
+CLS is read out. What happens between the embeddings and the read-out is the encoder's own.
 
 Axes:
     word    words of a batch
-    time    places of a row, of which a word takes the last ones
-    place   places of a word, CLS first; what is past its end is seen by nobody
+    time    positions of a row, of which a word takes the last ones
+    position   positions of a word, CLS first; what is past its end is seen by nobody
     width   numbers in a vector
     class   classes
 """
@@ -66,7 +66,7 @@ class ClsEncoder(LayerStack):
         super().__init__(
             config,
             num_symbols=config.vocab_size + 1,  # the last is CLS
-            max_places=config.max_length + 1,
+            max_positions=config.max_length + 1,
             num_layers=num_layers,
             causal=False,
             d_hidden=config.d_hidden,
@@ -85,13 +85,13 @@ class ClsEncoder(LayerStack):
         return torch.cat([torch.zeros_like(answer), answer], dim=1)
 
     def words_at_once(self, time: int) -> int | None:
-        """How many words of rows of `time` places attention has room for; none for any number."""
+        """How many words of rows of `time` positions attention has room for; none for any number."""
         return self.pairs_at_once(time)
 
     def with_cls(
         self, tokens: Int[Tensor, "word time"], lengths: Int[Tensor, " word"] | None
-    ) -> tuple[Int[Tensor, "word place"], Int[Tensor, "word 1"]]:
-        """CLS and the symbols, any past the end, and the number of places n.
+    ) -> tuple[Int[Tensor, "word position"], Int[Tensor, "word 1"]]:
+        """CLS and the symbols, any past the end, and the number of positions n.
 
         Raises:
             WordError: a word has a symbol that is none, or does not fit into its row; in training,

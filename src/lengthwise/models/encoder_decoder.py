@@ -2,7 +2,7 @@ r"""A transformer that reads a sentence and writes its translation.
 
 The encoder sees the whole source from everywhere; the decoder sees what it has written so far, and
 the source. Sub-layers are pre-norm by default, as in the translation experiment of Chiang and
-Cholak (2022, section 5.4), places are told by sinusoids, and the read-out is the embedding.
+Cholak (2022, section 5.4), positions are told by sinusoids, and the read-out is the embedding.
 
 Each of the three attentions has a scale of its own (`SCALES`). With `log-length`, equation 2 of the
 paper, logits are multiplied with log n, where n is
@@ -16,9 +16,9 @@ translation, which begins with `BEGIN`.
 
 Axes:
     pair    sentences of a batch, or pairs of them
-    source  places of a source
-    target  places of a translation
-    place   places of either
+    source  positions of a source
+    target  positions of a translation
+    position   positions of either
     beam    translations of one source that are written side by side
     width   numbers in a vector
     symbol  the vocabulary
@@ -33,6 +33,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.catalogue import Catalogue
+from lengthwise.data.parallel_corpus import PAD
 from lengthwise.layers.attention import SCALES, Attention
 from lengthwise.layers.dropout import Drop, dropout, keep_all
 from lengthwise.layers.encodings import sinusoids
@@ -53,7 +54,6 @@ from lengthwise.models.settings import (
 )
 from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import ResidualLayer
-from lengthwise.text.parallel import PAD
 
 _OwnScale = Annotated[
     str,
@@ -115,7 +115,7 @@ class Layer(ResidualLayer):
         seen: Bool[Tensor, "pair 1 source"],
         drop: Drop,
     ) -> Float[Tensor, "pair source width"]:
-        """The new vectors of places that all see the same."""
+        """The new vectors of positions that all see the same."""
         before = self.attention_norm.before(x)
         return self.finish(x, self.attention(before, before, seen), drop)
 
@@ -169,7 +169,7 @@ class EncoderDecoder(nn.Module):
         target: Int[Tensor, "pair target"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "pair target symbol"]:
-        """The logits of the token after each place of the translations.
+        """The logits of the token after each position of the translations.
 
         `generator` decides what dropout leaves out in training.
         """
@@ -199,7 +199,7 @@ class EncoderDecoder(nn.Module):
     def encode(
         self, source: Int[Tensor, "pair source"], drop: Drop = keep_all
     ) -> tuple[Float[Tensor, "pair source width"], Bool[Tensor, "pair 1 source"]]:
-        """The vectors of sources, and which of their places hold tokens."""
+        """The vectors of sources, and which of their positions hold tokens."""
         seen = (source != PAD)[:, None]
         embedding = (
             self.target_embedding if self.config.shared_embeddings else self.source_embedding
@@ -210,9 +210,9 @@ class EncoderDecoder(nn.Module):
         return self.memory_norm(x), seen
 
     def embed(
-        self, target: Int[Tensor, "pair place"], start: int = 0
-    ) -> Float[Tensor, "pair place width"]:
-        """The vectors of tokens of a translation that stand from place `start` on."""
+        self, target: Int[Tensor, "pair position"], start: int = 0
+    ) -> Float[Tensor, "pair position width"]:
+        """The vectors of tokens of a translation that stand from position `start` on."""
         return self._placed(self.target_embedding(target), start)
 
     def read_out(
@@ -221,28 +221,28 @@ class EncoderDecoder(nn.Module):
         target: Int[Tensor, "pair target"],
         generator: torch.Generator | None = None,
     ) -> ReadOut:
-        """What the logits at every place are made of, for a loss that does not hold them all."""
+        """What the logits at every position are made of, for a loss that does not hold them all."""
         return ReadOut(self.vectors(source, target, generator), self.target_embedding.weight)
 
     def read(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes symbol"]:
         """The logits of the next token."""
         return F.linear(x, self.target_embedding.weight)
 
-    def begin(self, source: Int[Tensor, "pair source"], beams: int) -> "Writing":
+    def begin(self, source: Int[Tensor, "pair source"], beams: int) -> "TranslationState":
         """Begin so many translations of each source."""
-        return Writing(self, source, beams)
+        return TranslationState(self, source, beams)
 
     def _placed(self, vectors: Tensor, start: int) -> Tensor:
-        place = torch.arange(start, start + vectors.shape[1], device=vectors.device)
+        positions = torch.arange(start, start + vectors.shape[1], device=vectors.device)
         width = self.config.d_model
-        return vectors * width**0.5 + sinusoids(place, width).to(vectors.dtype)
+        return vectors * width**0.5 + sinusoids(positions, width).to(vectors.dtype)
 
     def _drop(self, generator: torch.Generator | None) -> Drop:
         return dropout(self.config.dropout, generator) if self.training else keep_all
 
 
-class Writing:
-    """Translations that are written a token at a time: keys and values of all places are kept.
+class TranslationState:
+    """Translations that are written a token at a time: keys and values of all positions are kept.
 
     The keys and values of a source are kept once, for all its beams.
     """
@@ -281,7 +281,7 @@ class _Kept:
         self._own = nothing, nothing
 
     def __call__(self, x: Tensor, seen: Tensor) -> Tensor:
-        """The new vectors of the places that come next."""
+        """The new vectors of the positions that come next."""
         own, cross = self._layer.own, self._layer.cross
         before = own.attention_norm.before(x)
         new = own.attention.turned_keys(before), own.attention.value(before)

@@ -7,12 +7,12 @@ and shifts of the layer norms, which are
     V d + (d V + V) + 2 d (2 L + 1)
 
 numbers for a vocabulary of V, width d and L layers. Lu et al. train the embeddings of positions,
-too, which are P d more for P places; so can this (`trained="positions"`). Controls: the same body
-with random weights, and with all of it trained. Dropout is off.
+too, which are P d more for P positions; so can this (`trained="positions"`). Controls: the same
+body with random weights, and with all of it trained. Dropout is off.
 
 Axes:
     word    words of a batch, all of one length
-    place   places of a word, from the left
+    position   positions of a word, from the left
     asked   those of them whose answers are asked for
     symbol  the vocabulary
 """
@@ -30,12 +30,12 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.config import require
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.files import read_object, require_kinds
-from lengthwise.models.bodies import BODIES, location
+from lengthwise.models.backbones import BACKBONES, location
 from lengthwise.models.settings import Epsilon, NumHeads, NumLayers, Setting, VocabSize, Width
 from lengthwise.models.transformer_config import NetworkConfig
-from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:
     from transformers import GPT2Config
@@ -44,13 +44,13 @@ _WORDS_AT_ONCE = 500
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class BodyConfig(NetworkConfig):
+class BackboneConfig(NetworkConfig):
     """A body, and what of it is trained. All but the first three follow from the body."""
 
     body: Annotated[
         str,
         Setting(
-            meaning="Pretrained network: a name in `BODIES`, a folder of `save_pretrained`, or a "
+            meaning="Pretrained network: a name in `BACKBONES`, a folder of `save_pretrained`, or a "
             "name on the Hugging Face hub."
         ),
     ]
@@ -101,8 +101,8 @@ class BodyConfig(NetworkConfig):
 _TRAINED = {"norms": (".ln_",), "positions": (".ln_", ".wpe."), "all": ("",)}
 """What is trained, to parts of the names of its parameters."""
 
-FROM_BODY = frozenset(
-    ("d_model", "num_layers", "num_heads", "d_hidden", "places", "activation", "epsilon")
+FROM_BACKBONE = frozenset(
+    ("d_model", "num_layers", "num_heads", "d_hidden", "positions", "activation", "epsilon")
 )
 """Settings that the body decides."""
 
@@ -120,16 +120,16 @@ def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
             "this model needs a body: a folder, or a name on the hub. Make one with `lengthwise "
             "pretrain python-small`, and give --set body=python-small."
         )
-    if body in BODIES:
+    if body in BACKBONES:
         require_extra("transformers")
-        return BODIES[body].shape()
+        return BACKBONES[body].shape()
     found = _config_of(body)
     return {
         "d_model": found.n_embd,
         "num_layers": found.n_layer,
         "num_heads": found.n_head,
         "d_hidden": found.n_inner or 4 * found.n_embd,
-        "places": found.n_positions,
+        "positions": found.n_positions,
         "activation": found.activation_function,
         "epsilon": found.layer_norm_epsilon,
     }
@@ -145,7 +145,7 @@ def _config_of(body: str) -> "GPT2Config":
         raise ConfigError(
             f"body={body!r} is a {found.model_type}, but only gpt2 can be a body here. Use another."
         )
-    usual = body_config()
+    usual = gpt2_config()
     for name in _FORM:
         if getattr(found, name) != getattr(usual, name):
             raise ConfigError(
@@ -203,10 +203,10 @@ def _require_folder(body: str) -> None:
         raise ConfigError(f"body={body!r} holds no config.json, so it is no model. Use another.")
 
 
-class Body(nn.Module):
-    """Words to the logits of the next symbol at every place."""
+class Backbone(nn.Module):
+    """Words to the logits of the next symbol at every position."""
 
-    def __init__(self, config: BodyConfig) -> None:
+    def __init__(self, config: BackboneConfig) -> None:
         super().__init__()
         require_extra("transformers")
         from transformers import GPT2Model  # noqa: PLC0415
@@ -219,7 +219,7 @@ class Body(nn.Module):
         )
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.d_model)
-        shape = body_config(
+        shape = gpt2_config(
             vocab_size=1,  # its own embedding is not used
             n_positions=config.places,
             n_embd=config.d_model,
@@ -258,34 +258,37 @@ class Body(nn.Module):
 
     def forward(
         self,
-        tokens: Int[Tensor, "word place"],
+        tokens: Int[Tensor, "word position"],
         *,
         first: int = 0,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word asked symbol"]:
-        """The logits of the symbol at place i + 1, for every place i from `first` on.
+        """The logits of the symbol at position i + 1, for every position i from `first` on.
 
         Nothing is drawn.
 
         Raises:
-            WordError: the words are longer than the body has places.
+            WordError: the words are longer than the body has positions.
         """
-        self._require_places(tokens.shape[1])
+        self._require_length(tokens.shape[1])
         found = self.body(inputs_embeds=self.embedding(tokens), use_cache=False)
         return self.answer(found.last_hidden_state[:, first:])
 
     @torch.no_grad()
-    def complete(self, prefix: Int[Tensor, "word place"], steps: int) -> Int[Tensor, "word longer"]:
+    def complete(
+        self, prefix: Int[Tensor, "word position"], steps: int
+    ) -> Int[Tensor, "word longer"]:
         """The words with `steps` more symbols, each the likeliest one (the first, if some tie).
 
         Raises:
-            WordError: the prefix is empty, or the words would be longer than the body has places.
+            WordError: the prefix is empty, or the words would be longer than the body has
+            positions.
         """
         if prefix.shape[1] == 0:
             raise WordError("a decoder goes on from at least one symbol, but the prefix is empty.")
         if steps < 0:
             raise WordError(f"a completion adds symbols, but steps={steps}. Use 0 or more.")
-        self._require_places(prefix.shape[1] + steps - 1)
+        self._require_length(prefix.shape[1] + steps - 1)
         parts = [self._complete(part, steps) for part in torch.split(prefix, _WORDS_AT_ONCE)]
         return torch.cat(parts)
 
@@ -300,7 +303,7 @@ class Body(nn.Module):
             words = torch.cat([words, new], dim=1)
         return words
 
-    def _require_places(self, length: int) -> None:
+    def _require_length(self, length: int) -> None:
         if length > self.config.places:
             raise WordError(
                 f"this body reads at most {self.config.places} symbols, but the words have "
@@ -308,7 +311,7 @@ class Body(nn.Module):
             )
 
 
-def body_config(**shape: Any) -> "GPT2Config":
+def gpt2_config(**shape: Any) -> "GPT2Config":
     """The settings of a GPT-2 of transformers, without dropout and special tokens."""
     from transformers import GPT2Config  # noqa: PLC0415
 
@@ -344,7 +347,7 @@ def _weights_of(body: str) -> dict[str, Tensor]:
     return {name: w.float() for name, w in model.state_dict().items() if name[:4] != "wte."}
 
 
-def origin(config: BodyConfig) -> str:
+def origin(config: BackboneConfig) -> str:
     """Which weights a run begins with: the digest of their file, or none if they are in several.
 
     Of a body that `pretrain` made, what it was trained on, too.

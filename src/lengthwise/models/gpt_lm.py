@@ -5,7 +5,7 @@ embeddings (sinusoidal, learned).
 
 Axes:
     word    texts of a batch
-    place   places of a text, from the left
+    position   positions of a text, from the left
     width   numbers in a vector
 """
 
@@ -18,7 +18,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.config import require
-from lengthwise.layers.position import Places, PositionShape
+from lengthwise.layers.position import PositionShape, QueryKeyPositions
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.layers.self_attention import CausalAttention
 from lengthwise.models.language_model import LanguageModel, LanguageModelConfig, Layer
@@ -78,7 +78,7 @@ class GPTLM(LanguageModel):
         self.position = POSITIONS[config.position](
             PositionShape(
                 width=config.d_model,
-                max_places=config.max_length,
+                max_positions=config.max_length,
                 num_layers=config.num_layers,
                 num_heads=config.num_heads,
                 head_width=config.d_model // config.num_heads,
@@ -96,7 +96,7 @@ class GPTLM(LanguageModel):
         return self.config.num_layers
 
     @property
-    def most_places(self) -> int | None:
+    def max_positions(self) -> int | None:
         """As many as there are learned positions."""
         return self.config.reads_at_most
 
@@ -107,37 +107,39 @@ class GPTLM(LanguageModel):
             return  # as embeddings are
         self.position.draw(generator)
 
-    def vectors(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
-        """What the read-out reads at every place."""
+    def vectors(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word position width"]:
+        """What the read-out reads at every position."""
         return self._vectors_from(tokens, 0)
 
-    def last_vector(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
-        """What the read-out reads at the last place."""
+    def last_vector(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
+        """What the read-out reads at the last position."""
         return self._vectors_from(tokens, tokens.shape[1] - 1)[:, -1]
 
     def _vectors_from(self, tokens: Tensor, first: int) -> Tensor:
-        """What the read-out reads from place `first` on: the highest layer has no others."""
+        """What the read-out reads from position `first` on: the highest layer has no others."""
         x = self.embed(tokens, 0)
-        place = torch.arange(tokens.shape[1], device=tokens.device)
+        positions = torch.arange(tokens.shape[1], device=tokens.device)
         for number, (layer, attention) in enumerate(self.block()):
             start = first if number == self.num_layers - 1 else 0
-            here = Places(position=self.position, layer=number, query=place[start:], key=place)
+            here = QueryKeyPositions(
+                position=self.position, layer=number, query=positions[start:], key=positions
+            )
             query, key, value = attention.heads(layer.attention_norm.before(x))
             gathered = attention.gather(query[:, :, start:], here.turn_key(key), value, here)
             x = layer.finish(x[:, start:], attention.finish(gathered))
         return x
 
     def embed(
-        self, tokens: Int[Tensor, "word place"], start: int
-    ) -> Float[Tensor, "word place width"]:
-        """The vectors of tokens that stand from place `start` on.
+        self, tokens: Int[Tensor, "word position"], start: int
+    ) -> Float[Tensor, "word position width"]:
+        """The vectors of tokens that stand from position `start` on.
 
         Raises:
-            WordError: the position has no vector for so many places.
+            WordError: the position has no vector for so many positions.
         """
-        place = torch.arange(start, start + tokens.shape[1], device=tokens.device)[None]
-        count = (place + 1).clamp(min=self.config.max_length)
-        return self.embedding(tokens) + self.position(place, count)
+        positions = torch.arange(start, start + tokens.shape[1], device=tokens.device)[None]
+        count = (positions + 1).clamp(min=self.config.max_length)
+        return self.embedding(tokens) + self.position(positions, count)
 
     def block(self) -> Iterator[tuple[Layer, CausalAttention]]:
         """The layers, each with its attention."""
@@ -146,28 +148,28 @@ class GPTLM(LanguageModel):
             assert isinstance(layer.attention, CausalAttention)
             yield layer, layer.attention
 
-    def reading(self, num_words: int, num_places: int) -> "GPTReading":
-        """A reading of so many texts of at most so many places."""
-        return GPTReading(self, num_words, num_places)
+    def new_state(self, num_words: int, num_positions: int) -> "GPTState":
+        """A reading of so many texts of at most so many positions."""
+        return GPTState(self, num_words, num_positions)
 
 
-class GPTReading:
-    """Texts that are read a few tokens at a time: keys and values of all places are kept."""
+class GPTState:
+    """Texts that are read a few tokens at a time: keys and values of all positions are kept."""
 
-    def __init__(self, model: GPTLM, num_words: int, num_places: int) -> None:
+    def __init__(self, model: GPTLM, num_words: int, num_positions: int) -> None:
         self._model, self._read = model, 0
         config = model.config
-        shape = (num_words, config.num_heads, num_places, config.d_model // config.num_heads)
+        shape = (num_words, config.num_heads, num_positions, config.d_model // config.num_heads)
         weight = model.embedding.weight
         self._caches = [(weight.new_empty(shape), weight.new_empty(shape)) for _ in model.layers]
 
-    def __call__(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
-        """The vector of the last place, once these tokens were read."""
+    def __call__(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
+        """The vector of the last position, once these tokens were read."""
         start, stop = self._read, self._read + tokens.shape[1]
         x = self._model.embed(tokens, start)
         every = torch.arange(stop, device=tokens.device)
         for number, (layer, attention) in enumerate(self._model.block()):
-            here = Places(
+            here = QueryKeyPositions(
                 position=self._model.position, layer=number, query=every[start:], key=every
             )
             keys, values = self._caches[number]

@@ -1,8 +1,8 @@
 """Language models: after each token of a text, what comes next?
 
-    forward   the logits at every place
+    forward   the logits at every position
     read_out  what they are made of, for training
-    last      the logits after the last place only, for perplexity with a full context
+    last      the logits after the last position only, for perplexity with a full context
     reading   a few tokens at a time, for generation
 
 All are transformers in the manner of GPT-2: a norm before each branch (`norm="post"`: after it, as
@@ -10,7 +10,7 @@ in GPT-1), GELU, biases, and the embeddings as read-out. So they differ in their
 
 Axes:
     word    texts of a batch, all of one length
-    place   places of a text, from the left
+    position   positions of a text, from the left
     width   numbers in a vector
     symbol  the vocabulary
 """
@@ -59,11 +59,11 @@ class Layer(ResidualLayer):
 
 
 @runtime_checkable
-class Reading(Protocol):
+class TextState(Protocol):
     """A text that is read a few tokens at a time."""
 
-    def __call__(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
-        """The vector of the last place, once these tokens were read."""
+    def __call__(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
+        """The vector of the last position, once these tokens were read."""
         ...
 
 
@@ -97,7 +97,7 @@ class LanguageModel(nn.Module):
                     parameter.normal_(0.0, deviation, generator=generator)
 
     @property
-    def most_places(self) -> int | None:
+    def max_positions(self) -> int | None:
         """The longest text that it reads; None for any."""
         return None
 
@@ -107,44 +107,46 @@ class LanguageModel(nn.Module):
         Raises:
             WordError: it does not read so many tokens.
         """
-        if self.most_places is not None and length > self.most_places:
+        if self.max_positions is not None and length > self.max_positions:
             raise WordError(
-                f"this model reads at most {self.most_places:,} tokens, but {length:,} are asked "
+                f"this model reads at most {self.max_positions:,} tokens, but {length:,} are asked "
                 f"for. Ask for fewer, or train one without learned positions."
             )
 
-    def vectors(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
-        """What the read-out reads at every place."""
+    def vectors(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word position width"]:
+        """What the read-out reads at every position."""
         raise NotImplementedError
 
-    def last_vector(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
-        """What the read-out reads at the last place."""
+    def last_vector(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
+        """What the read-out reads at the last position."""
         return self.vectors(tokens)[:, -1]
 
-    def reading(self, num_words: int, num_places: int) -> Reading:
-        """A reading of so many texts of at most so many places."""
+    def new_state(self, num_words: int, num_positions: int) -> TextState:
+        """A reading of so many texts of at most so many positions."""
         raise NotImplementedError
 
-    def read_out(self, tokens: Int[Tensor, "word place"]) -> ReadOut:
-        """What the logits at every place are made of, for a loss that does not hold them all."""
+    def read_out(self, tokens: Int[Tensor, "word position"]) -> ReadOut:
+        """What the logits at every position are made of, for a loss that does not hold them all."""
         return ReadOut(self.final_norm(self.vectors(tokens)), self.embedding.weight)
 
     def read(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes symbol"]:
         """The logits of the next token."""
         return F.linear(self.final_norm(x), self.embedding.weight)
 
-    def forward(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place symbol"]:
-        """The logits of the token at place i + 1, for every place i."""
+    def forward(
+        self, tokens: Int[Tensor, "word position"]
+    ) -> Float[Tensor, "word position symbol"]:
+        """The logits of the token at position i + 1, for every position i."""
         return self.read(self.vectors(tokens))
 
-    def last(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word symbol"]:
-        """The logits after the last place; `forward(tokens)[:, -1]`, and often cheaper."""
+    def last(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word symbol"]:
+        """The logits after the last position; `forward(tokens)[:, -1]`, and often cheaper."""
         return self.read(self.last_vector(tokens))
 
     @torch.no_grad()
     def complete(
         self,
-        prefix: Int[Tensor, "word place"],
+        prefix: Int[Tensor, "word position"],
         steps: int,
         *,
         temperature: float = 0.0,
@@ -158,10 +160,10 @@ class LanguageModel(nn.Module):
         self.require_length(prefix.shape[1] + steps - 1)
         if prefix.shape[1] == 0:
             raise WordError("a language model goes on from at least one token. Give some text.")
-        reading = self.reading(len(prefix), prefix.shape[1] + steps)
+        new_state = self.new_state(len(prefix), prefix.shape[1] + steps)
         words, new = prefix, prefix
         for _ in range(steps):
-            logits = self.read(reading(new))
+            logits = self.read(new_state(new))
             if temperature > 0:
                 below = logits.double() - logits.double().amax(dim=1, keepdim=True)
                 shares = (below / temperature).softmax(dim=1)

@@ -2,7 +2,7 @@
 
 Axes:
     word    words of a batch
-    time    places of a row
+    time    positions of a row
 """
 
 from dataclasses import dataclass, replace
@@ -112,7 +112,7 @@ class LayerStack(nn.Module):
         config: LayerStackConfig,
         *,
         num_symbols: int,
-        max_places: int,
+        max_positions: int,
         num_layers: int,
         causal: bool,
         d_hidden: int,
@@ -127,7 +127,7 @@ class LayerStack(nn.Module):
         self.position = POSITIONS[config.position](
             PositionShape(
                 width=width,
-                max_places=max_places,
+                max_positions=max_positions,
                 num_layers=num_layers,
                 num_heads=num_heads,
                 head_width=head_width,
@@ -160,5 +160,5 @@ class LayerStack(nn.Module):
         return [layer for layer in self.layers if isinstance(layer, TransformerLayer)]
 
     def pairs_at_once(self, time: int) -> int:
-        """How many words of rows of `time` places, and one more, attention has room for."""
+        """How many words of rows of `time` positions, and one more, attention has room for."""
         return max(1, MOST_PAIRS // (self._num_heads * (time + 1) ** 2))

@@ -10,8 +10,8 @@ empty word is read from the initial state, which is zero.
 
 Axes:
     word    words of a batch
-    time    places of a row, of which a word takes the last ones
-    place   places of words that fill their rows
+    time    positions of a row, of which a word takes the last ones
+    position   positions of words that fill their rows
     state   numbers that the answer is read from
     class   classes
 """
@@ -31,7 +31,7 @@ from lengthwise.models.alignment import left_aligned
 from lengthwise.models.settings import NumClasses, NumLayers, Setting, VocabSize
 from lengthwise.models.transformer_config import NetworkConfig
 
-PLACES_AT_ONCE = 2**15
+POSITIONS_AT_ONCE = 2**15
 """About how many states a cell computes in one call, so that long words need little memory."""
 
 CELLS: Catalogue[Callable[[int, int, int], nn.RNNBase]] = Catalogue(
@@ -120,8 +120,8 @@ class Recurrent(nn.Module):
         return self.answer(last)
 
     def every_position(
-        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
-    ) -> Float[Tensor, "word place class"]:
+        self, tokens: Int[Tensor, "word position"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word position class"]:
         """The answer for every prefix: `every_position(x)[:, t]` equals `forward(x[:, : t + 1])`.
 
         Nothing is random here, so `generator` is left alone.
@@ -131,10 +131,10 @@ class Recurrent(nn.Module):
         return self.answer(torch.cat(list(self._states(tokens)))).transpose(0, 1)
 
     def _states(
-        self, symbols: Int[Tensor, "word place"]
+        self, symbols: Int[Tensor, "word position"]
     ) -> Iterator[Float[Tensor, "part word state"]]:
-        """The states after each symbol, a stretch of places after the other."""
-        at_once = max(1, PLACES_AT_ONCE // max(1, len(symbols)))
+        """The states after each symbol, a stretch of positions after the other."""
+        at_once = max(1, POSITIONS_AT_ONCE // max(1, len(symbols)))
         state = None
         for part in torch.split(symbols.t(), at_once):
             if part.numel():

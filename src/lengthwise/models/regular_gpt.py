@@ -24,7 +24,7 @@ _MOST_HIDDEN = 2**26
 
 
 class Layer(nn.Module):
-    """Attention inside a chunk, then a feed-forward network on each place."""
+    """Attention inside a chunk, then a feed-forward network on each position."""
 
     activation: Activation
 
@@ -46,7 +46,7 @@ class Layer(nn.Module):
         present: Bool[Tensor, "node chunk"] | None,
         generator: torch.Generator | None,
     ) -> Float[Tensor, "node width"]:
-        """The vectors at the last places of the chunks."""
+        """The vectors at the last positions of the chunks."""
         gathered = self.attention(self.attention_norm.before(x), present)
         return self._finish(x[:, -1], gathered, generator)
 
@@ -56,7 +56,7 @@ class Layer(nn.Module):
         present: Bool[Tensor, "node chunk"] | None,
         generator: torch.Generator | None,
     ) -> Float[Tensor, "node chunk width"]:
-        """The vectors at all places of the chunks."""
+        """The vectors at all positions of the chunks."""
         gathered = self.attention.everywhere(self.attention_norm.before(x), present)
         return self._finish(x, gathered, generator)
 
@@ -75,7 +75,7 @@ class Layer(nn.Module):
 class RegularGPT(nn.Module):
     """The network of Chi et al. (2023), for the answer at the end of a word.
 
-    With K = `thickness` layers in a block, the first K - 1 run at every place of a chunk and see
+    With K = `thickness` layers in a block, the first K - 1 run at every position of a chunk and see
     that chunk only, so that a node is a function of its children whatever K is.
     """
 
@@ -164,7 +164,7 @@ class RegularGPT(nn.Module):
 
     def forward(
         self,
-        tokens: Int[Tensor, "word place"],
+        tokens: Int[Tensor, "word position"],
         lengths: Int[Tensor, " word"] | None = None,
         *,
         share: bool = True,
@@ -197,7 +197,7 @@ class RegularGPT(nn.Module):
         )
         return self.read(roots(tree, vectors))
 
-    def read_for_cost(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word class"]:
+    def read_for_cost(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word class"]:
         """Compute every node apart, so that all are counted."""
         return self(tokens, share=False)
 
@@ -222,8 +222,8 @@ class RegularGPT(nn.Module):
         return vectors
 
     def every_position(
-        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
-    ) -> Float[Tensor, "word place class"]:
+        self, tokens: Int[Tensor, "word position"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word position class"]:
         """The answer for every prefix: `every_position(x)[:, t]` equals `forward(x[:, : t + 1])`.
 
         Each level runs at all positions on windows of stride C^l, which costs O(T C log T) rather

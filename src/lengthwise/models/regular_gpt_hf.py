@@ -3,14 +3,14 @@
 `RegularGPTForCausalLM` has a `RegularGPTLM` inside, its `network`, with the same logits. After
 `register()`, AutoConfig and AutoModelForCausalLM know the type "regular-gpt".
 
-All texts of a batch are of one length: a mask that hides a place is refused, because the number of
-levels depends on the length of a text. With `levels=0` the logits at a place depend on the length
-too (never on later tokens), so those of a text that is read token by token are those of each prefix
-at its end.
+All texts of a batch are of one length: a mask that hides a position is refused, because the number
+of levels depends on the length of a text. With `levels=0` the logits at a position depend on the
+length too (never on later tokens), so those of a text that is read token by token are those of each
+prefix at its end.
 
 Axes:
     word    texts of a batch
-    place   places of a text, from the left
+    position   positions of a text, from the left
     width   numbers in a vector
 """
 
@@ -22,10 +22,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
 from lengthwise.models.text_cache_hf import TextCache
-from lengthwise.text.extra import require_extra
 
 try:
     from transformers import (
@@ -109,21 +109,21 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
 
     def forward(
         self,
-        input_ids: Int[Tensor, "word place"],
+        input_ids: Int[Tensor, "word position"],
         attention_mask: Tensor | None = None,
         past_key_values: Cache | None = None,
-        labels: Int[Tensor, "word place"] | None = None,
+        labels: Int[Tensor, "word position"] | None = None,
         *,
         use_cache: bool | None = None,
         logits_to_keep: int | Tensor = 0,
         return_dict: bool | None = None,
         **others: Any,
     ) -> CausalLMOutputWithPast | tuple[Any, ...]:
-        """The logits of the next token at every place of `input_ids`, and the loss if labelled.
+        """The logits of the next token at every position of `input_ids`, and the loss if labelled.
 
         With a cache, `input_ids` goes on from the text of the cache, and logits are those that the
-        whole text would have. One token, or one place of logits to keep, is read with queues; else,
-        and with gradients, the whole text is computed again.
+        whole text would have. One token, or one position of logits to keep, is read with queues;
+        else, and with gradients, the whole text is computed again.
 
         Raises:
             WordError: the mask hides something.
@@ -147,8 +147,8 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
 
     def _vectors(
         self, text: Tensor, cache: TextCache | None, new: int, keep: int | Tensor
-    ) -> Float[Tensor, "word place width"]:
-        """What is read out, at those of the last `new` places that are to be kept."""
+    ) -> Float[Tensor, "word position width"]:
+        """What is read out, at those of the last `new` positions that are to be kept."""
         if isinstance(keep, int) and 1 in (new, keep):
             if cache is None or torch.is_grad_enabled():
                 return self.network.last_vector(text)[:, None]

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lengthwise.catalogue import Catalogue
-from lengthwise.models.catalogue import DECODER
 from lengthwise.models.entry import Architecture, Entry
-from lengthwise.models.gpt2 import FROM_BODY, Body, BodyConfig, shape_of
+from lengthwise.models.gpt2 import FROM_BACKBONE, Backbone, BackboneConfig, shape_of
+from lengthwise.models.recognisers import DECODER
 from lengthwise.models.transformer_config import NetworkConfig
 
 
@@ -51,11 +51,11 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
         ),
         "gpt2": StepModel(
             summary="the body of a GPT-2, frozen but for its layer norms, in and output",
-            architecture=Architecture(config=BodyConfig, module=Body),
+            architecture=Architecture(config=BackboneConfig, module=Backbone),
             defaults={},
             training=_TRAINING,
             smoke={"warmup": 0},
-            fixed=FROM_BODY,
+            fixed=FROM_BACKBONE,
             shape=shape_of,
         ),
     },

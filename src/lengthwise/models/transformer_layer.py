@@ -1,9 +1,9 @@
-"""One transformer layer: attention over a sequence, then a feed-forward network on each place.
+"""One transformer layer: attention over a sequence, then a feed-forward network on each position.
 
 Axes:
     word    sequences of a batch
-    query   places that are computed
-    key     places that they may see
+    query   positions that are computed
+    key     positions that they may see
     width   numbers in a vector
 """
 
@@ -15,7 +15,7 @@ from lengthwise.layers.activations import ACTIVATIONS
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.dropout import Drop, keep_all
 from lengthwise.layers.norms import NORMS
-from lengthwise.layers.position import Places
+from lengthwise.layers.position import QueryKeyPositions
 from lengthwise.models.settings import Activation, Norm
 
 
@@ -49,7 +49,7 @@ class ResidualLayer(nn.Module):
         gathered: Float[Tensor, "#word #query width"],
         drop: Drop = keep_all,
     ) -> Float[Tensor, "word query width"]:
-        """The new vectors of places, from what attention gathered for them."""
+        """The new vectors of positions, from what attention gathered for them."""
         h = self.attention_norm.after(x + drop(gathered))
         return self.feed_forward(h, drop)
 
@@ -62,7 +62,7 @@ class ResidualLayer(nn.Module):
 
 
 class TransformerLayer(ResidualLayer):
-    """A layer whose places attend to any others, as they are told."""
+    """A layer whose positions attend to any others, as they are told."""
 
     attention: Attention
 
@@ -93,12 +93,12 @@ class TransformerLayer(ResidualLayer):
         queries: Float[Tensor, "word query width"],
         keys: Float[Tensor, "word key width"],
         seen: Bool[Tensor, "#word #query key"],
-        places: Places | None = None,
+        positions: QueryKeyPositions | None = None,
     ) -> Float[Tensor, "word query width"]:
-        """The new vectors of the places `queries`, which see those of `keys`.
+        """The new vectors of the positions `queries`, which see those of `keys`.
 
-        `places` says where they stand, if the attention has to know.
+        `positions` says where they stand, if the attention has to know.
         """
         before = self.attention_norm.before
-        gathered = self.attention(before(queries), before(keys), seen, places)
+        gathered = self.attention(before(queries), before(keys), seen, positions)
         return self.finish(queries, gathered)

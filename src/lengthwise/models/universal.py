@@ -12,7 +12,7 @@ what this network lacks beside it is the sliding, dilated attention.
 
 Axes:
     word    words of a batch
-    time    places of a row, of which a word takes the last ones
+    time    positions of a row, of which a word takes the last ones
     class   classes
 """
 
@@ -85,10 +85,10 @@ class Universal(ClsEncoder):
                 from a task), or does not fit into its row.
         """
         symbols, count = self.with_cls(tokens, lengths)
-        place = torch.arange(symbols.shape[1], device=tokens.device)
-        seen = (place < count)[:, None]
-        where = self.position(place.expand_as(symbols), count, generator=generator)
-        here = self.position.in_layer(0, place, place)
+        positions = torch.arange(symbols.shape[1], device=tokens.device)
+        seen = (positions < count)[:, None]
+        where = self.position(positions.expand_as(symbols), count, generator=generator)
+        here = self.position.in_layer(0, positions, positions)
         (layer,) = self.block
         depths = [self.steps(n - 1) for n in count[:, 0].tolist()]
         depth = torch.tensor(depths, device=tokens.device)[:, None, None]

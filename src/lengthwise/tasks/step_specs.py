@@ -13,7 +13,7 @@ from lengthwise.languages.circuits import Circuit
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.multipliers import multiplier_circuit
 from lengthwise.languages.spec import parse
-from lengthwise.tasks.steps import CircuitSteps, StateSteps, StepTask
+from lengthwise.tasks.step_tasks import CircuitSteps, StateSteps, StepTask
 
 PREFIX = "steps:"
 

@@ -21,7 +21,7 @@ from torch.nn import functional as F
 from lengthwise.errors import VerificationError
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.tasks.assigned import MAX_CHUNKS, assign
+from lengthwise.tasks.codebook import MAX_CHUNKS, make_codebook
 from lengthwise.tasks.task import Task
 from lengthwise.training.composition import binary
 from lengthwise.training.loop import Objective, Step, Validation
@@ -69,7 +69,7 @@ class Assigned(Objective):
         self._settings = settings
         self._precision = precision
         self._lengths = WordLengths(task, settings)
-        self._table = assign(task.language, chunk, settings.max_length)
+        self._table = make_codebook(task.language, chunk, settings.max_length)
         self._signs = torch.where(self._table.codes, 1.0, -1.0)
         self._lessons: Int[Tensor, " row"] | None = None
 

@@ -16,7 +16,7 @@ from lengthwise.config import Config
 from lengthwise.errors import RunError
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.stored import from_dict, to_dict
-from lengthwise.models.catalogue import ARCHITECTURES
+from lengthwise.models.recognisers import ARCHITECTURES
 from lengthwise.tasks.task import Task
 from lengthwise.training.runs import RunFolder
 

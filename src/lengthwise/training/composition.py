@@ -30,7 +30,7 @@ from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.tasks.compositions import Composed, Compositions
-from lengthwise.tasks.supervision import IGNORED, StateMaps
+from lengthwise.tasks.state_maps import IGNORED, StateMaps
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.training.recognition import (

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lengthwise.config import Config, parted, require_known
+from lengthwise.data.stored_corpus import StoredCorpus
 from lengthwise.errors import TextError
 from lengthwise.models.entry import Entry
-from lengthwise.text.store import StoredCorpus
 from lengthwise.training.loop import LoopConfig
 from lengthwise.training.plan import BasePlan
 from lengthwise.training.presets import PRESETS

@@ -27,7 +27,7 @@ from lengthwise.config import Config, require, require_at_least
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.steps import evaluate_steps
-from lengthwise.tasks.steps import Regime, StepTask
+from lengthwise.tasks.step_tasks import Regime, StepTask
 from lengthwise.training.loop import Objective, Step, Validation
 
 _MOST_SYMBOLS = 2**30

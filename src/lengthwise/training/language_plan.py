@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.config import Config
+from lengthwise.data.text_corpus import TRAIN, VALID, Corpus
 from lengthwise.errors import RunError
 from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
 from lengthwise.tasks.task import Task
-from lengthwise.text.prepared import TRAIN, VALID, Corpus
 from lengthwise.training.autocast import Autocast
 from lengthwise.training.corpus_plan import (
     CorpusPlan,

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from lengthwise.config import require
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import RunError
-from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:
     from accelerate import PartialState

@@ -17,11 +17,11 @@ from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import ABSENT, Level, Tree, grow
-from lengthwise.models.catalogue import Supervision
+from lengthwise.models.recognisers import Supervision
 from lengthwise.models.regular_gpt import RegularGPT, roots
 from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.tasks.automaton import Automaton
-from lengthwise.tasks.supervision import IGNORED, StateMaps
+from lengthwise.tasks.state_maps import IGNORED, StateMaps
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.loop import Objective, Step, Validation
 
@@ -290,13 +290,14 @@ def _with_empty_word(tree: Tree, chunk: int) -> Tree:
     """The tree with one more node on its first level: the empty word, which every word follows."""
     first, *rest = tree.levels
     empty = first.children.new_full((1, chunk), ABSENT)
-    first = Level(children=torch.cat([first.children, empty]), places=first.places)
+    first = Level(children=torch.cat([first.children, empty]), positions=first.positions)
     return Tree(levels=(first, *rest), root_level=tree.root_level, root=tree.root)
 
 
 def _move(tree: Tree, device: torch.device) -> Tree:
     levels = (
-        Level(children=level.children.to(device), places=level.places) for level in tree.levels
+        Level(children=level.children.to(device), positions=level.positions)
+        for level in tree.levels
     )
     return Tree(
         levels=tuple(levels), root_level=tree.root_level.to(device), root=tree.root.to(device)

@@ -28,7 +28,7 @@ from torch.nn.utils import parameters_to_vector
 from lengthwise.config import require
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.models.catalogue import MODELS
+from lengthwise.models.recognisers import MODELS
 from lengthwise.models.threads import processor_threads
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.compiled import load_weights

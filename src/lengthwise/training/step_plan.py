@@ -8,7 +8,7 @@ from lengthwise.config import Config, parted, require_known
 from lengthwise.errors import RunError
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.tasks.step_specs import make_step_task, settings_of
-from lengthwise.tasks.steps import StepTask, step_task
+from lengthwise.tasks.step_tasks import StepTask, step_task
 from lengthwise.tasks.task import Task
 from lengthwise.training.guided import Guided, GuidedConfig, split_sizes
 from lengthwise.training.loop import LoopConfig, Objective

@@ -18,11 +18,11 @@ from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.stored import from_dict, to_dict
-from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
+from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.precision import require_precision, why_unavailable
-from lengthwise.tasks.assigned import assign
-from lengthwise.tasks.supervision import state_maps
+from lengthwise.tasks.codebook import make_codebook
+from lengthwise.tasks.state_maps import state_maps
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.assigned import Assigned
 from lengthwise.training.autocast import require_autocast
@@ -247,7 +247,7 @@ def _with_bits(
     network: Any, language: Language, max_length: int, settings: Mapping[str, Any]
 ) -> NetworkConfig:
     """The network with as many bits as the codes that it is told."""
-    needed = assign(language, network.chunk, max_length).num_bits
+    needed = make_codebook(language, network.chunk, max_length).num_bits
     if settings.get("num_bits", needed) != needed:
         raise ConfigError(
             f"with supervision='assigned' the codes of {language.spec or 'the language'} have "

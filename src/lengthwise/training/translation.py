@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from torch import nn
 
 from lengthwise.config import Config, require, require_at_least
+from lengthwise.data.parallel_corpus import BEGIN, END, PAD, Pairs
 from lengthwise.errors import TextError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.layers.token_loss import Judged, token_loss
 from lengthwise.models.encoder_decoder import EncoderDecoder
-from lengthwise.text.parallel import BEGIN, END, PAD, Pairs
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.config import Config
+from lengthwise.data.parallel_corpus import ParallelCorpus
+from lengthwise.data.text_corpus import TRAIN, VALID
 from lengthwise.errors import RunError
 from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
 from lengthwise.tasks.task import Task
-from lengthwise.text.parallel import ParallelCorpus
-from lengthwise.text.prepared import TRAIN, VALID
 from lengthwise.training.autocast import Autocast
 from lengthwise.training.corpus_plan import (
     CorpusPlan,

@@ -28,13 +28,13 @@ from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture, lines_figure, receptive_field_figure
 from lengthwise.catalogue import Catalogue
+from lengthwise.data.text_corpus import TEST, Corpus, PrepareConfig, prepare
 from lengthwise.evaluation.perplexity import perplexity_of, require_windows
 from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table
 from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.sweeps.run import FIELD, TRAINED_LEVELS
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells, run_name
 from lengthwise.layers.chunks import depth
-from lengthwise.text.prepared import TEST, Corpus, PrepareConfig, prepare
 from lengthwise.training.language_plan import make_language_plan
 
 BASELINES = ("KERPLE", "T5", "ALiBi")

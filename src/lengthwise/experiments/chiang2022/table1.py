@@ -20,15 +20,15 @@ from typing import Any
 
 from lengthwise.analysis.figures import Picture, panels_figure
 from lengthwise.catalogue import Catalogue
+from lengthwise.data.numbers import DIGITS, WORDS
+from lengthwise.data.pairs import NUMBERS
+from lengthwise.data.parallel_corpus import PairsConfig, ParallelCorpus, prepare_pairs
+from lengthwise.data.stored_corpus import INDEX
+from lengthwise.data.text_corpus import TEST, TRAIN, VALID
 from lengthwise.evaluation.bleu import BUCKETS, Comparison, compared
 from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table
 from lengthwise.experiments.sweeps.job import Test, jobs_over_seeds
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells
-from lengthwise.text.numbers import DIGITS, WORDS
-from lengthwise.text.pairs import NUMBERS
-from lengthwise.text.parallel import PairsConfig, ParallelCorpus, prepare_pairs
-from lengthwise.text.prepared import TEST, TRAIN, VALID
-from lengthwise.text.store import INDEX
 from lengthwise.training.translation_plan import PREFIX, make_translation_plan
 
 ALL, SHORT = "train-all-test-all", "train-short-test-long"

@@ -34,7 +34,7 @@ from lengthwise.catalogue import Catalogue
 from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.experiments.trained import CellRun, TrainedExperiment
-from lengthwise.tasks.steps import Regime
+from lengthwise.tasks.step_tasks import Regime
 from lengthwise.training.step_plan import make_step_plan
 
 REGIMES: tuple[Regime, ...] = ("weak", "medium", "strong")

@@ -27,8 +27,8 @@ from lengthwise.experiments.steps2022.table1 import (
 )
 from lengthwise.experiments.sweeps.job import jobs_over_seeds, unseen
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
-from lengthwise.models.bodies import BODIES
-from lengthwise.models.gpt2 import Body, BodyConfig
+from lengthwise.models.backbones import BACKBONES
+from lengthwise.models.gpt2 import Backbone, BackboneConfig
 from lengthwise.training.pretrain import PRETRAINING, make_named
 from lengthwise.training.step_plan import make_step_plan
 
@@ -52,7 +52,7 @@ BODY_KINDS: dict[str, dict[str, str]] = {
     "random, positions trained": {"weights": "random", "trained": "positions"},
     "pretrained, all trained": {"trained": "all"},
 }
-"""What is done with the body, as settings of `BodyConfig`."""
+"""What is done with the body, as settings of `BackboneConfig`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +69,7 @@ class Sizes:
 
 def prepare(sizes: Sizes, progress: Progress) -> None:
     """Make the body, unless it is there."""
-    steps = (BODIES[sizes.body].made_with or {}).get("steps", PRETRAINING["steps"])
+    steps = (BACKBONES[sizes.body].made_with or {}).get("steps", PRETRAINING["steps"])
     make_named(sizes.body, progress=TrainingWatch(progress, 0, steps))
 
 
@@ -128,9 +128,9 @@ def bodies_table(records: Sequence[Record]) -> Table:
     kinds: dict[tuple[str, str, str], set[int]] = {}
     for (_, column), of_cell in cells(records).items():
         for one in of_cell:
-            network = BodyConfig.from_dict(one["settings"]["network"])
+            network = BackboneConfig.from_dict(one["settings"]["network"])
             with torch.device("meta"):  # counted, not made
-                total = sum(parameter.numel() for parameter in Body(network).parameters())
+                total = sum(parameter.numel() for parameter in Backbone(network).parameters())
             shape = f"{network.num_layers} x {network.d_model} wide, {total:,} parameters"
             kind = (column, shape, one["environment"].get("body", "unknown"))
             kinds.setdefault(kind, set()).add(one["parameters"])

@@ -20,9 +20,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lengthwise.data.extra import require_extra
+from lengthwise.data.python_text import python_documents, python_topics
 from lengthwise.errors import TextError, suggestion
-from lengthwise.text.extra import require_extra
-from lengthwise.text.python_text import python_documents, python_topics
 
 PYTHON, TOPICS, HUB = "python", "python-topics", "hf:"
 PACKED = (".xz", ".gz", ".zst")

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import RunError, TextError
 from lengthwise.files import create_json, is_leftover, read_json, remove_leftovers, write_json
-from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

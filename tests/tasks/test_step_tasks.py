@@ -20,7 +20,7 @@ from lengthwise.errors import (
 )
 from lengthwise.languages.adders import adder_circuit, from_bits
 from lengthwise.tasks.step_specs import make_step_task
-from lengthwise.tasks.steps import CircuitSteps, StateSteps, StepTask, step_task
+from lengthwise.tasks.step_tasks import CircuitSteps, StateSteps, StepTask, step_task
 from strategies import recognisers
 
 TASKS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -26,12 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.config import Config, require_at_least
-from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
-from lengthwise.files import write_bytes
-from lengthwise.text.extra import require_extra
-from lengthwise.text.pairs import NUMBERS, normalised, pairs, recognised, require_languages
-from lengthwise.text.prepared import PARTS, TEST, TRAIN, VALID, Sources
-from lengthwise.text.store import (
+from lengthwise.data.extra import require_extra
+from lengthwise.data.pairs import NUMBERS, normalised, pairs, recognised, require_languages
+from lengthwise.data.stored_corpus import (
     INDEX,
     PAIRS_FORMAT,
     REQUEST,
@@ -46,7 +43,10 @@ from lengthwise.text.store import (
     unclaim,
     write_index,
 )
-from lengthwise.text.tokens import encode_all, learn_tokenizer
+from lengthwise.data.text_corpus import PARTS, TEST, TRAIN, VALID, Sources
+from lengthwise.data.tokens import encode_all, learn_tokenizer
+from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
+from lengthwise.files import write_bytes
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

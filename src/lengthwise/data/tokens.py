@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError, TextError
-from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

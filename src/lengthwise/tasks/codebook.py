@@ -27,7 +27,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.languages.elements import Elements, Integers
 from lengthwise.languages.language import Language
 from lengthwise.languages.symmetries import coordinates
-from lengthwise.tasks.supervision import IGNORED
+from lengthwise.tasks.state_maps import IGNORED
 
 MAX_CHUNKS = 1_000_000
 """Chunks of one level at most."""
@@ -36,7 +36,7 @@ _ABSENT = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Assigned:
+class Codebook:
     """The table that is to be learned."""
 
     symbols: Int[Tensor, "first chunk"]
@@ -56,7 +56,7 @@ class Assigned:
 
 
 @lru_cache(maxsize=8)
-def assign(language: Language, chunk: int, max_length: int) -> Assigned:
+def make_codebook(language: Language, chunk: int, max_length: int) -> Codebook:
     """The table of all chunks in words of at most `max_length` symbols of the domain.
 
     Raises:
@@ -82,7 +82,7 @@ def assign(language: Language, chunk: int, max_length: int) -> Assigned:
     classes = elements.classes[maps[:, start]]
     classes[classes >= elements.num_classes] = IGNORED
     numbered = np.where(above == _ABSENT, _ABSENT, np.searchsorted(meanings, above))
-    return Assigned(
+    return Codebook(
         symbols=torch.from_numpy(first[:, :-1].copy()),
         symbol_results=torch.from_numpy(np.searchsorted(meanings, first[:, -1])),
         parts=torch.from_numpy(numbered[:, :-1].copy()),

@@ -17,9 +17,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lengthwise.data.documents import HUB, PACKED, decoded, hub_parts, hub_rows, opened, text_of
+from lengthwise.data.numbers import DIGITS, WORDS, number_pairs
 from lengthwise.errors import ConfigError, TextError, suggestion
-from lengthwise.text.documents import HUB, PACKED, decoded, hub_parts, hub_rows, opened, text_of
-from lengthwise.text.numbers import DIGITS, WORDS, number_pairs
 
 NUMBERS = "numbers"
 _TABLE = ".tsv"

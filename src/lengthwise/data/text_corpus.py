@@ -25,12 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.config import Config, require_at_least
-from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
-from lengthwise.files import write_bytes, write_json
-from lengthwise.text.documents import PYTHON, TOPICS, documents
-from lengthwise.text.extra import require_extra
-from lengthwise.text.python_text import PYTHON_TEXT
-from lengthwise.text.store import (
+from lengthwise.data.documents import PYTHON, TOPICS, documents
+from lengthwise.data.extra import require_extra
+from lengthwise.data.python_text import PYTHON_TEXT
+from lengthwise.data.stored_corpus import (
     INDEX,
     REQUEST,
     TEXT_FORMAT,
@@ -46,7 +44,9 @@ from lengthwise.text.store import (
     unclaim,
     write_index,
 )
-from lengthwise.text.tokens import encode_all, learn_tokenizer
+from lengthwise.data.tokens import encode_all, learn_tokenizer
+from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
+from lengthwise.files import write_bytes, write_json
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
