@@ -16,7 +16,13 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.layers.position import Position, PositionShape
+from lengthwise.layers.position import (
+    KeyPositions,
+    Position,
+    PositionShape,
+    Queries,
+    QueryPositions,
+)
 
 NUM_BUCKETS = 32
 MAX_DISTANCE = 128
@@ -36,9 +42,9 @@ class DistanceBias(Position):
     def bias(
         self,
         layer: int,
-        query: Float[Tensor, "word head query size"],
-        query_positions: Int[Tensor, " query"],
-        key_positions: Int[Tensor, " key"],
+        query: Queries,
+        query_positions: QueryPositions,
+        key_positions: KeyPositions,
     ) -> Float[Tensor, "1 head query key"]:
         """What is added to the logits: where positions follow one another, one value a diagonal."""
         if not (_follow(query_positions) and _follow(key_positions)):

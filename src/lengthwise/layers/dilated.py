@@ -38,29 +38,19 @@ from torch.nn import functional as F
 from lengthwise.catalogue import Catalogue
 from lengthwise.layers.sliding_dilated import dilated_mask
 
+Heads = Float[Tensor, "word head position size"]
+Bias = Float[Tensor, "head offset"]
 Kernel = Callable[[Tensor, Tensor, Tensor, Tensor, int], Tensor]
 
 
-def masked(
-    query: Float[Tensor, "word head position size"],
-    key: Float[Tensor, "word head position size"],
-    value: Float[Tensor, "word head position size"],
-    bias: Float[Tensor, "head offset"],
-    stride: int,
-) -> Float[Tensor, "word head position size"]:
+def masked(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
     """The definition: softmax of a dense matrix."""
     logits = query @ key.transpose(2, 3) / math.sqrt(query.shape[3])
     mask = dilated_mask(bias, query.shape[2], stride)
     return (logits + mask).softmax(dim=-1) @ value
 
 
-def shifted(
-    query: Float[Tensor, "word head position size"],
-    key: Float[Tensor, "word head position size"],
-    value: Float[Tensor, "word head position size"],
-    bias: Float[Tensor, "head offset"],
-    stride: int,
-) -> Float[Tensor, "word head position size"]:
+def shifted(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
     """A product and a sum for each live offset."""
     length = query.shape[2]
     query = query / math.sqrt(query.shape[3])
@@ -77,13 +67,7 @@ def shifted(
     return gathered
 
 
-def banded(
-    query: Float[Tensor, "word head position size"],
-    key: Float[Tensor, "word head position size"],
-    value: Float[Tensor, "word head position size"],
-    bias: Float[Tensor, "head offset"],
-    stride: int,
-) -> Float[Tensor, "word head position size"]:
+def banded(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
     """Matrix products of blocks with themselves and the blocks before them."""
     blocks = _Blocks(query.shape[2], stride, bias.shape[1])
     asked = blocks.cut(query / math.sqrt(query.shape[3]))
@@ -94,13 +78,7 @@ def banded(
     return blocks.joined(logits.softmax(dim=-1) @ values)
 
 
-def fused(
-    query: Float[Tensor, "word head position size"],
-    key: Float[Tensor, "word head position size"],
-    value: Float[Tensor, "word head position size"],
-    bias: Float[Tensor, "head offset"],
-    stride: int,
-) -> Float[Tensor, "word head position size"]:
+def fused(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
     """torch's fused attention on the blocks, with the bias as further numbers."""
     blocks = _Blocks(query.shape[2], stride, bias.shape[1])
     number = torch.arange(blocks.size, device=query.device)
@@ -154,14 +132,14 @@ class _Blocks:
         self.count = max(1, -(-of_rest // self.size))
         self._chunk = chunk
 
-    def cut(self, x: Float[Tensor, "word head position size"]) -> Tensor:
+    def cut(self, x: Heads) -> Tensor:
         """Positions arranged in blocks; those past the end are 0, and nobody before them sees them."""
         padded = F.pad(x, (0, 0, 0, self.rests * self.size * self.count - self.length))
         return padded.view(*x.shape[:2], self.count, self.size, self.rests, -1).permute(
             0, 1, 4, 2, 3, 5
         )
 
-    def joined(self, x: Tensor) -> Float[Tensor, "word head position size"]:
+    def joined(self, x: Tensor) -> Heads:
         """The inverse of `cut`."""
         return x.permute(0, 1, 3, 4, 2, 5).flatten(2, 4)[:, :, : self.length]
 

@@ -6,11 +6,11 @@ Axes:
 """
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from lengthwise.errors import WordError
-from lengthwise.layers.position import Position, PositionShape
+from lengthwise.layers.position import Counts, Position, Positions, PositionShape, Vectors
 
 
 class NoPosition(Position):
@@ -27,11 +27,8 @@ class LearnedPosition(Position):
         self.vectors = nn.Parameter(torch.zeros(shape.max_positions, shape.width))
 
     def forward(
-        self,
-        positions: Int[Tensor, "*axes"],
-        count: Int[Tensor, "*#axes"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "*axes width"]:
+        self, positions: Positions, count: Counts, generator: torch.Generator | None = None
+    ) -> Vectors:
         """The vectors of the positions.
 
         Raises:
@@ -52,16 +49,13 @@ class SinusoidalPosition(Position):
     """
 
     def forward(
-        self,
-        positions: Int[Tensor, "*axes"],
-        count: Int[Tensor, "*#axes"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "*axes width"]:
+        self, positions: Positions, count: Counts, generator: torch.Generator | None = None
+    ) -> Vectors:
         """The vectors of the positions."""
         return sinusoids(positions, len(self.like)).to(self.like.dtype)
 
 
-def sinusoids(positions: Int[Tensor, "*axes"], width: int) -> Float[Tensor, "*axes width"]:
+def sinusoids(positions: Positions, width: int) -> Vectors:
     """The vectors of `SinusoidalPosition` in float64; a position may be negative.
 
     Computed each time, since a buffer would lose its digits where a module is made less precise.
@@ -89,11 +83,8 @@ class OneHotPosition(Position):
     """
 
     def forward(
-        self,
-        positions: Int[Tensor, "*axes"],
-        count: Int[Tensor, "*#axes"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "*axes width"]:
+        self, positions: Positions, count: Counts, generator: torch.Generator | None = None
+    ) -> Vectors:
         """The vectors of the positions."""
         own = min(OWN_COORDINATES, len(self.like))
         blank = self.like.new_zeros(*positions.shape, own)
@@ -126,11 +117,8 @@ class FeaturePosition(Position):
         raise NotImplementedError
 
     def forward(
-        self,
-        positions: Int[Tensor, "*axes"],
-        count: Int[Tensor, "*#axes"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "*axes width"]:
+        self, positions: Positions, count: Counts, generator: torch.Generator | None = None
+    ) -> Vectors:
         """The features of the positions, each times its direction."""
         features = torch.stack(self.features(positions, count), dim=-1)
         return features.to(self.directions.dtype) @ self.directions
@@ -183,11 +171,8 @@ class EarlyFirstPosition(Position):
         self.shared = nn.Parameter(torch.zeros(shape.width))
 
     def forward(
-        self,
-        positions: Int[Tensor, "*axes"],
-        count: Int[Tensor, "*#axes"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "*axes width"]:
+        self, positions: Positions, count: Counts, generator: torch.Generator | None = None
+    ) -> Vectors:
         """The vectors of the positions: all from the second symbol on have the same."""
         return self.vectors[positions.clamp(max=_MARKS - 1)] + self.shared
 

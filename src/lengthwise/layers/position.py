@@ -24,6 +24,15 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+Positions = Int[Tensor, "*axes"]
+Counts = Int[Tensor, "*#axes"]
+Vectors = Float[Tensor, "*axes width"]
+Queries = Float[Tensor, "word head query size"]
+Keys = Float[Tensor, "word head key size"]
+QueryPositions = Int[Tensor, " query"]
+KeyPositions = Int[Tensor, " key"]
+LogitBias = Float[Tensor, "#word #head query key"]
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PositionShape:
@@ -69,11 +78,8 @@ class Position(nn.Module):
         self.register_buffer("like", torch.zeros(shape.width), persistent=False)
 
     def forward(
-        self,
-        positions: Int[Tensor, "*axes"],
-        count: Int[Tensor, "*#axes"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "*axes width"]:
+        self, positions: Positions, count: Counts, generator: torch.Generator | None = None
+    ) -> Vectors:
         """The vectors to add to the embeddings, from positions and the number of positions of the word.
 
         `generator` is for positions that are drawn in training.
@@ -83,24 +89,22 @@ class Position(nn.Module):
     def turn_query(
         self,
         layer: int,
-        query: Float[Tensor, "word head query size"],
-        positions: Int[Tensor, " query"],
-    ) -> Float[Tensor, "word head query size"]:
+        query: Queries,
+        positions: QueryPositions,
+    ) -> Queries:
         """What is multiplied with the keys."""
         return query
 
-    def turn_key(
-        self, layer: int, key: Float[Tensor, "word head key size"], positions: Int[Tensor, " key"]
-    ) -> Float[Tensor, "word head key size"]:
+    def turn_key(self, layer: int, key: Keys, positions: KeyPositions) -> Keys:
         """What is multiplied with the queries, and kept by a cache."""
         return key
 
     def bias(
         self,
         layer: int,
-        query: Float[Tensor, "word head query size"],
-        query_positions: Int[Tensor, " query"],
-        key_positions: Int[Tensor, " key"],
+        query: Queries,
+        query_positions: QueryPositions,
+        key_positions: KeyPositions,
     ) -> Float[Tensor, "#word head query key"] | None:
         """What is added to the logits, from queries that are not turned; None for nothing."""
         return None
@@ -112,7 +116,7 @@ class Position(nn.Module):
                 parameter.normal_(0.0, len(self.like) ** -0.5, generator=generator)
 
     def in_layer(
-        self, layer: int, query_positions: Int[Tensor, " query"], key_positions: Int[Tensor, " key"]
+        self, layer: int, query_positions: QueryPositions, key_positions: KeyPositions
     ) -> "QueryKeyPositions | None":
         """What the attention of a layer is told; None if it need not know."""
         if not self.acts_in_attention:
@@ -133,23 +137,17 @@ class QueryKeyPositions:
 
     position: Position
     layer: int
-    query: Int[Tensor, " query"]
-    key: Int[Tensor, " key"]
+    query: QueryPositions
+    key: KeyPositions
 
-    def turn_query(
-        self, query: Float[Tensor, "word head query size"]
-    ) -> Float[Tensor, "word head query size"]:
+    def turn_query(self, query: Queries) -> Queries:
         """What is multiplied with the keys."""
         return self.position.turn_query(self.layer, query, self.query)
 
-    def turn_key(
-        self, key: Float[Tensor, "word head key size"]
-    ) -> Float[Tensor, "word head key size"]:
+    def turn_key(self, key: Keys) -> Keys:
         """What is multiplied with the queries."""
         return self.position.turn_key(self.layer, key, self.key)
 
-    def bias(
-        self, query: Float[Tensor, "word head query size"]
-    ) -> Float[Tensor, "#word head query key"] | None:
+    def bias(self, query: Queries) -> Float[Tensor, "#word head query key"] | None:
         """What is added to the logits."""
         return self.position.bias(self.layer, query, self.query, self.key)

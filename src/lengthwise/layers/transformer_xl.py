@@ -13,11 +13,17 @@ Axes:
 import math
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from lengthwise.layers.encodings import sinusoids
-from lengthwise.layers.position import Position, PositionShape
+from lengthwise.layers.position import (
+    KeyPositions,
+    Position,
+    PositionShape,
+    Queries,
+    QueryPositions,
+)
 
 
 class TransformerXlPosition(Position):
@@ -51,18 +57,18 @@ class TransformerXlPosition(Position):
     def turn_query(
         self,
         layer: int,
-        query: Float[Tensor, "word head query size"],
-        positions: Int[Tensor, " query"],
-    ) -> Float[Tensor, "word head query size"]:
+        query: Queries,
+        positions: QueryPositions,
+    ) -> Queries:
         """q + u."""
         return query + self.u
 
     def bias(
         self,
         layer: int,
-        query: Float[Tensor, "word head query size"],
-        query_positions: Int[Tensor, " query"],
-        key_positions: Int[Tensor, " key"],
+        query: Queries,
+        query_positions: QueryPositions,
+        key_positions: KeyPositions,
     ) -> Float[Tensor, "word head query key"]:
         """(q + v) . W R / sqrt(size), computed once for each difference that occurs."""
         delta = query_positions[:, None] - key_positions

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lengthwise.layers.rows import only_words
@@ -87,6 +87,23 @@ class ClsEncoder(LayerStack):
     def words_at_once(self, time: int) -> int | None:
         """How many words of rows of `time` positions attention has room for; none for any number."""
         return self.pairs_at_once(time)
+
+    def frame(
+        self, tokens: Int[Tensor, "word time"], lengths: Int[Tensor, " word"] | None
+    ) -> tuple[
+        Int[Tensor, "word position"],
+        Int[Tensor, "word 1"],
+        Int[Tensor, " position"],
+        Bool[Tensor, "word 1 position"],
+    ]:
+        """Return `with_cls`, the positions 0..n-1, and which of them each word has.
+
+        Raises:
+            WordError: see `with_cls`.
+        """
+        symbols, count = self.with_cls(tokens, lengths)
+        positions = torch.arange(symbols.shape[1], device=tokens.device)
+        return symbols, count, positions, (positions < count)[:, None]
 
     def with_cls(
         self, tokens: Int[Tensor, "word time"], lengths: Int[Tensor, " word"] | None

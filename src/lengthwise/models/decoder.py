@@ -31,6 +31,7 @@ from lengthwise.models.causal import (
     causal_mask,
     positions_from,
 )
+from lengthwise.models.completion import require_completion
 from lengthwise.models.layer_stack import PositionName
 from lengthwise.models.settings import NumHeads, NumLayers, Width
 
@@ -109,10 +110,7 @@ class Decoder(CausalTransformer):
             WordError: the prefix is empty, would grow past `max_length` + 1 symbols, or shrink.
         """
         num_words, given = prefix.shape
-        if given == 0:
-            raise WordError("a decoder goes on from at least one symbol, but the prefix is empty.")
-        if steps < 0:
-            raise WordError(f"a completion adds symbols, but steps={steps}. Use 0 or more.")
+        require_completion(prefix, steps)
         self._require_length(given + steps - 1)
         words = torch.cat([prefix, prefix.new_zeros(num_words, steps)], dim=1)
         for batch in torch.split(words, self.words_to_read_at_once(given + steps)):

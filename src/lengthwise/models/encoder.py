@@ -58,9 +58,7 @@ class Encoder(ClsEncoder):
             WordError: a word has a symbol that is none (nobody looks in training, where words come
                 from a task), or does not fit into its row.
         """
-        symbols, count = self.with_cls(tokens, lengths)
-        positions = torch.arange(symbols.shape[1], device=tokens.device)
-        seen = (positions < count)[:, None]
+        symbols, count, positions, seen = self.frame(tokens, lengths)
         added = self.position(positions.expand_as(symbols), count, generator=generator)
         x = self.embedding(symbols) + added
         wanted = (
@@ -88,9 +86,7 @@ class Encoder(ClsEncoder):
         self, tokens: Int[Tensor, "word time"]
     ) -> tuple[Float[Tensor, "word class"], Float[Tensor, "layer word head position"]]:
         """The logits of words that fill their rows, and whom CLS attends to in each layer."""
-        symbols, count = self.with_cls(tokens, None)
-        positions = torch.arange(symbols.shape[1], device=tokens.device)
-        seen = (positions < count)[:, None]
+        symbols, count, positions, seen = self.frame(tokens, None)
         x = self.embedding(symbols) + self.position(positions.expand_as(symbols), count)
         found = []
         for number, layer in enumerate(self.block):

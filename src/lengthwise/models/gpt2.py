@@ -34,6 +34,7 @@ from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.files import read_object, require_kinds
 from lengthwise.models.backbones import BACKBONES, location
+from lengthwise.models.completion import require_completion
 from lengthwise.models.settings import Epsilon, NumHeads, NumLayers, Setting, VocabSize, Width
 from lengthwise.models.transformer_config import NetworkConfig
 
@@ -284,10 +285,7 @@ class Backbone(nn.Module):
             WordError: the prefix is empty, or the words would be longer than the body has
             positions.
         """
-        if prefix.shape[1] == 0:
-            raise WordError("a decoder goes on from at least one symbol, but the prefix is empty.")
-        if steps < 0:
-            raise WordError(f"a completion adds symbols, but steps={steps}. Use 0 or more.")
+        require_completion(prefix, steps)
         self._require_length(prefix.shape[1] + steps - 1)
         parts = [self._complete(part, steps) for part in torch.split(prefix, _WORDS_AT_ONCE)]
         return torch.cat(parts)

@@ -84,9 +84,7 @@ class Universal(ClsEncoder):
             WordError: a word has a symbol that is none (nobody looks in training, where words come
                 from a task), or does not fit into its row.
         """
-        symbols, count = self.with_cls(tokens, lengths)
-        positions = torch.arange(symbols.shape[1], device=tokens.device)
-        seen = (positions < count)[:, None]
+        symbols, count, positions, seen = self.frame(tokens, lengths)
         where = self.position(positions.expand_as(symbols), count, generator=generator)
         here = self.position.in_layer(0, positions, positions)
         (layer,) = self.block
