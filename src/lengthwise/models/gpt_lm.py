@@ -11,7 +11,6 @@ Axes:
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Self
 
 import torch
 from jaxtyping import Float, Int
@@ -50,7 +49,7 @@ class GPTLMConfig(LanguageModelConfig):
         """`max_length`, where each position has a trained vector of its own."""
         return self.max_length if POSITIONS[self.position].is_table else None
 
-    def with_room(self, longest: int, asked: object = None) -> Self:
+    def with_room(self, longest: int, asked: object = None) -> "GPTLMConfig":
         """Return the settings with room for windows of `longest` tokens.
 
         Unless the user asks for a length, no position has a vector that would not be trained.

@@ -6,7 +6,7 @@ Axes:
 """
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Self
+from typing import Annotated
 
 import torch
 from torch import nn
@@ -66,7 +66,7 @@ class LayerStackConfig(TransformerConfig):
         """`max_length`, where each position has a trained vector of its own."""
         return self.max_length if self._position.is_table else None
 
-    def with_room(self, longest: int, asked: object = None) -> Self:
+    def with_room(self, longest: int, asked: object = None) -> "LayerStackConfig":
         """Return the settings with room for words of `longest` symbols, or as long as is asked for.
 
         A trained vector past the words of training would stay as it was drawn, so there are none

@@ -19,9 +19,9 @@ class Setting:
     meaning: str
     letter: str = ""
     """The letter that papers have for it."""
-    least: float | None = None
-    most: float | None = None
-    below: float | None = None
+    least: int | None = None
+    most: int | None = None
+    below: int | None = None
     """A bound that the value stays below."""
     options: Mapping[str, Any] | None = None
     """The catalogue that names its values."""

@@ -6,7 +6,7 @@ network settings that it does not have. No torch here: certificates are checked 
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Self, get_args
+from typing import ClassVar, get_args
 
 from lengthwise.config import Config, require
 from lengthwise.models.settings import Norm, check_settings
@@ -26,7 +26,7 @@ class NetworkConfig(Config):
         """Symbols of the longest word that the network reads; None for words of any length."""
         return None
 
-    def with_room(self, longest: int, asked: object = None) -> Self:
+    def with_room(self, longest: int, asked: object = None) -> "NetworkConfig":
         """Return the settings with room for the training data, whose longest item is `longest`.
 
         `asked` is the length that the user has asked for, if any. Most networks read words of any
