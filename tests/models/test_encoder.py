@@ -286,7 +286,7 @@ def largest(model: Encoder, length: int, *, skip_unused_queries: bool) -> int:
     "model", [compile_parity(), compile_normed_parity(), compile_confident_first()]
 )
 def test_memory_of_a_construction_grows_with_the_length_not_its_square(model: Encoder) -> None:
-    """The ordinary module builds n times n weights for each head; the skip_unused_queries one never does."""
+    """Computing every query builds n times n weights for each head; skipping some never does."""
     heads, places = model.config.num_heads, 401
     assert largest(model, places - 1, skip_unused_queries=False) == heads * places**2
     assert largest(model, places - 1, skip_unused_queries=True) <= model.config.d_hidden * places

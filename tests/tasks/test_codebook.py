@@ -9,7 +9,7 @@ import torch
 from lengthwise.errors import ConfigError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.tasks import assigned as module
+from lengthwise.tasks import codebook as module
 from lengthwise.tasks.codebook import Codebook, make_codebook
 from lengthwise.tasks.state_maps import IGNORED
 

@@ -1,4 +1,4 @@
-r"""Scaled dot-product attention over whole sequences: what does each position gather from the others?
+r"""Scaled dot-product attention over whole sequences.
 
     Att(q, K, V) = V^T softmax(f K q / sqrt(D))
 
@@ -36,7 +36,7 @@ class StandardScale(nn.Module):
         super().__init__()
 
     def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
-        """1 for every number of visible positions."""
+        """Return 1 for every number of visible positions."""
         return torch.ones(1, 1, 1, dtype=torch.float64, device=visible.device)
 
 
@@ -47,7 +47,7 @@ class LogLengthScale(nn.Module):
         super().__init__()
 
     def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
-        """The natural logarithm of each number of visible positions."""
+        """Return the natural logarithm of each number of visible positions."""
         return visible.double().log()[:, None]
 
 
@@ -63,7 +63,7 @@ class LearnedLogScale(nn.Module):
         self.factor = nn.Parameter(torch.ones(num_heads))
 
     def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
-        """The learned factor of each head times the logarithm of the number of visible positions."""
+        """Return the learned factor of each head times the log of the visible positions."""
         return visible.double().log()[:, None] * self.factor[:, None]
 
 
@@ -104,7 +104,7 @@ class Attention(nn.Module):
         seen: Bool[Tensor, "#word #query key"],
         positions: QueryKeyPositions | None = None,
     ) -> Float[Tensor, "word query width"]:
-        """What each query gathers from the positions that it sees; it sees at least one.
+        """Return what each query gathers from the positions that it sees, at least one.
 
         `positions` says where queries and keys stand, if the attention has to know.
         """
@@ -114,7 +114,7 @@ class Attention(nn.Module):
     def turned_keys(
         self, keys: Float[Tensor, "word key width"], positions: QueryKeyPositions | None = None
     ) -> Float[Tensor, "word key inner"]:
-        """The keys of positions, as their position turns them: what a cache keeps."""
+        """Return the keys, rotated as their positions say: a cache keeps these."""
         projected = self.key(keys)
         if positions is None:
             return projected
@@ -128,7 +128,7 @@ class Attention(nn.Module):
         seen: Bool[Tensor, "#word #query key"],
         positions: QueryKeyPositions | None = None,
     ) -> Float[Tensor, "word query width"]:
-        """The same from projections, such as those that a cache keeps; only keys are turned.
+        """Return what `forward` does, from projections such as a cache keeps; only keys are turned.
 
         Without gradients a few words are computed at a time, so that their weights stay in caches.
         """
@@ -149,7 +149,7 @@ class Attention(nn.Module):
         seen: Tensor,
         positions: QueryKeyPositions | None,
     ) -> Tensor:
-        """The weighted means of the values, of all heads side by side."""
+        """Return the weighted means of the values, of all heads side by side."""
         power = self._powers(query, key, seen, positions)
         total = power.sum(dim=-1, keepdim=True)
         mixed = power @ self._heads(value) / total
@@ -162,7 +162,7 @@ class Attention(nn.Module):
         seen: Bool[Tensor, "#word #query key"],
         positions: QueryKeyPositions | None = None,
     ) -> Float[Tensor, "word head query key"]:
-        """The attention weights; each row adds up to 1."""
+        """Return the attention weights; each row adds up to 1."""
         power = self._powers(
             self.query(queries), self.turned_keys(keys, positions), seen, positions
         )
@@ -184,7 +184,7 @@ class Attention(nn.Module):
     def _powers(
         self, query: Tensor, key: Tensor, seen: Tensor, positions: QueryKeyPositions | None
     ) -> Tensor:
-        """exp(logit - greatest logit), and 0 where nothing is seen."""
+        """Return exp(logit - greatest logit), and 0 where nothing is seen."""
         asked, factor = self._heads(query), self.scale(seen.sum(dim=-1))[..., None]
         turned = asked if positions is None else positions.turn_query(asked)
         part = (factor / math.sqrt(self.head_width)).to(query.dtype)

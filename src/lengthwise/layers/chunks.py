@@ -1,4 +1,4 @@
-"""How is a batch of words cut into chunks, level by level, with equal sub-words counted once?
+"""Trees of a batch of words: chunks level by level, with equal sub-words counted once.
 
 Integers only. At each level the nodes of a word are cut, from the right, into chunks of C; a chunk
 becomes one node of the next level, until one node is left. What a node holds depends on its
@@ -117,7 +117,7 @@ def grow(
 def _root_levels(
     tokens: Int[Tensor, "word position"], lengths: Int[Tensor, " word"] | None, chunk: int
 ) -> Int[Tensor, " word"]:
-    """The level (from 0) at which each word is down to one node."""
+    """Return the level (from 0) at which each word is down to one node."""
     num_words, num_positions = tokens.shape
     if lengths is None:
         return tokens.new_full((num_words,), depth(num_positions, chunk) - 1)
@@ -137,7 +137,7 @@ def _chunks(positions: Int[Tensor, "word position"], chunk: int) -> Int[Tensor, 
 
 
 def _reach(positions: Int[Tensor, "word position"], chunk: int) -> Bool[Tensor, "word part"]:
-    """Which chunks have a child; the last child of a chunk is there if any is."""
+    """Return which chunks have a child; the last child of a chunk is there if any is."""
     return _chunks(positions, chunk)[:, :, -1] >= 0
 
 
@@ -148,7 +148,7 @@ def _cut(
     exists: Bool[Tensor, "word part"] | None,
     share: bool,
 ) -> Level:
-    """One level up: the chunks of `positions`, whose entries are in 0..num_below-1 or `ABSENT`."""
+    """Build one level up from `positions`, whose entries are in 0..num_below-1 or `ABSENT`."""
     chunks = _chunks(positions, chunk)
     flat = chunks.reshape(-1, chunk) if exists is None else chunks[exists]
     if share:
@@ -164,14 +164,14 @@ def _cut(
 
 
 def representatives(number: Int[Tensor, " row"], count: int) -> Int[Tensor, " number"]:
-    """A row for each of the numbers 0..count-1 that the rows have."""
+    """Return a row for each of the numbers 0..count-1 that the rows have."""
     rows = number.new_empty(count)
     rows[number] = torch.arange(len(number), device=number.device)
     return rows
 
 
 def _number(rows: Int[Tensor, "row chunk"], num_below: int) -> tuple[Int[Tensor, " row"], int]:
-    """A number 0..n-1 for each row, the same for equal rows, and n."""
+    """Return a number 0..n-1 for each row, the same for equal rows, and n."""
     base = num_below + 1
     key, bound = rows[:, 0] + 1, base
     for column in rows.unbind(dim=1)[1:]:

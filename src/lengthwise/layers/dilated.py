@@ -1,4 +1,4 @@
-r"""Sliding-dilated attention for every position: what does each position gather from C positions?
+r"""Sliding-dilated attention for every position, which attends to C positions.
 
 With stride s = C^l and positions that do not exist left out (Chi et al. 2023, equation 1):
 
@@ -44,14 +44,14 @@ Kernel = Callable[[Tensor, Tensor, Tensor, Tensor, int], Tensor]
 
 
 def masked(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
-    """The definition: softmax of a dense matrix."""
+    """Compute the definition: the softmax of a dense matrix."""
     logits = query @ key.transpose(2, 3) / math.sqrt(query.shape[3])
     mask = dilated_mask(bias, query.shape[2], stride)
     return (logits + mask).softmax(dim=-1) @ value
 
 
 def shifted(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
-    """A product and a sum for each live offset."""
+    """Compute a product and a sum for each live offset."""
     length = query.shape[2]
     query = query / math.sqrt(query.shape[3])
     logits = []
@@ -68,7 +68,7 @@ def shifted(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> 
 
 
 def banded(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
-    """Matrix products of blocks with themselves and the blocks before them."""
+    """Compute matrix products of blocks with themselves and the blocks before them."""
     blocks = _Blocks(query.shape[2], stride, bias.shape[1])
     asked = blocks.cut(query / math.sqrt(query.shape[3]))
     keys, values = blocks.with_before(blocks.cut(key)), blocks.with_before(blocks.cut(value))
@@ -79,7 +79,7 @@ def banded(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> H
 
 
 def fused(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
-    """torch's fused attention on the blocks, with the bias as further numbers."""
+    """Compute torch's fused attention on the blocks, with the bias as further numbers."""
     blocks = _Blocks(query.shape[2], stride, bias.shape[1])
     number = torch.arange(blocks.size, device=query.device)
     rolled = bias[:, (number[:, None] - number) % blocks.size].to(query.dtype)[:, None, None]
@@ -107,19 +107,19 @@ FEWEST_BANDED = 6
 
 
 def select_kernel(length: int, stride: int, chunk: int, device: torch.device) -> str:
-    """The form that is fastest, by what was measured: a name in `KERNELS`."""
+    """Return the kernel that was measured to be the fastest: a name in `KERNELS`."""
     if live_offsets(length, stride, chunk) < FEWEST_BANDED:
         return "shifted"
     return "banded" if device.type == "cpu" else "fused"
 
 
 def live_offsets(length: int, stride: int, chunk: int) -> int:
-    """How many offsets reach a position at all: those with offset * stride < length."""
+    """Return the number of offsets that reach a position: offset * stride < length."""
     return max(1, min(chunk, -(-length // stride)))
 
 
 class _Blocks:
-    """How positions are cut: by their rest modulo the stride, then into blocks of the window's size.
+    """Positions cut by their rest modulo the stride, then into blocks of the window's size.
 
     Cut tensors have the axes word, head, rest, block, position in the block, size.
     """
@@ -133,18 +133,18 @@ class _Blocks:
         self._chunk = chunk
 
     def cut(self, x: Heads) -> Tensor:
-        """Positions arranged in blocks; those past the end are 0, and nobody before them sees them."""
+        """Arrange positions in blocks; those past the end are 0, and no earlier one sees them."""
         padded = F.pad(x, (0, 0, 0, self.rests * self.size * self.count - self.length))
         return padded.view(*x.shape[:2], self.count, self.size, self.rests, -1).permute(
             0, 1, 4, 2, 3, 5
         )
 
     def joined(self, x: Tensor) -> Heads:
-        """The inverse of `cut`."""
+        """Undo `cut`."""
         return x.permute(0, 1, 3, 4, 2, 5).flatten(2, 4)[:, :, : self.length]
 
     def with_before(self, x: Tensor) -> Tensor:
-        """Each block behind the one before it, which is 0 for the first; no such if only one is."""
+        """Put each block behind the one before it, 0 for the first; a single block stays alone."""
         if self.count == 1:
             return x
         before = F.pad(x[:, :, :, :-1], (0, 0, 0, 0, 1, 0))
@@ -153,7 +153,7 @@ class _Blocks:
     def offsets(
         self, device: torch.device
     ) -> tuple[Int[Tensor, "query key"], Bool[Tensor, "block query key"]]:
-        """How far each key of a block is back, and which are seen, block by block."""
+        """Return how far back each key of a block is, and which are seen, block by block."""
         number = torch.arange(self.size, device=device)
         first = 0 if self.count == 1 else -self.size
         key = torch.arange(first, self.size, device=device)
@@ -164,12 +164,12 @@ class _Blocks:
 
 
 def _widened(x: Tensor, more: Tensor) -> Tensor:
-    """Further numbers for each position of a block, the same in all blocks."""
+    """Append further numbers to each position of a block, the same in all blocks."""
     return torch.cat([x, more.expand(*x.shape[:-1], more.shape[-1])], dim=-1)
 
 
 def _fused_attention(query: Tensor, key: Tensor, value: Tensor, seen: Tensor) -> Tensor:
-    """torch's attention, whose logits are products as they are."""
+    """Compute torch's attention, with plain products as logits."""
     words, _, rests, count = query.shape[:4]
     query, key, value = (x.permute(0, 2, 3, 1, 4, 5).flatten(0, 2) for x in (query, key, value))
     found = F.scaled_dot_product_attention(query, key, value, attn_mask=seen, scale=1.0)

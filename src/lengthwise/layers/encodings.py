@@ -1,4 +1,4 @@
-"""Which vectors may be added to the embeddings, to tell where a symbol stands?
+"""Position encodings that are vectors added to the embeddings.
 
 Axes:
     position   positions of a word, from 0
@@ -29,7 +29,7 @@ class LearnedPosition(Position):
     def forward(
         self, positions: Positions, count: Counts, generator: torch.Generator | None = None
     ) -> Vectors:
-        """The vectors of the positions.
+        """Return the vectors of the positions.
 
         Raises:
             WordError: a word has more positions than there are vectors.
@@ -51,12 +51,12 @@ class SinusoidalPosition(Position):
     def forward(
         self, positions: Positions, count: Counts, generator: torch.Generator | None = None
     ) -> Vectors:
-        """The vectors of the positions."""
+        """Return the vectors of the positions."""
         return sinusoids(positions, len(self.like)).to(self.like.dtype)
 
 
 def sinusoids(positions: Positions, width: int) -> Vectors:
-    """The vectors of `SinusoidalPosition` in float64; a position may be negative.
+    """Return the vectors of `SinusoidalPosition` in float64; a position may be negative.
 
     Computed each time, since a buffer would lose its digits where a module is made less precise.
     """
@@ -66,7 +66,7 @@ def sinusoids(positions: Positions, width: int) -> Vectors:
 
 
 def frequencies(width: int, device: torch.device) -> Float[Tensor, " pair"]:
-    """10000^(-2r/width) in float64, for r = 0, 1, ... below width/2."""
+    """Return 10000^(-2r/width) in float64, for r = 0, 1, ... below width/2."""
     power = torch.arange(0, width, 2, dtype=torch.float64, device=device) / width
     return 10_000.0**-power
 
@@ -85,7 +85,7 @@ class OneHotPosition(Position):
     def forward(
         self, positions: Positions, count: Counts, generator: torch.Generator | None = None
     ) -> Vectors:
-        """The vectors of the positions."""
+        """Return the vectors of the positions."""
         own = min(OWN_COORDINATES, len(self.like))
         blank = self.like.new_zeros(*positions.shape, own)
         if (num_hot := len(self.like) - own) == 0:
@@ -113,13 +113,13 @@ class FeaturePosition(Position):
         self.register_buffer("directions", torch.eye(self.num_features, shape.width))
 
     def features(self, positions: Tensor, count: Tensor) -> tuple[Tensor, ...]:
-        """The numbers of each position, in float64."""
+        """Return the numbers of each position, in float64."""
         raise NotImplementedError
 
     def forward(
         self, positions: Positions, count: Counts, generator: torch.Generator | None = None
     ) -> Vectors:
-        """The features of the positions, each times its direction."""
+        """Return the features of the positions, each times its direction."""
         features = torch.stack(self.features(positions, count), dim=-1)
         return features.to(self.directions.dtype) @ self.directions
 
@@ -130,7 +130,7 @@ class FractionPosition(FeaturePosition):
     num_features = 2
 
     def features(self, positions: Tensor, count: Tensor) -> tuple[Tensor, ...]:
-        """How far the position is, and whether it is even (1) or odd (-1)."""
+        """Return the fraction of the word before the position, and 1 if it is even, -1 if odd."""
         return positions.double() / count.double(), 1.0 - 2.0 * (positions % 2).double()
 
 
@@ -143,7 +143,7 @@ class EarlyFractionPosition(FeaturePosition):
     num_features = 2
 
     def features(self, positions: Tensor, count: Tensor) -> tuple[Tensor, ...]:
-        """The position itself, and whether it is even (1) or odd (-1)."""
+        """Return the position itself, and 1 if it is even, -1 if odd."""
         return positions.double(), 1.0 - 2.0 * (positions % 2).double()
 
 
@@ -153,7 +153,7 @@ class FirstPosition(FeaturePosition):
     num_features = 1
 
     def features(self, positions: Tensor, count: Tensor) -> tuple[Tensor, ...]:
-        """1 at the first symbol."""
+        """Return 1 at the first symbol, and 0 elsewhere."""
         return ((positions == 1).double(),)
 
 
@@ -173,7 +173,7 @@ class EarlyFirstPosition(Position):
     def forward(
         self, positions: Positions, count: Counts, generator: torch.Generator | None = None
     ) -> Vectors:
-        """The vectors of the positions: all from the second symbol on have the same."""
+        """Return the vectors of the positions: all from the second symbol on have the same."""
         return self.vectors[positions.clamp(max=_MARKS - 1)] + self.shared
 
     def draw(self, generator: torch.Generator) -> None:

@@ -25,7 +25,7 @@ class LayerNorm(nn.LayerNorm):
     """
 
     def forward(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
-        """The normalised vectors."""
+        """Return the normalised vectors."""
         if self.eps > 0:
             return super().forward(x)
         # Not where size == 0: three numbers of 0.1 have a mean that is not 0.1.
@@ -47,7 +47,7 @@ class _Placement(nn.Module):
         return x
 
     def after(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
-        """Return what follows the sum of input and branch."""
+        """Return the sum of input and branch, after its norm if it has one."""
         return x
 
     @staticmethod

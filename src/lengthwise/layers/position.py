@@ -1,4 +1,4 @@
-"""How may a transformer know where a symbol stands? The contract of all positions.
+"""The contract of all position encodings.
 
 There are three hooks: vectors added to the embeddings, a transform of queries and keys, and a bias
 on the logits, which with them become
@@ -56,8 +56,8 @@ class Position(nn.Module):
     """
 
     acts_in_attention: ClassVar[bool] = False
-    """Whether queries, keys or logits depend on the positions, so that what a query gathers depends on
-    where it stands, even if all queries are alike."""
+    """Whether queries, keys or logits depend on the positions, so that what a query gathers depends
+    on where it stands, even if all queries are alike."""
 
     is_table: ClassVar[bool] = False
     """Whether each position has a trained vector of its own: longer words are refused, and vectors
@@ -80,7 +80,7 @@ class Position(nn.Module):
     def forward(
         self, positions: Positions, count: Counts, generator: torch.Generator | None = None
     ) -> Vectors:
-        """The vectors to add to the embeddings, from positions and the number of positions of the word.
+        """Return the vectors to add to the embeddings; `count` is the number of positions.
 
         `generator` is for positions that are drawn in training.
         """
@@ -92,11 +92,11 @@ class Position(nn.Module):
         query: Queries,
         positions: QueryPositions,
     ) -> Queries:
-        """What is multiplied with the keys."""
+        """Return the queries that are multiplied with the keys."""
         return query
 
     def turn_key(self, layer: int, key: Keys, positions: KeyPositions) -> Keys:
-        """What is multiplied with the queries, and kept by a cache."""
+        """Return the keys that are multiplied with the queries, and kept by a cache."""
         return key
 
     def bias(
@@ -106,7 +106,7 @@ class Position(nn.Module):
         query_positions: QueryPositions,
         key_positions: KeyPositions,
     ) -> Float[Tensor, "#word head query key"] | None:
-        """What is added to the logits, from queries that are not turned; None for nothing."""
+        """Return the bias on the logits, from queries that are not turned; None for none."""
         return None
 
     def draw(self, generator: torch.Generator) -> None:
@@ -118,7 +118,7 @@ class Position(nn.Module):
     def in_layer(
         self, layer: int, query_positions: QueryPositions, key_positions: KeyPositions
     ) -> "QueryKeyPositions | None":
-        """What the attention of a layer is told; None if it need not know."""
+        """Return the positions that the attention of a layer needs; None if it needs none."""
         if not self.acts_in_attention:
             return None
         return QueryKeyPositions(
@@ -133,7 +133,7 @@ class Position(nn.Module):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QueryKeyPositions:
-    """Where the queries and keys of one layer stand, and what follows from it."""
+    """Positions of the queries and keys of one layer, and what follows from them."""
 
     position: Position
     layer: int
@@ -141,13 +141,13 @@ class QueryKeyPositions:
     key: KeyPositions
 
     def turn_query(self, query: Queries) -> Queries:
-        """What is multiplied with the keys."""
+        """Return the queries that are multiplied with the keys."""
         return self.position.turn_query(self.layer, query, self.query)
 
     def turn_key(self, key: Keys) -> Keys:
-        """What is multiplied with the queries."""
+        """Return the keys that are multiplied with the queries."""
         return self.position.turn_key(self.layer, key, self.key)
 
     def bias(self, query: Queries) -> Float[Tensor, "#word head query key"] | None:
-        """What is added to the logits."""
+        """Return the bias on the logits."""
         return self.position.bias(self.layer, query, self.query, self.key)

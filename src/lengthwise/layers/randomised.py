@@ -1,4 +1,4 @@
-"""Can a model be ready for positions that it has not seen? Positions drawn from a larger range.
+"""Randomised positions: in training they are drawn from a range larger than any word.
 
 Randomised positional encodings (Ruoss et al., 2023): in training the n positions of a word take n
 different positions out of 0..L-1, drawn uniformly and sorted, so that every position is seen though
@@ -43,7 +43,7 @@ class RandomisedPosition(Position):
         count: Int[Tensor, "word _"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word position width"]:
-        """The vectors of the positions of the positions, which in training are drawn.
+        """Return the vectors of the positions, which are drawn in training.
 
         Raises:
             WordError: a word has more positions than there are vectors.
@@ -80,7 +80,7 @@ def _draw(
     max_positions: int,
     generator: torch.Generator | None,
 ) -> Int[Tensor, "word position"]:
-    """Sorted positions, all different among the first `count` positions of a word.
+    """Draw sorted positions, all different among the first `count` positions of a word.
 
     The first n entries of a random order are a uniform draw of n positions without replacement.
     """

@@ -1,4 +1,4 @@
-"""Can positions be told by turning queries and keys? Rotary position embedding.
+"""Rotary position embedding, which rotates queries and keys.
 
 Axes:
     word    words of a batch
@@ -16,7 +16,7 @@ from lengthwise.layers.position import Position
 
 
 class RotaryPosition(Position):
-    r"""RoPE (Su et al., 2021): pairs of numbers are rotated by an angle that grows with the position.
+    r"""RoPE (Su et al., 2021): rotates pairs of numbers by an angle that grows with the position.
 
     $$(x_{2r}, x_{2r+1}) \mapsto R(t \theta_r) (x_{2r}, x_{2r+1}), \qquad
     \theta_r = 10000^{-2r/size}$$
@@ -35,7 +35,7 @@ class RotaryPosition(Position):
         query: Float[Tensor, "word head position size"],
         positions: Int[Tensor, " position"],
     ) -> Float[Tensor, "word head position size"]:
-        """The rotated queries."""
+        """Return the rotated queries."""
         return self._rotate(query, positions)
 
     def turn_key(
@@ -44,7 +44,7 @@ class RotaryPosition(Position):
         key: Float[Tensor, "word head position size"],
         positions: Int[Tensor, " position"],
     ) -> Float[Tensor, "word head position size"]:
-        """The rotated keys."""
+        """Return the rotated keys."""
         return self._rotate(key, positions)
 
     def _rotate(self, x: Tensor, positions: Tensor) -> Tensor:

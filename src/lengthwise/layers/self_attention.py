@@ -41,7 +41,7 @@ class SelfAttention(nn.Module):
         self.output = nn.Linear(width, width)
 
     def heads(self, x: Float[Tensor, "word position width"]) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries, keys and values: `[word, head, position, size]` each."""
+        """Return queries, keys and values: `[word, head, position, size]` each."""
         parts = self.project(x).chunk(3, dim=2)
         query, key, value = (part.unflatten(2, (self.num_heads, -1)) for part in parts)
         return query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2)
@@ -49,7 +49,7 @@ class SelfAttention(nn.Module):
     def finish(
         self, gathered: Float[Tensor, "word head position size"]
     ) -> Float[Tensor, "word position width"]:
-        """The output, from what the heads gathered."""
+        """Return the output, from what the heads gathered."""
         return self.output(gathered.transpose(1, 2).flatten(2))
 
 
@@ -61,7 +61,7 @@ class DilatedAttention(SelfAttention):
         self.bias = nn.Parameter(torch.zeros(num_heads, chunk))
 
     def gather(self, query: Tensor, key: Tensor, value: Tensor, stride: int) -> Tensor:
-        """What each position gathers, in the form that is fastest."""
+        """Return what each position gathers, by the fastest kernel."""
         form = select_kernel(query.shape[2], stride, self.bias.shape[1], query.device)
         return KERNELS[form](query, key, value, self.bias.to(query.dtype), stride)
 
@@ -80,7 +80,7 @@ class CausalAttention(SelfAttention):
         value: Float[Tensor, "word head key size"],
         positions: QueryKeyPositions,
     ) -> Float[Tensor, "word head query size"]:
-        """What each query gathers from keys that are turned; the last query is the last key."""
+        """Return what each query gathers from turned keys; the last query is the last key."""
         rows = query.shape[2]
         if not torch.is_grad_enabled():
             rows = max(1, _MOST_WEIGHTS // (query.shape[0] * query.shape[1] * key.shape[2]))
@@ -93,7 +93,7 @@ class CausalAttention(SelfAttention):
     def _rows(
         self, query: Tensor, key: Tensor, value: Tensor, positions: QueryKeyPositions, start: int
     ) -> Tensor:
-        """Some queries, from the one numbered `start` on; keys past the last of them are cut."""
+        """Compute some queries, from number `start` on; keys past the last of them are cut."""
         count, size = query.shape[2], query.shape[3]
         asking = positions.query[start : start + count]
         last = int((positions.key <= asking[-1]).sum())

@@ -1,4 +1,4 @@
-"""May a query ask for a distance? The relative positions of Transformer-XL.
+"""The relative positions of Transformer-XL: a key for each distance.
 
 Axes:
     word    words of a batch
@@ -60,7 +60,7 @@ class TransformerXlPosition(Position):
         query: Queries,
         positions: QueryPositions,
     ) -> Queries:
-        """q + u."""
+        """Return q + u."""
         return query + self.u
 
     def bias(
@@ -70,7 +70,7 @@ class TransformerXlPosition(Position):
         query_positions: QueryPositions,
         key_positions: KeyPositions,
     ) -> Float[Tensor, "word head query key"]:
-        """(q + v) . W R / sqrt(size), computed once for each difference that occurs."""
+        """Return (q + v) . W R / sqrt(size), computed once for each difference that occurs."""
         delta = query_positions[:, None] - key_positions
         least, most = int(delta.min()), int(delta.max())
         steps = torch.arange(least, most + 1, device=delta.device)

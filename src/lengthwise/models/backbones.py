@@ -23,7 +23,7 @@ class NamedBackbone:
     """Settings of `pretrain` besides the shape; None for one that is on the hub."""
 
     def shape(self) -> dict[str, Any]:
-        """The settings of a network that follow from it."""
+        """Return the settings of a network that follow from it."""
         return {
             "d_model": self.d_model,
             "num_layers": self.num_layers,
@@ -35,7 +35,7 @@ class NamedBackbone:
         }
 
     def pretraining(self) -> dict[str, Any]:
-        """The settings with which `pretrain` makes it."""
+        """Return the settings with which `pretrain` makes it."""
         shape = self.shape()
         own = {name: shape[name] for name in ("d_model", "num_layers", "num_heads", "positions")}
         return {**own, **(self.made_with or {})}
@@ -70,7 +70,7 @@ BACKBONES: Catalogue[NamedBackbone] = Catalogue(
 
 
 def location(body: str) -> str:
-    """The folder of a body, or its name on the hub."""
+    """Return the folder of a body, or its name on the hub."""
     if body in BACKBONES and BACKBONES[body].made_with is not None:
         return str(FOLDER / body)
     return body

@@ -1,4 +1,4 @@
-"""What causal transformers have in common: position i sees the positions up to i, and no more.
+"""Base of causal transformers: position i sees the positions up to i, and no more.
 
 Words can be read in one go, or a few symbols at a time: a `CausalState` keeps the keys and values
 of what was read, so that a step computes the new positions only.
@@ -77,7 +77,7 @@ class CausalTransformer(LayerStack):
         generator: torch.Generator | None = None,
         first: int = 0,
     ) -> Float[Tensor, "word asked width"]:
-        """What the read-out reads at every position from `first` on: the last layer has no others.
+        """Return the last layer's vectors at every position from `first` on.
 
         `generator` is for positions that are drawn in training.
         """
@@ -95,14 +95,14 @@ class CausalTransformer(LayerStack):
         start: int = 0,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word position width"]:
-        """The vectors of symbols that stand from position `start` on."""
+        """Return the vectors of symbols that stand from position `start` on."""
         positions = positions_from(tokens, start)[None]
         count = (positions + 1).clamp(min=self._usual_positions)
         added = self.position(positions, count, generator=generator)
         return self.embedding_norm(self.embedding(tokens) + added)
 
     def words_to_read_at_once(self, num_positions: int) -> int:
-        """How many words of so many positions are read together, so that their cache stays small."""
+        """Return the number of words that are read together, so that their cache stays small."""
         attention = self.block[0].attention
         in_place = attention.num_heads * (attention.head_width + attention.value_width)
         numbers = len(self.block) * num_positions * in_place
@@ -124,7 +124,7 @@ class CausalState:
     def __call__(
         self, tokens: Int[Tensor, "word position"]
     ) -> Float[Tensor, "word position width"]:
-        """What the read-out reads at the next positions, which hold these symbols.
+        """Return the last layer's vectors at the next positions, which hold these symbols.
 
         With fewer words than before, the last ones have ended.
         """
@@ -136,7 +136,7 @@ class CausalState:
 
 
 class _Cache:
-    """A layer that keeps the keys, as the position turns them, and values of all positions so far."""
+    """A layer with the keys, as the position turns them, and values of all positions so far."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class _Cache:
         )
 
     def __call__(self, x: Tensor, start: int) -> Tensor:
-        """The new vectors of positions from `start` on."""
+        """Return the new vectors of positions from `start` on."""
         attention = self.layer.attention
         before = self.layer.attention_norm.before(x)
         num_words, stop = len(x), start + x.shape[1]
@@ -174,11 +174,11 @@ class _Cache:
 
 
 def positions_from(vectors: Tensor, start: int = 0) -> Int[Tensor, " position"]:
-    """Where symbols or vectors stand, if the first stands at `start`."""
+    """Return the positions of symbols or vectors, the first of which stands at `start`."""
     return torch.arange(start, start + vectors.shape[1], device=vectors.device)
 
 
 def causal_mask(vectors: Tensor, start: int = 0) -> Bool[Tensor, "1 query key"]:
-    """Which positions the positions from `start` on may see: those up to themselves."""
+    """Return the mask of positions from `start` on: each sees the positions up to itself."""
     stop = start + vectors.shape[1]
     return torch.ones(1, stop - start, stop, dtype=torch.bool, device=vectors.device).tril(start)

@@ -55,7 +55,7 @@ class CausalRecogniser(CausalTransformer):
         *,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
-        """The logits of the class of each word.
+        """Return the logits of the class of each word.
 
         Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
         -1, by custom). `lengths` may be left out if all words fill their rows.
@@ -77,14 +77,14 @@ class CausalRecogniser(CausalTransformer):
     def every_position(
         self, tokens: Int[Tensor, "word position"], generator: torch.Generator | None = None
     ) -> Float[Tensor, "word position class"]:
-        """The answer for every prefix: `every_position(x)[:, t]` equals `forward(x[:, : t + 1])`.
+        """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
 
         But for positions that are drawn in training, whose draws differ.
         """
         return self.answer(self.vectors(self._with_start(tokens), generator)[:, 1:])
 
     def words_at_once(self, time: int) -> int | None:
-        """How many words of rows of `time` positions attention has room for."""
+        """Return the number of words of rows of `time` positions that attention has room for."""
         return self.pairs_at_once(time)
 
     def _with_start(self, tokens: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What encoders that classify a word at CLS, a position beside it, have in common.
+"""Base of encoders that classify a word at CLS, a position beside it.
 
 The frame of Chiang & Cholak (2022, section 2.2): n = |w| + 1 positions, CLS at position 0, and only
 CLS is read out. What happens between the embeddings and the read-out is the encoder's own.
@@ -78,14 +78,14 @@ class ClsEncoder(LayerStack):
         )
 
     def read(self, vectors: Float[Tensor, "word width"]) -> Float[Tensor, "word class"]:
-        """The logits from the vectors at CLS."""
+        """Return the logits from the vectors at CLS."""
         answer = self.answer(self.final_norm(vectors))
         if self._config.num_classes != 2:
             return answer
         return torch.cat([torch.zeros_like(answer), answer], dim=1)
 
     def words_at_once(self, time: int) -> int | None:
-        """How many words of rows of `time` positions attention has room for; none for any number."""
+        """Return the number of words in rows of `time` positions that fit at once; None for any."""
         return self.pairs_at_once(time)
 
     def frame(
@@ -108,7 +108,7 @@ class ClsEncoder(LayerStack):
     def with_cls(
         self, tokens: Int[Tensor, "word time"], lengths: Int[Tensor, " word"] | None
     ) -> tuple[Int[Tensor, "word position"], Int[Tensor, "word 1"]]:
-        """CLS and the symbols, any past the end, and the number of positions n.
+        """Return CLS and the symbols (any past the end), and the number of positions n.
 
         Raises:
             WordError: a word has a symbol that is none, or does not fit into its row; in training,

@@ -1,4 +1,4 @@
-"""What does an answer cost? Floating-point operations of one word, counted as they are run."""
+"""Cost of an answer: floating-point operations of one word, counted as they are run."""
 
 import math
 import time
@@ -37,7 +37,7 @@ class ReadsForCost(Protocol):
 
 @torch.no_grad()
 def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:
-    """Floating-point operations a second of a large matrix product: the best of five.
+    """Measure the floating-point operations a second of a large matrix product: the best of five.
 
     What a device reaches where nothing else is in the way, so that a share of it says how much is.
 
@@ -59,13 +59,13 @@ def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:
 
 
 def trained_parameters(model: nn.Module) -> int:
-    """How many numbers training changes."""
+    """Return the number of parameters that training changes."""
     return sum(p.numel() for p in model.parameters() if p.requires_grad)
 
 
 @torch.no_grad()
 def forward_flops(model: nn.Module, vocab_size: int, length: int, *, seed: int = 0) -> int:
-    """Multiplications and additions of the matrix products for one random word, read alone.
+    """Count the multiplications and additions of the matrix products for one random word.
 
     Of a translator, for a source and a translation of that length. Of a RegularGPT every node of
     the tree is counted, though it computes equal sub-words once.

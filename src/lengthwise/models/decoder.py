@@ -1,4 +1,4 @@
-"""A causal transformer that completes words: after each symbol, what comes next?
+"""A causal transformer that completes words: it predicts the symbol after each symbol.
 
 The model of "Guiding transformers to process in steps" (2022, section 5 and equations 1-16), in the
 manner of minGPT: position i sees the positions up to i and predicts the symbol at position i + 1.
@@ -68,7 +68,7 @@ class Decoder(CausalTransformer):
         first: int = 0,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word asked symbol"]:
-        """The logits of the symbol at position i + 1, for every position i from `first` on.
+        """Return the logits of the symbol at position i + 1, for every position i from `first` on.
 
         `generator` is for positions that are drawn in training.
 
@@ -82,7 +82,7 @@ class Decoder(CausalTransformer):
     def attention_weights(
         self, tokens: Int[Tensor, "word position"]
     ) -> Float[Tensor, "layer word head query key"]:
-        """Whom each position attends to; each row adds up to 1.
+        """Return the attention weights of every layer; each row adds up to 1.
 
         Raises:
             WordError: the words are longer than `max_length`.
@@ -104,7 +104,7 @@ class Decoder(CausalTransformer):
     def complete(
         self, prefix: Int[Tensor, "word position"], steps: int
     ) -> Int[Tensor, "word longer"]:
-        """The words with `steps` more symbols, each the likeliest one (the first, if some tie).
+        """Return the words with `steps` more symbols, each the likeliest (the first of a tie).
 
         Raises:
             WordError: the prefix is empty, would grow past `max_length` + 1 symbols, or shrink.

@@ -47,7 +47,7 @@ class Encoder(ClsEncoder):
         skip_unused_queries: bool = True,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
-        """The logits of the class of each word.
+        """Return the logits of the class of each word.
 
         Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
         -1, by custom). `lengths` may be left out if all words fill their rows.
@@ -85,7 +85,7 @@ class Encoder(ClsEncoder):
     def observed(
         self, tokens: Int[Tensor, "word time"]
     ) -> tuple[Float[Tensor, "word class"], Float[Tensor, "layer word head position"]]:
-        """The logits of words that fill their rows, and whom CLS attends to in each layer."""
+        """Return the logits of words that fill their rows, and the attention of CLS by layer."""
         symbols, count, positions, seen = self.frame(tokens, None)
         x = self.embedding(symbols) + self.position(positions.expand_as(symbols), count)
         found = []
@@ -100,7 +100,7 @@ class Encoder(ClsEncoder):
         return self.read(x[:, 0]), torch.stack(found)
 
     def _wanted(self, num_positions: int) -> list[int]:
-        """How many positions of each layer's output somebody reads, from the first position on."""
+        """Return the number of positions of each layer's output that are read later."""
         wanted, after = [], 1
         for layer in reversed(self.block):
             wanted.append(after)
@@ -109,7 +109,7 @@ class Encoder(ClsEncoder):
         return wanted[::-1]
 
     def words_at_once(self, time: int) -> int | None:
-        """How many words of rows of `time` positions attention has room for; none for any number."""
+        """Return the number of words in rows of `time` positions that fit at once; None for any."""
         if all(layer.attention.queries_are_alike for layer in self.block[:-1]):
             return None
         return super().words_at_once(time)

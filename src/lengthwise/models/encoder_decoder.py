@@ -89,7 +89,7 @@ class EncoderDecoderConfig(TransformerConfig):
     ] = True
 
     def scale_of(self, attention: str) -> str:
-        """The scale of `encoder`, `decoder` or `cross`."""
+        """Return the scale of `encoder`, `decoder` or `cross`."""
         own: str = getattr(self, f"{attention}_scale")
         return own or self.scale
 
@@ -115,7 +115,7 @@ class Layer(ResidualLayer):
         seen: Bool[Tensor, "pair 1 source"],
         drop: Drop,
     ) -> Float[Tensor, "pair source width"]:
-        """The new vectors of positions that all see the same."""
+        """Return the new vectors of positions that all see the same."""
         before = self.attention_norm.before(x)
         return self.finish(x, self.attention(before, before, seen), drop)
 
@@ -137,7 +137,7 @@ class DecoderLayer(nn.Module):
         seen: Bool[Tensor, "pair 1 source"],
         drop: Drop,
     ) -> Float[Tensor, "pair target width"]:
-        """The new vectors of a translation, from those of the source."""
+        """Return the new vectors of a translation, from those of the source."""
         before = self.own.attention_norm.before(x)
         h = self.own.attention_norm.after(x + drop(self.own.attention(before, before, written)))
         gathered = self.cross(self.cross_norm.before(h), memory, seen)
@@ -169,7 +169,7 @@ class EncoderDecoder(nn.Module):
         target: Int[Tensor, "pair target"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "pair target symbol"]:
-        """The logits of the token after each position of the translations.
+        """Return the logits of the token after each position of the translations.
 
         `generator` decides what dropout leaves out in training.
         """
@@ -187,7 +187,7 @@ class EncoderDecoder(nn.Module):
         target: Int[Tensor, "pair target"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "pair target width"]:
-        """What the read-out reads."""
+        """Return the last layer's vectors at every position of the translations."""
         drop = self._drop(generator)
         memory, seen = self.encode(source, drop)
         x = drop(self.embed(target))
@@ -199,7 +199,7 @@ class EncoderDecoder(nn.Module):
     def encode(
         self, source: Int[Tensor, "pair source"], drop: Drop = keep_all
     ) -> tuple[Float[Tensor, "pair source width"], Bool[Tensor, "pair 1 source"]]:
-        """The vectors of sources, and which of their positions hold tokens."""
+        """Return the vectors of sources, and which of their positions hold tokens."""
         seen = (source != PAD)[:, None]
         embedding = (
             self.target_embedding if self.config.shared_embeddings else self.source_embedding
@@ -212,7 +212,7 @@ class EncoderDecoder(nn.Module):
     def embed(
         self, target: Int[Tensor, "pair position"], start: int = 0
     ) -> Float[Tensor, "pair position width"]:
-        """The vectors of tokens of a translation that stand from position `start` on."""
+        """Return the vectors of tokens of a translation that stand from position `start` on."""
         return self._placed(self.target_embedding(target), start)
 
     def read_out(
@@ -221,11 +221,11 @@ class EncoderDecoder(nn.Module):
         target: Int[Tensor, "pair target"],
         generator: torch.Generator | None = None,
     ) -> ReadOut:
-        """What the logits at every position are made of, for a loss that does not hold them all."""
+        """Return vectors and matrix of the logits, for a loss that does not hold all logits."""
         return ReadOut(self.vectors(source, target, generator), self.target_embedding.weight)
 
     def read(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes symbol"]:
-        """The logits of the next token."""
+        """Return the logits of the next token."""
         return F.linear(x, self.target_embedding.weight)
 
     def begin(self, source: Int[Tensor, "pair source"], beams: int) -> "TranslationState":
@@ -255,7 +255,7 @@ class TranslationState:
         self._layers = [_Kept(layer, memory, beams) for layer in model.decoder]
 
     def __call__(self, tokens: Int[Tensor, "pair beam"]) -> Float[Tensor, "pair beam symbol"]:
-        """The logits of the token that comes after these, one for each translation."""
+        """Return the logits of the token that comes after these, one for each translation."""
         x = self._model.embed(tokens.reshape(-1, 1), self._written)
         self._written += 1
         for layer in self._layers:
@@ -281,7 +281,7 @@ class _Kept:
         self._own = nothing, nothing
 
     def __call__(self, x: Tensor, seen: Tensor) -> Tensor:
-        """The new vectors of the positions that come next."""
+        """Return the new vectors of the positions that come next."""
         own, cross = self._layer.own, self._layer.cross
         before = own.attention_norm.before(x)
         new = own.attention.turned_keys(before), own.attention.value(before)

@@ -33,7 +33,7 @@ class Initialised(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """What all catalogues of models have of each. Base of `ModelEntry` and `StepModel`."""
+    """One model of a catalogue. Base of `ModelEntry` and `StepModel`."""
 
     summary: str
     architecture: Architecture
@@ -49,22 +49,22 @@ class Entry:
         return self.architecture.config
 
     def configure(self, settings: Mapping[str, Any]) -> NetworkConfig:
-        """The defaults of this entry, with `settings` over them."""
+        """Return the defaults of this entry, with `settings` over them."""
         return self.config.from_dict({**self.defaults, **settings})
 
     def build(self, config: NetworkConfig) -> nn.Module:
-        """The network, with weights that are still to be drawn or loaded."""
+        """Build the network, with weights that are still to be drawn or loaded."""
         return self.architecture.module(config)
 
     def draw(self, config: NetworkConfig, generator: torch.Generator) -> nn.Module:
-        """The network, with initial weights."""
+        """Build the network with freshly drawn weights."""
         model = self.build(config)
         assert isinstance(model, Initialised)
         model.initialise(generator)
         return model
 
     def draw_from(self, config: NetworkConfig, seed: int) -> nn.Module:
-        """The network, with the initial weights of a seed.
+        """Build the network with the initial weights of a seed.
 
         Raises:
             ConfigError: it would have more than 2^31 parameters.

@@ -1,4 +1,4 @@
-"""The body of a GPT-2 of transformers, with an input and an output of its own: what can it do?
+"""The backbone of a GPT-2 of transformers, with an input and an output layer of its own.
 
 The frozen pretrained transformer of Lu et al. (2021), as "Guiding transformers to process in steps"
 (2022, section 6) uses it: everything is frozen but the input layer, the output layer and the scales
@@ -51,8 +51,8 @@ class BackboneConfig(NetworkConfig):
     body: Annotated[
         str,
         Setting(
-            meaning="Pretrained network: a name in `BACKBONES`, a folder of `save_pretrained`, or a "
-            "name on the Hugging Face hub."
+            meaning="Pretrained backbone: a name in `BACKBONES`, a folder of `save_pretrained`, "
+            "or a name on the Hugging Face hub."
         ),
     ]
     weights: Annotated[
@@ -109,7 +109,7 @@ FROM_BACKBONE = frozenset(
 
 
 def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What a body says of its shape; settings in, more settings out.
+    """Return the settings of the shape of a backbone, from the settings that name it.
 
     Raises:
         ConfigError: transformers is not installed, no body is named, there is none of that name, or
@@ -161,7 +161,7 @@ _FORM = ("scale_attn_weights", "scale_attn_by_inverse_layer_idx", "add_cross_att
 
 
 def _loaded(body: str, load: Callable[..., Any], **options: Any) -> Any:
-    """What a function of transformers makes of a body, silently.
+    """Load a backbone by a function of transformers, silently.
 
     Raises:
         ConfigError: it cannot.
@@ -194,7 +194,7 @@ def _silence() -> Iterator[None]:
 
 
 def _require_folder(body: str) -> None:
-    """What can only be a path, and holds no model, is told before the hub is asked."""
+    """Refuse what can only be a path and holds no model, before the hub is asked."""
     if body.startswith((".", "/")) and not Path(body).is_dir():
         raise ConfigError(
             f"body={body!r} is no folder. Give one that `lengthwise pretrain` made, or a name on "
@@ -264,7 +264,7 @@ class Backbone(nn.Module):
         first: int = 0,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word asked symbol"]:
-        """The logits of the symbol at position i + 1, for every position i from `first` on.
+        """Return the logits of the symbol at position i + 1, for every position i from `first` on.
 
         Nothing is drawn.
 
@@ -279,7 +279,7 @@ class Backbone(nn.Module):
     def complete(
         self, prefix: Int[Tensor, "word position"], steps: int
     ) -> Int[Tensor, "word longer"]:
-        """The words with `steps` more symbols, each the likeliest one (the first, if some tie).
+        """Return the words with `steps` more symbols, each the likeliest (the first of a tie).
 
         Raises:
             WordError: the prefix is empty, or the words would be longer than the body has
@@ -310,7 +310,7 @@ class Backbone(nn.Module):
 
 
 def gpt2_config(**shape: Any) -> "GPT2Config":
-    """The settings of a GPT-2 of transformers, without dropout and special tokens."""
+    """Return the settings of a GPT-2 of transformers, without dropout and special tokens."""
     from transformers import GPT2Config  # noqa: PLC0415
 
     return GPT2Config(
@@ -324,7 +324,7 @@ def gpt2_config(**shape: Any) -> "GPT2Config":
 
 
 def _weights_of(body: str) -> dict[str, Tensor]:
-    """The weights of a body but for its own embedding.
+    """Return the weights of a body but for its own embedding.
 
     Raises:
         ConfigError: it is not there.
@@ -346,7 +346,7 @@ def _weights_of(body: str) -> dict[str, Tensor]:
 
 
 def origin(config: BackboneConfig) -> str:
-    """Which weights a run begins with: the digest of their file, or none if they are in several.
+    """Return which weights a run begins with: the digest of their file, if they are in one.
 
     Of a body that `pretrain` made, what it was trained on, too.
     """

@@ -107,15 +107,15 @@ class GPTLM(LanguageModel):
         self.position.draw(generator)
 
     def vectors(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word position width"]:
-        """What the read-out reads at every position."""
+        """Return the last layer's vectors at every position."""
         return self._vectors_from(tokens, 0)
 
     def last_vector(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
-        """What the read-out reads at the last position."""
+        """Return the last layer's vector at the last position."""
         return self._vectors_from(tokens, tokens.shape[1] - 1)[:, -1]
 
     def _vectors_from(self, tokens: Tensor, first: int) -> Tensor:
-        """What the read-out reads from position `first` on: the highest layer has no others."""
+        """Return the last layer's vectors from position `first` on; it computes no others."""
         x = self.embed(tokens, 0)
         positions = torch.arange(tokens.shape[1], device=tokens.device)
         for number, (layer, attention) in enumerate(self.block()):
@@ -131,7 +131,7 @@ class GPTLM(LanguageModel):
     def embed(
         self, tokens: Int[Tensor, "word position"], start: int
     ) -> Float[Tensor, "word position width"]:
-        """The vectors of tokens that stand from position `start` on.
+        """Return the vectors of tokens that stand from position `start` on.
 
         Raises:
             WordError: the position has no vector for so many positions.
@@ -141,14 +141,14 @@ class GPTLM(LanguageModel):
         return self.embedding(tokens) + self.position(positions, count)
 
     def block(self) -> Iterator[tuple[Layer, CausalAttention]]:
-        """The layers, each with its attention."""
+        """Return the layers, each with its attention."""
         for layer in self.layers:
             assert isinstance(layer, Layer)
             assert isinstance(layer.attention, CausalAttention)
             yield layer, layer.attention
 
     def new_state(self, num_words: int, num_positions: int) -> "GPTState":
-        """A reading of so many texts of at most so many positions."""
+        """Begin to read so many texts of at most so many positions."""
         return GPTState(self, num_words, num_positions)
 
 
@@ -163,7 +163,7 @@ class GPTState:
         self._caches = [(weight.new_empty(shape), weight.new_empty(shape)) for _ in model.layers]
 
     def __call__(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
-        """The vector of the last position, once these tokens were read."""
+        """Return the vector of the last position, once these tokens were read."""
         start, stop = self._read, self._read + tokens.shape[1]
         x = self._model.embed(tokens, start)
         every = torch.arange(stop, device=tokens.device)

@@ -1,4 +1,4 @@
-"""Language models: after each token of a text, what comes next?
+"""Base of language models, which predict the token after each token of a text.
 
     forward   the logits at every position
     read_out  what they are made of, for training
@@ -63,7 +63,7 @@ class TextState(Protocol):
     """A text that is read a few tokens at a time."""
 
     def __call__(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
-        """The vector of the last position, once these tokens were read."""
+        """Return the vector of the last position, once these tokens were read."""
         ...
 
 
@@ -114,33 +114,33 @@ class LanguageModel(nn.Module):
             )
 
     def vectors(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word position width"]:
-        """What the read-out reads at every position."""
+        """Return the last layer's vectors at every position."""
         raise NotImplementedError
 
     def last_vector(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
-        """What the read-out reads at the last position."""
+        """Return the last layer's vector at the last position."""
         return self.vectors(tokens)[:, -1]
 
     def new_state(self, num_words: int, num_positions: int) -> TextState:
-        """A reading of so many texts of at most so many positions."""
+        """Begin to read so many texts of at most so many positions."""
         raise NotImplementedError
 
     def read_out(self, tokens: Int[Tensor, "word position"]) -> ReadOut:
-        """What the logits at every position are made of, for a loss that does not hold them all."""
+        """Return vectors and matrix of the logits, for a loss that does not hold all logits."""
         return ReadOut(self.final_norm(self.vectors(tokens)), self.embedding.weight)
 
     def read(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes symbol"]:
-        """The logits of the next token."""
+        """Return the logits of the next token."""
         return F.linear(self.final_norm(x), self.embedding.weight)
 
     def forward(
         self, tokens: Int[Tensor, "word position"]
     ) -> Float[Tensor, "word position symbol"]:
-        """The logits of the token at position i + 1, for every position i."""
+        """Return the logits of the token at position i + 1, for every position i."""
         return self.read(self.vectors(tokens))
 
     def last(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word symbol"]:
-        """The logits after the last position; `forward(tokens)[:, -1]`, and often cheaper."""
+        """Return the logits after the last position: `forward(tokens)[:, -1]`, often cheaper."""
         return self.read(self.last_vector(tokens))
 
     @torch.no_grad()
@@ -152,7 +152,7 @@ class LanguageModel(nn.Module):
         temperature: float = 0.0,
         generator: torch.Generator | None = None,
     ) -> Int[Tensor, "word longer"]:
-        """The texts with `steps` more tokens: the likeliest ones, or drawn at a temperature.
+        """Return the texts with `steps` more tokens: the likeliest ones, or drawn at a temperature.
 
         Raises:
             WordError: the prefix is empty, or would grow longer than texts may be.

@@ -1,4 +1,4 @@
-"""What transformers have in common: embeddings, a position, and layers one after the other.
+"""Base of transformers: embeddings, a position, and layers one after the other.
 
 Axes:
     word    words of a batch
@@ -160,5 +160,5 @@ class LayerStack(nn.Module):
         return [layer for layer in self.layers if isinstance(layer, TransformerLayer)]
 
     def pairs_at_once(self, time: int) -> int:
-        """How many words of rows of `time` positions, and one more, attention has room for."""
+        """Return the number of words in rows of `time` + 1 positions that fit at once."""
         return max(1, MOST_PAIRS // (self._num_heads * (time + 1) ** 2))

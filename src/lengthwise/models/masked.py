@@ -23,7 +23,7 @@ from lengthwise.models.regular_gpt import Layer, RegularGPT
 def masked_logits(
     model: RegularGPT, tokens: Int[Tensor, "word position"]
 ) -> Float[Tensor, "word class"]:
-    """The logits at the last position, computed at all positions with the masks of equation (1).
+    """Return the logits at the last position, by the masks of equation (1) at all positions.
 
     The rows are padded on the left, at every level anew, to whole chunks: with the model's pad
     vector, or, if it has `pad="absent"`, with positions that no mask lets through. With thickness
@@ -56,7 +56,7 @@ def _layer(
     x: Float[Tensor, "word position width"],
     mask: Float[Tensor, "head position position"],
 ) -> Float[Tensor, "word position width"]:
-    """One transformer layer with dense attention under an additive mask."""
+    """Apply one transformer layer with dense attention under an additive mask."""
     attention = layer.attention
     heads = attention.num_heads
     inner = layer.attention_norm.before(x)

@@ -98,7 +98,7 @@ def _transformer(
     fixed: tuple[str, ...] = (),
     **shape: Any,
 ) -> ModelEntry:
-    """A transformer of a published shape, which it keeps in all presets but `smoke`.
+    """Return the entry of a transformer of a published shape, kept in all presets but `smoke`.
 
     One that sees the whole word from everywhere answers at its end only.
     """

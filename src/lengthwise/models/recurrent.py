@@ -91,7 +91,7 @@ class Recurrent(nn.Module):
         *,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
-        """The logits of the class of each word.
+        """Return the logits of the class of each word.
 
         Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
         -1, by custom). `lengths` may be left out if all words fill their rows.
@@ -122,7 +122,7 @@ class Recurrent(nn.Module):
     def every_position(
         self, tokens: Int[Tensor, "word position"], generator: torch.Generator | None = None
     ) -> Float[Tensor, "word position class"]:
-        """The answer for every prefix: `every_position(x)[:, t]` equals `forward(x[:, : t + 1])`.
+        """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
 
         Nothing is random here, so `generator` is left alone.
         """
@@ -133,7 +133,7 @@ class Recurrent(nn.Module):
     def _states(
         self, symbols: Int[Tensor, "word position"]
     ) -> Iterator[Float[Tensor, "part word state"]]:
-        """The states after each symbol, a stretch of positions after the other."""
+        """Return the states after each symbol, a stretch of positions after the other."""
         at_once = max(1, POSITIONS_AT_ONCE // max(1, len(symbols)))
         state = None
         for part in torch.split(symbols.t(), at_once):

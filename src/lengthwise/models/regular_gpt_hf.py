@@ -1,4 +1,4 @@
-"""RegularGPT as a model of transformers: what do its loaders, trainers and `generate` need?
+"""RegularGPT as a model of transformers, for its loaders, trainers and `generate`.
 
 `RegularGPTForCausalLM` has a `RegularGPTLM` inside, its `network`, with the same logits. After
 `register()`, AutoConfig and AutoModelForCausalLM know the type "regular-gpt".
@@ -79,7 +79,7 @@ class RegularGPTHfConfig(PreTrainedConfig):
         super().__init__(**named)
 
     def shape(self) -> RegularGPTLMConfig:
-        """The settings of the network."""
+        """Return the settings of the network."""
         return RegularGPTLMConfig.from_dict({name: getattr(self, name) for name in _SHAPE})
 
 
@@ -101,7 +101,7 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
 
     @classmethod
     def of(cls, model: RegularGPTLM) -> "RegularGPTForCausalLM":
-        """A copy of a model, with the same logits."""
+        """Return a copy of a model, with the same logits."""
         with torch.device("meta"):  # nothing is drawn
             found = cls(RegularGPTHfConfig(**model.config.to_dict()))
         found.network = copy.deepcopy(model)
@@ -119,7 +119,7 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
         return_dict: bool | None = None,
         **others: Any,
     ) -> CausalLMOutputWithPast | tuple[Any, ...]:
-        """The logits of the next token at every position of `input_ids`, and the loss if labelled.
+        """Return the logits of the next token at every position, and the loss if labelled.
 
         With a cache, `input_ids` goes on from the text of the cache, and logits are those that the
         whole text would have. One token, or one position of logits to keep, is read with queues;
@@ -148,7 +148,7 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
     def _vectors(
         self, text: Tensor, cache: TextCache | None, new: int, keep: int | Tensor
     ) -> Float[Tensor, "word position width"]:
-        """What is read out, at those of the last `new` positions that are to be kept."""
+        """Return the vectors that are read out: those of the last `new` positions that are kept."""
         if isinstance(keep, int) and 1 in (new, keep):
             if cache is None or torch.is_grad_enabled():
                 return self.network.last_vector(text)[:, None]
@@ -157,7 +157,7 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
         return x[:, -keep:] if isinstance(keep, int) else x[:, keep]
 
     def _cache(self, given: Cache | None, use_cache: bool | None) -> TextCache | None:
-        """The cache to use, if any."""
+        """Return the cache to use, if any."""
         if given is None:
             wanted = self.config.use_cache if use_cache is None else use_cache
             return TextCache() if wanted else None
@@ -201,7 +201,7 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
             initialization.copy_(own, new)  # not where something was loaded
 
     def get_input_embeddings(self) -> nn.Module:
-        """The embeddings, which are the read-out too."""
+        """Return the embeddings, which are the read-out too."""
         return self.network.embedding
 
     def set_input_embeddings(self, value: nn.Module) -> None:

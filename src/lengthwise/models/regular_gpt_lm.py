@@ -78,17 +78,17 @@ class RegularGPTLM(LanguageModel):
         return self.config.thickness * (self.config.levels or 2)
 
     def levels(self, length: int) -> int:
-        """How many levels a text of so many positions has."""
+        """Return the number of levels of a text of so many positions."""
         return self.config.levels or depth(length, self.config.chunk)
 
     def at_fixed_depth(self, length: int) -> "RegularGPTLM":
-        """The same weights, with as many levels as a text of that length has, for any text."""
+        """Return the model with the number of levels of a text of that length, for any text."""
         found = copy.copy(self)
         found.config = replace(self.config, levels=self.levels(length))
         return found
 
     def vectors(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word position width"]:
-        """What the read-out reads at every position."""
+        """Return the last layer's vectors at every position."""
         x = self.embedding(tokens)
         for level in range(self.levels(tokens.shape[1])):
             x = self.level(x, self.config.chunk**level)
@@ -97,21 +97,21 @@ class RegularGPTLM(LanguageModel):
     def level(
         self, x: Float[Tensor, "word position width"], stride: int
     ) -> Float[Tensor, "word position width"]:
-        """All layers, one after the other, with one stride."""
+        """Apply all layers, one after the other, with one stride."""
         for layer, attention in self.block():
             heads = attention.heads(layer.attention_norm.before(x))
             x = layer.finish(x, attention.finish(attention.gather(*heads, stride)))
         return x
 
     def block(self) -> Iterator[tuple[Layer, DilatedAttention]]:
-        """The layers of a level, each with its attention."""
+        """Return the layers of a level, each with its attention."""
         for layer in self.layers:
             assert isinstance(layer, Layer)
             assert isinstance(layer.attention, DilatedAttention)
             yield layer, layer.attention
 
     def last_vector(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
-        """What the read-out reads at the last position, from the positions that it depends on."""
+        """Return the last layer's vector at the last position, from the positions it depends on."""
         x, chunk = self.embedding(tokens), self.config.chunk
         for _ in range(self.levels(tokens.shape[1])):
             x = self.level(x, stride=1)
@@ -119,7 +119,7 @@ class RegularGPTLM(LanguageModel):
         return x[:, -1]
 
     def new_state(self, num_words: int, num_positions: int) -> "RegularGPTState":
-        """A reading of so many texts of at most so many positions."""
+        """Begin to read so many texts of at most so many positions."""
         return RegularGPTState(self, num_words, num_positions)
 
 
@@ -140,7 +140,7 @@ class RegularGPTState:
         """The vectors of the highest level at all positions so far."""
 
     def __call__(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
-        """The vector of the last position, once these tokens were read."""
+        """Return the vector of the last position, once these tokens were read."""
         if self._read == 0:
             return self._next(tokens)
         return [self._next(token) for token in torch.split(tokens, 1, dim=1)][-1]
@@ -189,7 +189,7 @@ class _Queue:
         self._key, self._value = weight.new_empty(shape), weight.new_empty(shape)
 
     def __call__(self, x: Tensor, start: int) -> Tensor:
-        """What attention adds at all positions of a text that begins, or at the one position `start`."""
+        """Return what attention adds at all positions of a new text, or at `start` alone."""
         query, key, value = self._attention.heads(x)
         kept = torch.arange(max(0, x.shape[1] - self._size), x.shape[1], device=x.device)
         ring = (start + kept) % self._size

@@ -80,7 +80,7 @@ class Scratchpad(CausalTransformer):
         states: Int[Tensor, "word position"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word _ state"]:
-        """The logits of the state of the empty word, and of that after each symbol.
+        """Return the logits of the state of the empty word, and of that after each symbol.
 
         `states` are the true states after each symbol, which stand on the pad; the last one is not
         looked at. Words must fill their rows. `generator` is for positions that are drawn in
@@ -102,7 +102,7 @@ class Scratchpad(CausalTransformer):
         *,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
-        """The logits of the class of each word, decoded one state at a time.
+        """Return the logits of the class of each word, decoded one state at a time.
 
         Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
         -1, by custom). `lengths` may be left out if all words fill their rows.
@@ -125,14 +125,14 @@ class Scratchpad(CausalTransformer):
 
     @staticmethod
     def steps(length: int) -> int:
-        """How many predictions must wait for each other, for a word of so many symbols.
+        """Return the number of predictions in sequence, for a word of so many symbols.
 
         The paper's count is twice that: it has the positions, of which a step reads two.
         """
         return max(1, length)
 
     def _batches(self, lengths: Tensor) -> Iterator[Tensor]:
-        """The words, longest first, in batches that can be read at once."""
+        """Return the words, longest first, in batches that can be read at once."""
         order = lengths.argsort(descending=True, stable=True)
         while len(order):
             size = self.words_to_read_at_once(2 * int(lengths[order[0]]))
@@ -140,7 +140,7 @@ class Scratchpad(CausalTransformer):
             order = order[size:]
 
     def _last_states(self, symbols: Tensor, lengths: Tensor) -> Tensor:
-        """The logits of the states at the ends of words that are sorted, longest first."""
+        """Return the logits of the states at the ends of words that are sorted, longest first."""
         num_words, longest = symbols.shape
         state = CausalState(self, num_words, max(1, 2 * longest))
         result = self.answer(state(self._start(num_words))[:, -1])
@@ -154,7 +154,7 @@ class Scratchpad(CausalTransformer):
         return result
 
     def _classes(self, logits: Float[Tensor, "word state"]) -> Float[Tensor, "word class"]:
-        """The logits of the classes from those of the states."""
+        """Return the logits of the classes from those of the states."""
         of_state = torch.tensor(self.config.state_classes, device=logits.device)
         outside = of_state != torch.arange(self.config.num_classes, device=logits.device)[:, None]
         least = torch.finfo(logits.dtype).min / 2  # a class without states stays finite

@@ -25,7 +25,7 @@ class StepModel(Entry):
     """Settings that follow from those that the user has set."""
 
     def configure(self, settings: Mapping[str, Any]) -> NetworkConfig:
-        """The defaults of this entry, with `settings` over them, and what follows from them."""
+        """Return the defaults with `settings` over them, and what follows from them."""
         return Entry.configure(self, {**settings, **self.shape(settings)})
 
 

@@ -1,4 +1,4 @@
-"""The cache of a RegularGPT in transformers: what is kept between two calls of a model?
+"""The cache of a RegularGPT in transformers: what is kept between two calls of a model.
 
 The text so far, which says everything, and a reading of it (`RegularGPTState`), which spares
 computing again. One more token after what was read is read by the queues; after anything else (a
@@ -41,7 +41,7 @@ class TextCache(Cache):
         """Most positions that the reading has room for; it doubles."""
 
     def extend(self, tokens: Int[Tensor, "word new"]) -> Int[Tensor, "word position"]:
-        """The text with these tokens behind it."""
+        """Return the text with these tokens behind it."""
         self.text = tokens if self.text is None else torch.cat([self.text, tokens], dim=1)
         return self.text
 
@@ -71,16 +71,16 @@ class TextCache(Cache):
         return 1
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
-        """How many positions the text has."""
+        """Return the number of positions of the text."""
         return 0 if self.text is None else self.text.shape[1]
 
     def get_max_length(self, layer_idx: int | None = None) -> int:
-        """-1: there is no greatest length."""
+        """Return -1: there is no greatest length."""
         return -1
 
     @property
     def batch_size(self) -> int:
-        """How many texts; -1 before the first token."""
+        """Number of texts; -1 before the first token."""
         return -1 if self.text is None else len(self.text)
 
     def reset(self) -> None:
@@ -103,6 +103,6 @@ class TextCache(Cache):
             self._change(self.text[indices.to(self.text.device)])
 
     def batch_repeat_interleave(self, repeats: int) -> None:
-        """So many copies of each text, side by side."""
+        """Put so many copies of each text side by side."""
         if self.text is not None and repeats > 1:
             self._change(self.text.repeat_interleave(repeats, dim=0))

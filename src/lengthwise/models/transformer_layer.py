@@ -49,14 +49,14 @@ class ResidualLayer(nn.Module):
         gathered: Float[Tensor, "#word #query width"],
         drop: Drop = keep_all,
     ) -> Float[Tensor, "word query width"]:
-        """The new vectors of positions, from what attention gathered for them."""
+        """Return the new vectors of positions, from what attention gathered for them."""
         h = self.attention_norm.after(x + drop(gathered))
         return self.feed_forward(h, drop)
 
     def feed_forward(
         self, h: Float[Tensor, "word query width"], drop: Drop = keep_all
     ) -> Float[Tensor, "word query width"]:
-        """The second branch alone."""
+        """Apply the second branch alone."""
         hidden = self.activation(self.expand(self.feed_forward_norm.before(h)))
         return self.feed_forward_norm.after(h + drop(self.contract(hidden)))
 
@@ -95,7 +95,7 @@ class TransformerLayer(ResidualLayer):
         seen: Bool[Tensor, "#word #query key"],
         positions: QueryKeyPositions | None = None,
     ) -> Float[Tensor, "word query width"]:
-        """The new vectors of the positions `queries`, which see those of `keys`.
+        """Return the new vectors of the positions `queries`, which see those of `keys`.
 
         `positions` says where they stand, if the attention has to know.
         """

@@ -31,12 +31,12 @@ from lengthwise.models.settings import Setting
 
 
 def fixed_depth(length: int, num_steps: int) -> int:
-    """L = `num_steps`, whatever the word."""
+    """Return L = `num_steps`, whatever the word."""
     return num_steps
 
 
 def log_depth(length: int, num_steps: int) -> int:
-    """L = `num_steps` max(1, ceil(log2 T)) for a word of T symbols, counted in integers."""
+    """Return L = `num_steps` max(1, ceil(log2 T)) for a word of T symbols, in integers."""
     return num_steps * max(1, (max(length, 1) - 1).bit_length())
 
 
@@ -73,7 +73,7 @@ class Universal(ClsEncoder):
         *,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
-        """The logits of the class of each word.
+        """Return the logits of the class of each word.
 
         Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
         -1, by custom). `lengths` may be left out if all words fill their rows.
@@ -98,5 +98,5 @@ class Universal(ClsEncoder):
         return self.read(x[:, 0])
 
     def steps(self, length: int) -> int:
-        """How many times the layer is applied to a word of so many symbols."""
+        """Return how many times the layer is applied to a word of so many symbols."""
         return DEPTHS[self.config.depth](length, self.config.num_steps)

@@ -57,7 +57,7 @@ class Codebook:
 
 @lru_cache(maxsize=8)
 def make_codebook(language: Language, chunk: int, max_length: int) -> Codebook:
-    """The table of all chunks in words of at most `max_length` symbols of the domain.
+    """Return the table of all chunks in words of at most `max_length` symbols of the domain.
 
     Raises:
         ConfigError: there are more than `MAX_CHUNKS` of a level.
@@ -94,7 +94,7 @@ def make_codebook(language: Language, chunk: int, max_length: int) -> Codebook:
 
 @dataclass(frozen=True, slots=True)
 class _Edge:
-    """What stands at the left edge: parts, their meanings, and the length of the shortest of each.
+    """Nodes at the left edge: parts, their meanings, and the length of the shortest of each.
 
     A meaning is twice the number of a state map, or of a state and one more.
     """
@@ -105,7 +105,7 @@ class _Edge:
 
 
 def _chunks(elements: Elements, chunk: int, max_length: int) -> list[Integers]:
-    """The chunks of every level: the parts (symbols, at first), and last the meaning of the whole.
+    """Return the chunks of every level: the parts (symbols, at first), then the meaning of all.
 
     As in a tree, those of a level are made of what occurs at the level below.
     """
@@ -153,7 +153,7 @@ def _chunks(elements: Elements, chunk: int, max_length: int) -> list[Integers]:
 
 
 def _product(elements: Elements, meanings: list[Integers]) -> Integers:
-    """The meaning of sub-words put together; only the first can be a state."""
+    """Return the meaning of sub-words put together; only the first can be a state."""
     whole = meanings[0]
     for part in meanings[1:]:
         is_state = whole % 2 == 1
@@ -165,7 +165,7 @@ def _product(elements: Elements, meanings: list[Integers]) -> Integers:
 
 
 def _state(elements: Elements, meanings: Integers) -> Integers:
-    """The state that the start state goes to."""
+    """Return the state that the start state goes to."""
     is_state = meanings % 2 == 1
     state = meanings // 2
     state[~is_state] = elements.maps[state[~is_state], elements.machine.start]

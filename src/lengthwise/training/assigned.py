@@ -2,7 +2,7 @@
 
 With `composition` a network finds its own codes, which takes long where there are hundreds of
 meanings: what it says of one moves while another is learned. Here every meaning has its code from
-the start (`tasks.assigned`), so levels need not wait for each other: a step draws chunks of symbols
+the start (`tasks.codebook`), so levels need not wait for each other: a step draws chunks of symbols
 and of codes, and asks for the signs of the result. Chunks that a validation finds wrong or unsure
 are drawn more often until the next.
 
