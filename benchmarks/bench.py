@@ -22,9 +22,9 @@ from lengthwise.constructions.parity import compile_parity
 from lengthwise.languages.adders import adder
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
-from lengthwise.models.catalogue import MODELS
 from lengthwise.models.decoder import Decoder
 from lengthwise.models.masked import masked_logits
+from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.models.step_models import STEP_MODELS
@@ -207,8 +207,8 @@ def constructions() -> dict[str, float]:
     exact = compile_parity()
     long, short = words(1, 1_000_000), words(1, 4_000)
     with torch.no_grad():
-        thrifty, ordinary = seconds(
-            partial(exact, short), partial(exact, short, thrifty=False), repeat=3
+        skip_unused_queries, ordinary = seconds(
+            partial(exact, short), partial(exact, short, skip_unused_queries=False), repeat=3
         )
         million = seconds(partial(exact, long), repeat=3)[0]
         sequence = adder(32, 2)
@@ -224,7 +224,7 @@ def constructions() -> dict[str, float]:
         cached, plain = seconds(partial(adding.complete, inputs, steps), without_cache, repeat=3)
     return {
         "exact PARITY, 4,000 symbols: every query / the needed ones (times faster)": ordinary
-        / thrifty,
+        / skip_unused_queries,
         "seconds for exact PARITY on 1,000,000 symbols": million,
         "adding 32-bit numbers, 64 pairs: without / with cache (times faster)": plain / cached,
     }

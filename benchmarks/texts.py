@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from lengthwise.layers.dilated import FORMS, chosen
+from lengthwise.layers.dilated import KERNELS, select_kernel
 from lengthwise.layers.token_loss import token_loss
 
 SHAPE = {"words": 1, "heads": 4, "size": 32}
@@ -27,7 +27,7 @@ def forms(seconds: Seconds) -> dict[str, float]:
     result = {}
     for length in (512, DENSE_TO, 32_768):
         for chunk in (2, 8, 32, 128):
-            best = chosen(length, 1, chunk, torch.device("cpu"))
+            best = select_kernel(length, 1, chunk, torch.device("cpu"))
             names = [best, *(n for n in ("shifted", "banded", "fused") if n != best)]
             names += ["masked"] * (length <= DENSE_TO)
             jobs = [partial(_descend, name, _inputs(length, chunk)) for name in names]
@@ -47,7 +47,7 @@ def _inputs(length: int, chunk: int) -> tuple[torch.Tensor, ...]:
 
 def _descend(name: str, inputs: tuple[torch.Tensor, ...]) -> None:
     query, key, value, bias = inputs
-    found = FORMS[name](query, key, value, bias, 1)
+    found = KERNELS[name](query, key, value, bias, 1)
     found.sum().backward()  # type: ignore[no-untyped-call]
 
 

@@ -15,7 +15,7 @@ def make(
     name: str,
     *,
     width: int = WIDTH,
-    max_places: int = LONGEST,
+    max_positions: int = LONGEST,
     head_width: int = SIZE,
     num_heads: int = HEADS,
     causal: bool = False,
@@ -23,7 +23,7 @@ def make(
     """For evaluation, with every parameter drawn from N(0, 1)."""
     shape = PositionShape(
         width=width,
-        max_places=max_places,
+        max_positions=max_positions,
         num_layers=LAYERS,
         num_heads=num_heads,
         head_width=head_width,

@@ -12,6 +12,13 @@ from lengthwise.constructions.construction import Construction
 from lengthwise.constructions.stored import load_construction as load_stored
 from lengthwise.constructions.verify import Verification
 from lengthwise.constructions.verify import verify as verify_construction
+from lengthwise.data.documents import PYTHON
+from lengthwise.data.numbers import DIGITS, WORDS
+from lengthwise.data.pairs import NUMBERS
+from lengthwise.data.parallel_corpus import PairsConfig, ParallelCorpus, require_further
+from lengthwise.data.parallel_corpus import prepare_pairs as prepare_parallel_corpus
+from lengthwise.data.text_corpus import TEST, Corpus, PrepareConfig
+from lengthwise.data.text_corpus import prepare as prepare_corpus
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
@@ -28,15 +35,8 @@ from lengthwise.problems.results import Evaluation
 from lengthwise.problems.runs import load_run, make_plan
 from lengthwise.problems.runs import train as train_plan
 from lengthwise.tasks.step_specs import make_step_task
-from lengthwise.tasks.steps import StepTask
+from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.tasks.task import Task
-from lengthwise.text.documents import PYTHON
-from lengthwise.text.numbers import DIGITS, WORDS
-from lengthwise.text.pairs import NUMBERS
-from lengthwise.text.parallel import PairsConfig, ParallelCorpus, require_further
-from lengthwise.text.parallel import prepare_pairs as prepare_parallel_corpus
-from lengthwise.text.prepared import TEST, Corpus, PrepareConfig
-from lengthwise.text.prepared import prepare as prepare_corpus
 from lengthwise.training.loop import Progress
 from lengthwise.training.made_for import difference
 from lengthwise.verification.certificate import Certificate, Strength

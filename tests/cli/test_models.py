@@ -6,7 +6,7 @@ import pytest
 
 from cli.shell import Shell
 from lengthwise.cli.main import main
-from lengthwise.models.catalogue import MODELS
+from lengthwise.models.recognisers import MODELS
 from lengthwise.report.report import published
 from lengthwise.training.runs import RunFolder
 

@@ -6,8 +6,8 @@ import pytest
 
 import lengthwise as lw
 from cli.shell import Shell
+from lengthwise.data.parallel_corpus import ParallelCorpus
 from lengthwise.errors import ConfigError
-from lengthwise.text.parallel import ParallelCorpus
 
 BYTES = ("--set", "vocab_size=259")
 
@@ -85,7 +85,7 @@ def test_numbers_need_no_files_and_a_tokenizer_may_come_from_elsewhere(shell: Sh
 
 
 def test_known_files_are_named(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lengthwise.text import pairs  # noqa: PLC0415
+    from lengthwise.data import pairs  # noqa: PLC0415
 
     ids = (pairs.git_blob_id("train.en"), pairs.git_blob_id("train.vi"))
     monkeypatch.setitem(pairs.RECOGNISED, ids, "known files")

@@ -25,7 +25,7 @@ from lengthwise.evaluation.predict import predict
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.models.catalogue import ARCHITECTURES
+from lengthwise.models.recognisers import ARCHITECTURES
 
 AUTOMATA = ("parity", "tomita-2", "group:S3", "modular-arithmetic-left-to-right", "regex:(0|10*1)*")
 ALL = (*CONSTRUCTIONS, *ADDITIONS, *AUTOMATA)

@@ -242,7 +242,7 @@ def test_vectors_are_those_of_the_paper(length: int) -> None:
     for layer in model.block:
         layer.register_forward_hook(lambda *call: found.append(call[2]))
     with torch.no_grad():
-        model(words, thrifty=False)
+        model(words, skip_unused_queries=False)
     after_first, after_second = found
     for number, word in enumerate(words.tolist()):
         for i in range(length + 1):
@@ -277,7 +277,7 @@ def test_factors_of_the_first_norms_are_those_of_the_proof(epsilon: float) -> No
     found: list[Tensor] = []
     model.block[0].register_forward_hook(lambda *call: found.append(call[2]))
     with torch.no_grad():
-        model(torch.tensor([[1, 0], [0, 1]]), thrifty=False)
+        model(torch.tensor([[1, 0], [0, 1]]), skip_unused_queries=False)
     (vectors,) = found
     mark, one, zero = kept(epsilon)
     expected = torch.tensor(

@@ -174,7 +174,7 @@ def outputs(model: Encoder, words: Tensor) -> list[Tensor]:
         layer.register_forward_hook(lambda *call: found.append(call[2])) for layer in model.block
     ]
     with torch.no_grad():
-        model(words, thrifty=False)
+        model(words, skip_unused_queries=False)
     for hook in hooks:
         hook.remove()
     return found

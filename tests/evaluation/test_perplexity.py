@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch import nn
 
+from lengthwise.data.text_corpus import Tokens
 from lengthwise.errors import TaskError, TextError
 from lengthwise.evaluation import perplexity
 from lengthwise.evaluation.perplexity import last_token_perplexity
 from lengthwise.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
-from lengthwise.text.prepared import Tokens
 
 
 def text(length: int = 400, symbols: int = 7) -> Tokens:

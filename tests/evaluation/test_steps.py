@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.steps import evaluate_steps, written
 from lengthwise.tasks.step_specs import make_step_task
-from lengthwise.tasks.steps import Layout, StepTask
+from lengthwise.tasks.step_tasks import Layout, StepTask
 
 
 class Knowing(nn.Module):

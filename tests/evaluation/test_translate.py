@@ -13,18 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from lengthwise.data.parallel_corpus import BEGIN, END, PAD, Ragged
 from lengthwise.errors import ConfigError, TextError
 from lengthwise.evaluation.translate import (
     MOST_TOKENS,
     DecodingConfig,
-    Writing,
+    TranslationState,
     groups,
     require_short,
     search,
     translate,
 )
 from lengthwise.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
-from lengthwise.text.parallel import BEGIN, END, PAD, Ragged
 
 SYMBOLS = 6
 
@@ -67,7 +67,7 @@ class Table:
     def __init__(self, seed: int) -> None:
         self.seed = seed
 
-    def begin(self, source: Tensor, beams: int) -> Writing:
+    def begin(self, source: Tensor, beams: int) -> TranslationState:
         rows = [tuple(token for token in row if token != PAD) for row in source.tolist()]
         return _TableWriting(self.seed, rows, beams)
 
@@ -183,7 +183,7 @@ def test_a_search_without_patience_ends_as_a_plain_beam_does() -> None:
 class _Patient(Table):
     """Ends at once with p = .37, or goes on with p = .3 and then surely, to end after 8 tokens."""
 
-    def begin(self, source: Tensor, beams: int) -> Writing:
+    def begin(self, source: Tensor, beams: int) -> TranslationState:
         class Going:
             length = 0
 
@@ -237,7 +237,7 @@ class _WithoutCache:
     def __init__(self, model: EncoderDecoder) -> None:
         self._model = model
 
-    def begin(self, source: Tensor, beams: int) -> Writing:
+    def begin(self, source: Tensor, beams: int) -> TranslationState:
         self._source = source
         self._written = torch.zeros(len(source), beams, 0, dtype=torch.long)
         return self
@@ -303,7 +303,7 @@ def test_a_source_of_nothing_is_nothing() -> None:
 class _Endless(Table):
     """Never says that a translation ends."""
 
-    def begin(self, source: Tensor, beams: int) -> Writing:
+    def begin(self, source: Tensor, beams: int) -> TranslationState:
         writing = super().begin(source, beams)
 
         class Going:

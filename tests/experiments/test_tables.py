@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
+from lengthwise.data.numbers import DIGITS, WORDS
+from lengthwise.data.parallel_corpus import PairsConfig, prepare_pairs
+from lengthwise.data.text_corpus import PrepareConfig, prepare
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.chi2023 import scratchpad, table1, table2
 from lengthwise.experiments.chi2023.table1 import FAR, NEAR, TABLE_1
 from lengthwise.experiments.chiang2022 import figure4, parity
-from lengthwise.experiments.experiment import CORPORA, MeasurementOptions, Record, TrainingWatch
+from lengthwise.experiments.experiment import CORPORA, Record, Sitting, TrainingWatch
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
@@ -22,9 +25,6 @@ from lengthwise.experiments.trained import (
     one_digit,
 )
 from lengthwise.languages.spec import parse
-from lengthwise.text.numbers import DIGITS, WORDS
-from lengthwise.text.parallel import PairsConfig, prepare_pairs
-from lengthwise.text.prepared import PrepareConfig, prepare
 from lengthwise.problems.runs import make_plan
 
 TRAINED = [name for name, found in EXPERIMENTS.items() if isinstance(found, TrainedExperiment)]
@@ -281,7 +281,7 @@ def test_figure_4_is_reached_with_the_positions_of_the_early_code_alone() -> Non
         figure4.curve(
             sizes,
             [figure4.plan_of_run(sizes, position, "log-length", 10, seed) for seed in range(20)],
-            [watch] * 20,
+            watch,
         )[-1]
         for position in ("first", "first-early")
     )
@@ -387,8 +387,8 @@ def _quiet(done: int, steps: int) -> None:
 
 def test_what_cannot_be_chosen_is_refused(tmp_path: Any) -> None:
     def collect(**chosen: Any) -> list[Record]:
-        options = MeasurementOptions(progress=_quiet, runs=tmp_path, **chosen)
-        return TABLE_1.collect("chi2023/table1", "smoke", options)
+        sitting = Sitting(progress=_quiet, runs=tmp_path, **chosen)
+        return TABLE_1.collect("chi2023/table1", "smoke", sitting)
 
     with pytest.raises(ConfigError, match="none of the 3 runs of chi2023/table1 has lstm"):
         collect(only=("lstm",))
@@ -401,6 +401,4 @@ def test_what_cannot_be_chosen_is_refused(tmp_path: Any) -> None:
     assert collect(seeds=(7, 8), finished=True) == [made]
     figure = EXPERIMENTS["chiang2022/figure3"]
     with pytest.raises(ConfigError, match="has no runs to choose"):
-        figure.collect(
-            "chiang2022/figure3", "smoke", MeasurementOptions(progress=_quiet, seeds=(1,))
-        )
+        figure.collect("chiang2022/figure3", "smoke", Sitting(progress=_quiet, seeds=(1,)))

@@ -160,10 +160,10 @@ def test_diagonals_are_what_single_places_give(
     with torch.no_grad():
         for parameter in position.parameters():
             parameter.copy_(0.5 + torch.arange(parameter.numel()).view_as(parameter) / 100)
-    query_place, key_place = torch.tensor(asking), torch.tensor(asked)
+    query_positions, key_positions = torch.tensor(asking), torch.tensor(asked)
     query = torch.zeros(1, 3, len(asking), 1)
-    found = position.bias(0, query, query_place, key_place)
-    expected = position.of_delta(query_place[:, None] - key_place)[None]
+    found = position.bias(0, query, query_positions, key_positions)
+    expected = position.of_delta(query_positions[:, None] - key_positions)[None]
     assert torch.equal(found, expected)
     if not expected.requires_grad:
         return

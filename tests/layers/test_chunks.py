@@ -62,7 +62,9 @@ def test_nodes_of_a_level_are_distinct_and_all_are_needed(
 
     for level in tree.levels:
         assert len(torch.unique(level.children, dim=0)) == len(level.children)
-        assert set(level.places[level.places >= 0].tolist()) == set(range(len(level.children)))
+        assert set(level.positions[level.positions >= 0].tolist()) == set(
+            range(len(level.children))
+        )
 
 
 @given(length=st.integers(0, 300), chunk=st.integers(2, 7))

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from lengthwise.layers.dilated import FORMS, Form, chosen, live_offsets, masked
+from lengthwise.layers.dilated import KERNELS, Kernel, live_offsets, masked, select_kernel
 
-OTHERS = [name for name in FORMS if name != "masked"]
+OTHERS = [name for name in KERNELS if name != "masked"]
 
 
 Inputs = tuple[Tensor, Tensor, Tensor, Tensor]
@@ -47,7 +47,7 @@ def by_hand(query: Tensor, key: Tensor, value: Tensor, bias: Tensor, stride: int
     return result
 
 
-def results(form: Form, given_: Inputs, stride: int) -> list[Tensor]:
+def results(form: Kernel, given_: Inputs, stride: int) -> list[Tensor]:
     """What comes out, and the gradients of a loss that weighs all of it differently."""
     found = form(*given_, stride)
     weight = torch.arange(found.numel(), dtype=found.dtype).view_as(found).cos()
@@ -57,7 +57,7 @@ def results(form: Form, given_: Inputs, stride: int) -> list[Tensor]:
 
 def assert_alike(name: str, given_: Inputs, stride: int) -> None:
     for expected, found in zip(
-        results(masked, given_, stride), results(FORMS[name], given_, stride), strict=True
+        results(masked, given_, stride), results(KERNELS[name], given_, stride), strict=True
     ):
         assert found.shape == expected.shape
         assert torch.allclose(found, expected, rtol=0, atol=1e-10)
@@ -90,9 +90,9 @@ def test_every_form_agrees_for_powers_of_the_chunk(name: str, chunk: int) -> Non
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_lies_beyond_the_window_changes_nothing(name: str) -> None:
     query, key, value, bias = (x.detach() for x in inputs(3, 40))
-    before = FORMS[name](query, key, value, bias, 4)
+    before = KERNELS[name](query, key, value, bias, 4)
     key[:, :, 20], value[:, :, 20] = 50.0, 50.0
-    after = FORMS[name](query, key, value, bias, 4)
+    after = KERNELS[name](query, key, value, bias, 4)
     changed = (before != after).any(dim=3).any(dim=1).any(dim=0).nonzero().flatten().tolist()
     assert changed == [20, 24, 28]
 
@@ -102,7 +102,7 @@ def test_what_lies_beyond_the_window_changes_nothing(name: str) -> None:
 def test_half_precision_is_near(name: str, dtype: torch.dtype) -> None:
     query, key, value, bias = (x.detach() for x in inputs(8, 100, size=16))
     expected = masked(query, key, value, bias, 2)
-    found = FORMS[name](query.to(dtype), key.to(dtype), value.to(dtype), bias.to(dtype), 2)
+    found = KERNELS[name](query.to(dtype), key.to(dtype), value.to(dtype), bias.to(dtype), 2)
     assert found.dtype == dtype
     assert (found.double() - expected).abs().max() < (0.06 if dtype == torch.bfloat16 else 1e-5)
 
@@ -115,10 +115,10 @@ def test_offsets_that_reach_no_place_are_left_out() -> None:
 
 def test_a_form_is_chosen_by_how_many_offsets_are_live() -> None:
     cpu = torch.device("cpu")
-    assert chosen(512, 1, 2, cpu) == "shifted"
-    assert chosen(512, 1, 128, cpu) == "banded"
-    assert chosen(512, 1, 128, torch.device("cuda")) == "fused"
-    assert chosen(512, 256, 128, cpu) == "shifted"
+    assert select_kernel(512, 1, 2, cpu) == "shifted"
+    assert select_kernel(512, 1, 128, cpu) == "banded"
+    assert select_kernel(512, 1, 128, torch.device("cuda")) == "fused"
+    assert select_kernel(512, 256, 128, cpu) == "shifted"
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ def test_a_form_is_chosen_by_how_many_offsets_are_live() -> None:
 @pytest.mark.filterwarnings("ignore")  # of the compiler's own imports
 def test_compiled_copies_agree_with_the_dense_matrix() -> None:
     given_ = inputs(3, 40, words=1, heads=2)
-    compiled = torch.compile(inspect.unwrap(FORMS["shifted"]))  # without the check of shapes
+    compiled = torch.compile(inspect.unwrap(KERNELS["shifted"]))  # without the check of shapes
     for expected, found in zip(
         results(masked, given_, 3), results(compiled, given_, 3), strict=True
     ):
@@ -155,11 +155,11 @@ def test_nothing_in_memory_grows_faster_than_the_text(chunk: int) -> None:
         watch = _Greatest()  # type: ignore[no-untyped-call]
         made = inputs(chunk, length, words=1, heads=1)
         with watch:
-            results(FORMS[name], made, 1)
+            results(KERNELS[name], made, 1)
         return watch.numbers
 
     short, long = 512, 2_048
-    names = {chosen(length, 1, chunk, torch.device("cpu")) for length in (short, long)}
+    names = {select_kernel(length, 1, chunk, torch.device("cpu")) for length in (short, long)}
     for name in names:
         assert greatest(name, long) <= 4.2 * greatest(name, short), name
         assert greatest(name, long) <= 3 * 4 * chunk * long

@@ -121,7 +121,7 @@ def test_the_early_mark_of_the_first_symbol_is_a_linear_map_of_three_features(co
 
 
 def test_the_early_map_is_drawn_as_torch_draws_a_linear_map() -> None:
-    position = EarlyFirstPosition(PositionShape(width=20_000, max_places=5))
+    position = EarlyFirstPosition(PositionShape(width=20_000, max_positions=5))
     position.draw(torch.Generator().manual_seed(0))
     ours = torch.cat([position.vectors.flatten(), position.shared]).sort().values
     theirs = torch.cat([p.flatten() for p in nn.Linear(3, 20_000).parameters()]).sort().values

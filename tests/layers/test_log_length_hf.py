@@ -78,9 +78,9 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return AutoModelForCausalLM.from_pretrained(folder, attn_implementation=NAME, dtype=dtype)
 
 
-def tokens_of(num_words: int = 2, num_places: int = PLACES, seed: int = 0) -> Tensor:
+def tokens_of(num_words: int = 2, num_positions: int = PLACES, seed: int = 0) -> Tensor:
     generator = torch.Generator().manual_seed(seed)
-    return torch.randint(VOCABULARY, (num_words, num_places), generator=generator)
+    return torch.randint(VOCABULARY, (num_words, num_positions), generator=generator)
 
 
 # The models by hand. `seen[word][query]` lists the keys that a query sees.

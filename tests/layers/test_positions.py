@@ -259,7 +259,7 @@ def test_weights_are_drawn_by_the_generator(name: str) -> None:
 
 
 def test_learned_vectors_are_drawn_with_variance_one_over_width() -> None:
-    position = make("learned", width=64, max_places=900)
+    position = make("learned", width=64, max_positions=900)
     position.draw(torch.Generator().manual_seed(0))
     assert next(position.parameters()).std().item() == pytest.approx(1 / math.sqrt(64), rel=0.02)
 

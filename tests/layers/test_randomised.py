@@ -13,7 +13,9 @@ RANGE = 30
 
 def numbered(*, causal: bool = False, training: bool = True) -> Position:
     """The vector of a position is its number."""
-    position = make("randomised-learned", width=1, max_places=RANGE, causal=causal).train(training)
+    position = make("randomised-learned", width=1, max_positions=RANGE, causal=causal).train(
+        training
+    )
     with torch.no_grad():
         next(position.parameters()).copy_(torch.arange(float(RANGE))[:, None])
     return position
@@ -57,7 +59,7 @@ def test_draws_come_from_the_generator() -> None:
 
 
 def test_a_decoder_draws_for_the_places_that_it_reads() -> None:
-    """It is told that a word has `max_places` places, which would leave nothing to draw."""
+    """It is told that a word has `max_positions` places, which would leave nothing to draw."""
     place, count = torch.arange(5)[None], torch.tensor([[RANGE]])
     position, generator = numbered(causal=True), torch.Generator().manual_seed(0)
     draws = torch.cat([position(place, count, generator)[..., 0] for _ in range(20)])
@@ -100,6 +102,6 @@ def test_words_without_vectors_are_refused(training: bool) -> None:
 
 
 def test_vectors_are_those_of_the_positions() -> None:
-    position = make("randomised-sinusoidal", max_places=20).double()
+    position = make("randomised-sinusoidal", max_positions=20).double()
     plain = make("sinusoidal").double()(torch.tensor([[0, 5, 10, 15]]), torch.tensor([[20]]))
     torch.testing.assert_close(position(*whole(4)), plain)

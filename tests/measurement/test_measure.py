@@ -11,7 +11,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
 from lengthwise.measurement import measure as measures
 from lengthwise.measurement.measure import measure, spread_lengths, training_cost
-from lengthwise.text.prepared import PrepareConfig, prepare
+from lengthwise.data.text_corpus import PrepareConfig, prepare
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.runs import make_plan, train
 

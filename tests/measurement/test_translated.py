@@ -18,7 +18,7 @@ from lengthwise.measurement.translated import measure_translation, translated
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.run import run_job
-from lengthwise.text.parallel import END, PAD, PairsConfig, ParallelCorpus, prepare_pairs
+from lengthwise.data.parallel_corpus import END, PAD, PairsConfig, ParallelCorpus, prepare_pairs
 from lengthwise.problems.base import Run
 from lengthwise.problems.runs import train
 from lengthwise.problems.runs import make_plan

@@ -209,7 +209,10 @@ def test_computing_only_what_is_read_changes_nothing(
         silence(model, layer, alike=alike[layer], idle=idle[layer])
     tokens, length = draw(len(lengths), max(lengths)), torch.tensor(lengths)
     torch.testing.assert_close(
-        model(tokens, length), model(tokens, length, thrifty=False), rtol=1e-9, atol=1e-9
+        model(tokens, length),
+        model(tokens, length, skip_unused_queries=False),
+        rtol=1e-9,
+        atol=1e-9,
     )
 
 
@@ -226,7 +229,7 @@ def test_computing_only_what_is_read_changes_no_construction(model: Encoder) -> 
     for length in range(8):
         words = binary(length)
         torch.testing.assert_close(
-            model(words), model(words, thrifty=False), rtol=1e-12, atol=1e-14
+            model(words), model(words, skip_unused_queries=False), rtol=1e-12, atol=1e-14
         )
 
 
@@ -273,9 +276,9 @@ class Largest(TorchFunctionMode):
         return result
 
 
-def largest(model: Encoder, length: int, *, thrifty: bool) -> int:
+def largest(model: Encoder, length: int, *, skip_unused_queries: bool) -> int:
     with Largest() as mode, torch.no_grad():
-        model(draw(1, length) % 2, thrifty=thrifty)
+        model(draw(1, length) % 2, skip_unused_queries=skip_unused_queries)
     return mode.numbers
 
 
@@ -283,10 +286,10 @@ def largest(model: Encoder, length: int, *, thrifty: bool) -> int:
     "model", [compile_parity(), compile_normed_parity(), compile_confident_first()]
 )
 def test_memory_of_a_construction_grows_with_the_length_not_its_square(model: Encoder) -> None:
-    """The ordinary module builds n times n weights for each head; the thrifty one never does."""
+    """Computing every query builds n times n weights for each head; skipping some never does."""
     heads, places = model.config.num_heads, 401
-    assert largest(model, places - 1, thrifty=False) == heads * places**2
-    assert largest(model, places - 1, thrifty=True) <= model.config.d_hidden * places
+    assert largest(model, places - 1, skip_unused_queries=False) == heads * places**2
+    assert largest(model, places - 1, skip_unused_queries=True) <= model.config.d_hidden * places
 
 
 @pytest.mark.parametrize("position", sorted(POSITIONS))
@@ -301,7 +304,9 @@ def test_queries_that_stand_elsewhere_are_not_alike(position: str) -> None:
     found = model(words, lengths)
     knows = POSITIONS[position].acts_in_attention
     assert asked == ([LONGEST + 1, LONGEST + 1, 1] if knows else [1, 1, 1])
-    torch.testing.assert_close(found, model(words, lengths, thrifty=False), rtol=1e-9, atol=1e-9)
+    torch.testing.assert_close(
+        found, model(words, lengths, skip_unused_queries=False), rtol=1e-9, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("position", sorted(set(POSITIONS) - {"fraction-early"}))  # it grows with n

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from lengthwise.data.parallel_corpus import BEGIN, END, PAD
 from lengthwise.errors import ConfigError
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import sinusoids
 from lengthwise.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
-from lengthwise.text.parallel import BEGIN, END, PAD
 
 SYMBOLS = 9
 
@@ -211,7 +211,7 @@ def test_embeddings_are_shared_unless_told_otherwise() -> None:
     ("settings", "words"),
     [
         ({"d_model": 9}, "cannot be split over num_heads=2"),
-        ({"dropout": 1.0}, "dropout=1.0 is no share"),
+        ({"dropout": 1.0}, "dropout=1.0 is not a share"),
         ({"cross_scale": "log"}, "unknown attention scale 'log'"),
         ({"num_layers": 0}, "num_layers"),
     ],

@@ -15,8 +15,9 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.models.cost import trained_parameters
-from lengthwise.models.gpt2 import Body, draw_gpt2
+from lengthwise.models.gpt2 import Backbone, draw_gpt2
 from lengthwise.models.step_models import STEP_MODELS
+from lengthwise.training.compiled import Compiled
 from lengthwise.problems.base import Plan
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.runs import load_run, train
@@ -45,9 +46,9 @@ def plan_of(body: str, **settings: Any) -> Plan:
     return make_plan("steps:addition", "gpt2", settings=chosen)
 
 
-def draw(body: str, **settings: Any) -> Body:
+def draw(body: str, **settings: Any) -> Backbone:
     model = plan_of(body, **settings).draw().eval()
-    assert isinstance(model, Body)
+    assert isinstance(model, Backbone)
     return model
 
 
@@ -151,6 +152,7 @@ def test_a_run_comes_back_without_its_body(body: str, tmp_path: Path) -> None:
     again = load_run(tmp_path / "run", device="cpu")
     inputs = torch.tensor([[0, 1, 1, 0, 0, 1]])
     assert torch.equal(run.model(inputs), again.model(inputs))
+    assert not isinstance(again.plan, Compiled)
     loaded = STEP_MODELS["gpt2"].build(again.plan.network)
     loaded.load_state_dict(again.model.state_dict())
     assert torch.equal(loaded.eval()(inputs), run.model(inputs))

@@ -90,10 +90,10 @@ def test_the_last_place_alone_gives_what_all_places_give(model: LanguageModel, l
 def test_a_few_tokens_at_a_time_give_what_the_whole_text_gives(
     model: LanguageModel, length: int, data: st.DataObject
 ) -> None:
-    words, reading, start = tokens(2, length), model.reading(2, length), 0
+    words, state, start = tokens(2, length), model.new_state(2, length), 0
     while start < length:
         stop = data.draw(st.integers(start + 1, length))
-        found = model.read(reading(words[:, start:stop]))
+        found = model.read(state(words[:, start:stop]))
         assert torch.allclose(found, model(words[:, :stop])[:, -1], rtol=0, atol=1e-10)
         start = stop
 
@@ -118,7 +118,7 @@ def test_no_form_of_attention_changes_the_answer(
 ) -> None:
     model, words = regular(), tokens(2, 29)
     expected = model(words)
-    monkeypatch.setattr("lengthwise.layers.self_attention.chosen", lambda *_: form)
+    monkeypatch.setattr("lengthwise.layers.self_attention.select_kernel", lambda *_: form)
     assert torch.allclose(model(words), expected, rtol=0, atol=1e-10)
 
 
@@ -217,13 +217,13 @@ def test_nothing_goes_on_from_nothing() -> None:
 
 def test_the_forms_that_a_model_may_choose_are_all_there() -> None:
     names = {
-        dilated.chosen(length, stride, chunk, torch.device(device))
+        dilated.select_kernel(length, stride, chunk, torch.device(device))
         for length in (10, 1000)
         for stride in (1, 8)
         for chunk in (2, 64)
         for device in ("cpu", "cuda")
     }
-    assert names <= set(dilated.FORMS)
+    assert names <= set(dilated.KERNELS)
 
 
 def test_at_fixed_depth_the_levels_of_one_length_read_any_text() -> None:

@@ -14,10 +14,10 @@ from torch import Tensor, nn
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.positions import POSITIONS
-from lengthwise.models.catalogue import MODELS
 from lengthwise.models.encoder import Encoder, EncoderConfig
 from lengthwise.models.encoder_decoder import EncoderDecoderConfig
 from lengthwise.models.gpt_lm import GPTLMConfig
+from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.models.regular_gpt_lm import RegularGPTLMConfig
 from lengthwise.problems.recognition.objectives import AnswersEverywhere
@@ -300,5 +300,5 @@ def test_a_norm_that_a_network_has_not_is_refused_where_settings_are_made(
     classes = {"num_classes": 2} if config in (EncoderConfig, RegularGPTConfig) else {}
     made = config(**{"vocab_size": 3, **classes})
     object.__setattr__(made, "norm", "post-embedded")  # the tests check types, users do not
-    with pytest.raises(ConfigError, match=r"norm='post-embedded' is not an option\. Use one of '"):
+    with pytest.raises(ConfigError, match=r"norm='post-embedded' is not an option of this model\."):
         made.__post_init__()

@@ -72,7 +72,7 @@ def test_long_words_in_stretches_are_as_in_one_go(
     lengths = torch.tensor([11, 6, 0, 3])
     whole, everywhere = model(tokens, lengths), model.every_position(tokens)
     for places in (1, 8, 12, 20):
-        monkeypatch.setattr(recurrent, "PLACES_AT_ONCE", places)
+        monkeypatch.setattr(recurrent, "POSITIONS_AT_ONCE", places)
         torch.testing.assert_close(model(tokens, lengths), whole)
         torch.testing.assert_close(model.every_position(tokens), everywhere)
 

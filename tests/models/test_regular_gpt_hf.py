@@ -42,8 +42,8 @@ def model(request: pytest.FixtureRequest) -> RegularGPTLM:
     return network(levels, norm=norm)
 
 
-def tokens_of(num_words: int = 3, num_places: int = 9) -> Tensor:
-    return torch.randint(11, (num_words, num_places), generator=torch.Generator().manual_seed(1))
+def tokens_of(num_words: int = 3, num_positions: int = 9) -> Tensor:
+    return torch.randint(11, (num_words, num_positions), generator=torch.Generator().manual_seed(1))
 
 
 def generated(model: Any, tokens: Tensor, **options: Any) -> Any:
@@ -99,7 +99,7 @@ def test_generated_texts_are_those_of_complete(model: RegularGPTLM, use_cache: b
 
 
 def test_the_room_of_a_cache_grows_with_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lengthwise.models.text_cache_hf._FEWEST_PLACES", 1)
+    monkeypatch.setattr("lengthwise.models.text_cache_hf._LEAST_ROOM", 1)
     model, cache, tokens = network(chunk=4), TextCache(), tokens_of(3, 20)
     found = RegularGPTForCausalLM.of(model)
     with torch.no_grad():

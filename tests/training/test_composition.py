@@ -16,7 +16,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.tasks.supervision import state_maps
+from lengthwise.tasks.state_maps import state_maps
 from lengthwise.training import composition as module
 from lengthwise.training import train as train_module
 from lengthwise.problems.recognition.composition import Composition, Lessons, lessons_of

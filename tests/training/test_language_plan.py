@@ -11,11 +11,11 @@ import pytest
 import torch
 from torch import nn
 
+from lengthwise.data.text_corpus import Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, RunError, TextError, WordError
+from lengthwise.experiments.measure import continued, corpus_of, measure_perplexity
 from lengthwise.layers.token_loss import ReadOut
-from lengthwise.measurement.measure import continued, corpus_of, measure_perplexity
 from lengthwise.models.gpt_lm import GPTLMConfig
-from lengthwise.text.prepared import Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.training.corpus_plan_GONE import CorpusReference
 from lengthwise.problems.base import Plan
 from lengthwise.problems.runs import make_plan

@@ -11,7 +11,7 @@ import torch
 from lengthwise.errors import ConfigError, LengthwiseError, RunError, WordError
 from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.languages.spec import parse
-from lengthwise.models.catalogue import MODELS
+from lengthwise.models.recognisers import MODELS
 from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.recognition.objectives import Nodes, Prefix, States, WordLengths

@@ -13,10 +13,10 @@ import torch
 from torch import nn
 
 from lengthwise.cli.main import main
+from lengthwise.data.text_corpus import PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.layers.token_loss import ReadOut
-from lengthwise.text.prepared import PrepareConfig, Tokens, prepare
 from lengthwise.training.loop import TrainingConfig, fit
 from lengthwise.problems.language_modelling.objective import NextToken, NextTokenConfig
 from lengthwise.training.processes import ALONE, Items, Joined, Place, join

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from lengthwise.cli.main import main
+from lengthwise.data import extra
 from lengthwise.errors import ConfigError
-from lengthwise.text import extra
 from lengthwise.training.track import tracked
 
 

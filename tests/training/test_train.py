@@ -10,7 +10,7 @@ import torch
 from lengthwise.errors import ConfigError, LengthwiseError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
-from lengthwise.tasks.supervision import IGNORED, StateMaps
+from lengthwise.tasks.state_maps import IGNORED, StateMaps
 from lengthwise.training.loop import Step
 from lengthwise.problems.recognition.objectives import Final
 from lengthwise.problems.base import Plan

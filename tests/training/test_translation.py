@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
+from lengthwise.data.parallel_corpus import BEGIN, END, Pairs, PairsConfig, ParallelCorpus, Ragged
+from lengthwise.data.parallel_corpus import prepare_pairs as prepare
 from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.models.encoder_decoder import EncoderDecoder
-from lengthwise.text.parallel import BEGIN, END, Pairs, PairsConfig, ParallelCorpus, Ragged
-from lengthwise.text.parallel import prepare_pairs as prepare
 from lengthwise.training.loop import fit
 from lengthwise.training.runs import RunFolder
 from lengthwise.problems.runs import claim, load_run, plan_from_dict, train

@@ -354,7 +354,7 @@ def test_code_that_is_changed_in_place_is_refused(
     model: RegularGPT, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(norms.NoNorm.final, "__defaults__", (1e-3,))
-    assert "NoNorm.final was replaced or added" in refusal(model)
+    assert "_Placement.final was replaced or added" in refusal(model)
     monkeypatch.undo()
     monkeypatch.setattr(nn.Identity.forward, "__code__", Same.forward.__code__)
     assert "Identity.forward was replaced or added" in refusal(model)

@@ -56,7 +56,7 @@ def attention(
     block_outputs(model, [level.children for level in tree.levels])
     means = []
     for weights, level in zip(found, tree.levels, strict=True):
-        times = torch.bincount(level.places[level.places >= 0], minlength=len(weights))
+        times = torch.bincount(level.positions[level.positions >= 0], minlength=len(weights))
         means.append(torch.einsum("n,nph->hp", times.double(), weights) / times.sum())
     by_head = torch.stack(means).mean(dim=0)
     focus, favourite = by_head.max(dim=1)

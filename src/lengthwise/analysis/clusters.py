@@ -33,7 +33,7 @@ from lengthwise.analysis.precise import block_outputs, precise
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import Monoid, transition_monoid
 from lengthwise.layers.chunks import grow
-from lengthwise.tasks.supervision import state_maps
+from lengthwise.tasks.state_maps import state_maps
 
 MEASURED_PER_LEVEL = 5000
 """Most vectors of a level that the numbers are taken of: evenly spaced in the level's order."""

@@ -17,17 +17,17 @@ from lengthwise.cli.output import (
     print_table,
 )
 from lengthwise.cli.progress import counting_progress
-from lengthwise.errors import ConfigError
-from lengthwise.settings import require_known
-from lengthwise.text.documents import PYTHON
-from lengthwise.text.parallel import (
+from lengthwise.data.documents import PYTHON
+from lengthwise.data.parallel_corpus import (
     SIDES,
     PairsConfig,
     ParallelCorpus,
     prepare_pairs,
     require_further,
 )
-from lengthwise.text.prepared import PARTS, Corpus, PrepareConfig, prepare
+from lengthwise.data.text_corpus import PARTS, Corpus, PrepareConfig, prepare
+from lengthwise.errors import ConfigError
+from lengthwise.settings import require_known
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

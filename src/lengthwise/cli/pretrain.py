@@ -13,13 +13,13 @@ from lengthwise.cli.output import (
     print_json,
 )
 from lengthwise.cli.progress import training_progress
+from lengthwise.data.documents import documents
+from lengthwise.data.python_text import PYTHON_TEXT, python_text
 from lengthwise.errors import ConfigError
-from lengthwise.models.bodies import BODIES, FOLDER, location
+from lengthwise.models.backbones import BACKBONES, FOLDER, location
 from lengthwise.problems.language_modelling.pretrain import pretrain, pretraining
-from lengthwise.text.documents import documents
-from lengthwise.text.python_text import PYTHON_TEXT, python_text
 
-_NAMED = [name for name, body in BODIES.items() if body.made_with is not None]
+_NAMED = [name for name, body in BACKBONES.items() if body.made_with is not None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Train, or go on training, and say what it came to."""
     settings, out = parse_settings(arguments.settings), arguments.out
     files, body = arguments.text, str(out)
-    if arguments.text and arguments.text[0] in set(BODIES) - set(_NAMED):
+    if arguments.text and arguments.text[0] in set(BACKBONES) - set(_NAMED):
         name = arguments.text[0]
         raise ConfigError(
             f"{name} is on the hub, and is not made here. Use it: lengthwise train steps:addition "
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.text and arguments.text[0] in _NAMED:
         _require_alone(arguments)
         body, files = arguments.text[0], []
-        settings, out = BODIES[body].pretraining(), Path(location(body))
+        settings, out = BACKBONES[body].pretraining(), Path(location(body))
     elif out is None:
         raise ConfigError("pretrain writes a folder, but none is named. Add --out DIR.")
     shape, loop = pretraining(settings)

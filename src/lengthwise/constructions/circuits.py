@@ -165,7 +165,7 @@ def compile_circuit(
         sequence,
         told,
         d_model=stream.width,
-        head_width=num_places(sequence),
+        head_width=num_positions(sequence),
         value_width=1,
         d_hidden=len(UNITS) + 2,
         epsilon=epsilon,
@@ -176,7 +176,7 @@ def compile_circuit(
 
     layer = model.block[0]
     attention = layer.attention
-    logit = math.log((1 / LEAK - 1) * num_places(sequence))
+    logit = math.log((1 / LEAK - 1) * num_positions(sequence))
     set_sources(
         attention, stream, sequence, logit / first_norm**2 * math.sqrt(attention.head_width)
     )
@@ -190,7 +190,7 @@ def compile_circuit(
             place_name(place): unit.height
             if place in forms and name in forms[place].units
             else ELSEWHERE
-            for place in range(num_places(sequence))
+            for place in range(num_positions(sequence))
         }
         row = stream.row({"read": unit.slope, **height})
         column = stream.column({"answer": unit.weight, "-answer": -unit.weight})
@@ -228,7 +228,7 @@ def require_error(error: float) -> None:
         )
 
 
-def num_places(sequence: GateSequence) -> int:
+def num_positions(sequence: GateSequence) -> int:
     """Places that the decoder reads: all symbols but the last. The paper's b."""
     return max(1, sequence.length - 1)
 
@@ -249,7 +249,7 @@ def stream_of(names: tuple[str, ...], sequence: GateSequence) -> Coordinates:
             f"the circuit has {sequence.length} inputs and gates, but its decoder holds an entry "
             f"for every two of them, and {MOST_SYMBOLS} are the most. Split the circuit."
         )
-    return Coordinates((*names, *map(place_name, range(num_places(sequence)))))
+    return Coordinates((*names, *map(place_name, range(num_positions(sequence)))))
 
 
 def predictions(sequence: GateSequence) -> Iterator[tuple[int, Step]]:
@@ -274,7 +274,7 @@ def blank_decoder(
     """
     config = DecoderConfig(
         vocab_size=2,
-        max_length=num_places(sequence),
+        max_length=num_positions(sequence),
         d_model=d_model,
         head_width=head_width,
         value_width=value_width,

@@ -55,7 +55,7 @@ import torch
 
 from lengthwise.constructions.circuits import (
     blank_decoder,
-    num_places,
+    num_positions,
     predictions,
     require_error,
     set_embedding,
@@ -91,7 +91,7 @@ def compile_nor(
                 f"{step.kind}. Use Circuit.as_nor first, or compile_circuit, which knows all gates."
             )
     stream = stream_of(NAMES, sequence)
-    d, b = stream.width, num_places(sequence)
+    d, b = stream.width, num_positions(sequence)
     eps = 1 / (5 + 2 * d**2)
     delta = 1 / (5 + 2 * d**2)  # 1 - 4 eps - 2 d^2 eps, without cancellation
     c1 = 2 * math.ceil(math.log(b * (1 - 2 * eps) / (2 * eps)))

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import TaskError
-from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU

@@ -23,10 +23,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lengthwise.data.text_corpus import Tokens
 from lengthwise.errors import TaskError, TextError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Z_95
-from lengthwise.text.prepared import Tokens
 
 _TOKENS_AT_ONCE = 2**14
 """About how many tokens are read together."""

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import wilson
-from lengthwise.tasks.steps import Layout, StepTask
+from lengthwise.tasks.step_tasks import Layout, StepTask
 
 
 @runtime_checkable

@@ -26,9 +26,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lengthwise.data.parallel_corpus import BEGIN, END, PAD, Ragged
 from lengthwise.errors import TextError
 from lengthwise.settings import Config, require, require_at_least
-from lengthwise.text.parallel import BEGIN, END, PAD, Ragged
 
 _TOKENS_AT_ONCE = 2**13
 """About how many places of sources are read together, times the beam."""
@@ -66,7 +66,7 @@ class DecodingConfig(Config):
 
 
 @runtime_checkable
-class Writing(Protocol):
+class TranslationState(Protocol):
     """Translations that are written a token at a time."""
 
     def __call__(self, tokens: Tensor) -> Tensor:
@@ -82,7 +82,7 @@ class Writing(Protocol):
 class Translator(Protocol):
     """A model that writes translations."""
 
-    def begin(self, source: Tensor, beams: int) -> Writing:
+    def begin(self, source: Tensor, beams: int) -> TranslationState:
         """Begin so many translations of each source `[pair, source]`."""
         ...
 

@@ -38,7 +38,7 @@ class Part:
     """Whether the empty word is one of its words."""
 
 
-class Places:
+class QueryKeyPositions:
     """The places of an expression while it is put together, part by part; place 0 is its begin."""
 
     def __init__(self) -> None:

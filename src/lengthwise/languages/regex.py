@@ -18,7 +18,7 @@ from automata.fa.dfa import DFA
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
-from lengthwise.languages.positions import Part, Places
+from lengthwise.languages.positions import Part, QueryKeyPositions
 from lengthwise.languages.steps import determinised
 from lengthwise.languages.validation import is_encodable
 
@@ -77,7 +77,7 @@ def from_regex(expression: str, alphabet: Sequence[str] | None = None) -> Langua
         )
     tokens = _tokens(expression)
     symbols = _alphabet(expression, tokens, alphabet)
-    places = Places()
+    places = QueryKeyPositions()
     whole = _put_together(expression, tokens, frozenset(symbols), places)
     try:
         return places.language(whole, symbols)
@@ -267,7 +267,7 @@ class _Level:
             return self.done_size + self.last_size
         return (self.done_size + 1) * (self.last_size + 1)
 
-    def part(self, places: Places) -> Part:
+    def part(self, places: QueryKeyPositions) -> Part:
         """All operands as one part."""
         last = places.joined(self.items)
         if self.operator is None or self.done is None:
@@ -277,7 +277,7 @@ class _Level:
 
 
 def _put_together(
-    expression: str, tokens: Sequence[_Token], alphabet: frozenset[str], places: Places
+    expression: str, tokens: Sequence[_Token], alphabet: frozenset[str], places: QueryKeyPositions
 ) -> Part:
     """The expression as a part, after a check of its grammar and its size at every token."""
     levels = [_Level()]

@@ -1,4 +1,4 @@
-r"""Scaled dot-product attention over whole sequences: what does each place gather from the others?
+r"""Scaled dot-product attention over whole sequences.
 
     Att(q, K, V) = V^T softmax(f K q / sqrt(D))
 
@@ -9,8 +9,8 @@ mean of its values.
 
 Axes:
     word    sequences of a batch
-    query   places that attend
-    key     places that are attended to
+    query   positions that attend
+    key     positions that are attended to
     head    attention heads
     width   numbers in a vector
 """
@@ -21,7 +21,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lengthwise.layers.position import Places
+from lengthwise.layers.position import QueryKeyPositions
 from lengthwise.registry import Catalogue
 
 _WEIGHTS_AT_ONCE = 2**21
@@ -36,18 +36,18 @@ class StandardScale(nn.Module):
         super().__init__()
 
     def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
-        """1 for every number of visible places."""
+        """Return 1 for every number of visible positions."""
         return torch.ones(1, 1, 1, dtype=torch.float64, device=visible.device)
 
 
 class LogLengthScale(nn.Module):
-    """The logits times log n, where a query sees n places (Chiang & Cholak 2022, equation 2)."""
+    """The logits times log n, where a query sees n positions (Chiang & Cholak 2022, equation 2)."""
 
     def __init__(self, num_heads: int) -> None:
         super().__init__()
 
     def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
-        """The natural logarithm of each number of visible places."""
+        """Return the natural logarithm of each number of visible positions."""
         return visible.double().log()[:, None]
 
 
@@ -63,7 +63,7 @@ class LearnedLogScale(nn.Module):
         self.factor = nn.Parameter(torch.ones(num_heads))
 
     def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
-        """The learned factor of each head times the logarithm of the number of visible places."""
+        """Return the learned factor of each head times the log of the visible positions."""
         return visible.double().log()[:, None] * self.factor[:, None]
 
 
@@ -74,7 +74,7 @@ SCALES: Catalogue[type[StandardScale] | type[LogLengthScale] | type[LearnedLogSc
 
 
 class Attention(nn.Module):
-    """Multi-head attention in which some places attend to all, or to those that they may see.
+    """Multi-head attention in which some positions attend to all, or to those that they may see.
 
     Queries and keys of a head have `head_width` numbers, whatever the width of the vectors, and its
     values `value_width` (0: as many).
@@ -102,23 +102,23 @@ class Attention(nn.Module):
         queries: Float[Tensor, "word query width"],
         keys: Float[Tensor, "word key width"],
         seen: Bool[Tensor, "#word #query key"],
-        places: Places | None = None,
+        positions: QueryKeyPositions | None = None,
     ) -> Float[Tensor, "word query width"]:
-        """What each query gathers from the places that it sees; it sees at least one.
+        """Return what each query gathers from the positions that it sees, at least one.
 
-        `places` says where queries and keys stand, if the attention has to know.
+        `positions` says where queries and keys stand, if the attention has to know.
         """
-        turned = self.turned_keys(keys, places)
-        return self.gather(self.query(queries), turned, self.value(keys), seen, places)
+        turned = self.turned_keys(keys, positions)
+        return self.gather(self.query(queries), turned, self.value(keys), seen, positions)
 
     def turned_keys(
-        self, keys: Float[Tensor, "word key width"], places: Places | None = None
+        self, keys: Float[Tensor, "word key width"], positions: QueryKeyPositions | None = None
     ) -> Float[Tensor, "word key inner"]:
-        """The keys of places, as their position turns them: what a cache keeps."""
+        """Return the keys, rotated as their positions say: a cache keeps these."""
         projected = self.key(keys)
-        if places is None:
+        if positions is None:
             return projected
-        return places.turn_key(self._heads(projected)).transpose(1, 2).flatten(2)
+        return positions.turn_key(self._heads(projected)).transpose(1, 2).flatten(2)
 
     def gather(
         self,
@@ -126,9 +126,9 @@ class Attention(nn.Module):
         key: Float[Tensor, "word key inner"],
         value: Float[Tensor, "word key values"],
         seen: Bool[Tensor, "#word #query key"],
-        places: Places | None = None,
+        positions: QueryKeyPositions | None = None,
     ) -> Float[Tensor, "word query width"]:
-        """The same from projections, such as those that a cache keeps; only keys are turned.
+        """Return what `forward` does, from projections such as a cache keeps; only keys are turned.
 
         Without gradients a few words are computed at a time, so that their weights stay in caches.
         """
@@ -136,16 +136,21 @@ class Attention(nn.Module):
         if not torch.is_grad_enabled():
             count = max(1, _WEIGHTS_AT_ONCE // (self.num_heads * query.shape[1] * key.shape[1]))
         if count >= len(query):
-            return self.output(self._mixed(query, key, value, seen, places))
+            return self.output(self._mixed(query, key, value, seen, positions))
         seen = seen.expand(len(query), -1, -1)
         parts = zip(*(torch.split(each, count) for each in (query, key, value, seen)), strict=True)
-        return self.output(torch.cat([self._mixed(q, k, v, s, places) for q, k, v, s in parts]))
+        return self.output(torch.cat([self._mixed(q, k, v, s, positions) for q, k, v, s in parts]))
 
     def _mixed(
-        self, query: Tensor, key: Tensor, value: Tensor, seen: Tensor, places: Places | None
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        seen: Tensor,
+        positions: QueryKeyPositions | None,
     ) -> Tensor:
-        """The weighted means of the values, of all heads side by side."""
-        power = self._powers(query, key, seen, places)
+        """Return the weighted means of the values, of all heads side by side."""
+        power = self._powers(query, key, seen, positions)
         total = power.sum(dim=-1, keepdim=True)
         mixed = power @ self._heads(value) / total
         return mixed.transpose(1, 2).flatten(2)
@@ -155,15 +160,17 @@ class Attention(nn.Module):
         queries: Float[Tensor, "word query width"],
         keys: Float[Tensor, "word key width"],
         seen: Bool[Tensor, "#word #query key"],
-        places: Places | None = None,
+        positions: QueryKeyPositions | None = None,
     ) -> Float[Tensor, "word head query key"]:
-        """The attention weights; each row adds up to 1."""
-        power = self._powers(self.query(queries), self.turned_keys(keys, places), seen, places)
+        """Return the attention weights; each row adds up to 1."""
+        power = self._powers(
+            self.query(queries), self.turned_keys(keys, positions), seen, positions
+        )
         return power / power.sum(dim=-1, keepdim=True)
 
     @property
     def queries_are_alike(self) -> bool:
-        """Whether all places ask the same, so that the answer for one is the answer for all.
+        """Whether all positions ask the same, so that the answer for one is the answer for all.
 
         This does not hold where the position acts in attention (`Position.acts_in_attention`).
         """
@@ -171,16 +178,18 @@ class Attention(nn.Module):
 
     @property
     def is_idle(self) -> bool:
-        """Whether what is gathered does not depend on the places at all."""
+        """Whether what is gathered does not depend on the positions at all."""
         return not bool(self.value.weight.any() and self.output.weight.any())
 
-    def _powers(self, query: Tensor, key: Tensor, seen: Tensor, places: Places | None) -> Tensor:
-        """exp(logit - greatest logit), and 0 where nothing is seen."""
+    def _powers(
+        self, query: Tensor, key: Tensor, seen: Tensor, positions: QueryKeyPositions | None
+    ) -> Tensor:
+        """Return exp(logit - greatest logit), and 0 where nothing is seen."""
         asked, factor = self._heads(query), self.scale(seen.sum(dim=-1))[..., None]
-        turned = asked if places is None else places.turn_query(asked)
+        turned = asked if positions is None else positions.turn_query(asked)
         part = (factor / math.sqrt(self.head_width)).to(query.dtype)
         logits = turned * part @ self._heads(key).transpose(2, 3)
-        bias = None if places is None else places.bias(asked)
+        bias = None if positions is None else positions.bias(asked)
         if bias is not None:
             # Not past the largest float, or a row of such biases alone would have no greatest.
             least = torch.finfo(query.dtype).min / 2

@@ -1,13 +1,13 @@
-"""Which terms may be added to the logits, that depend on the distance of query and key alone?
+"""Biases on the logits that depend on the distance of query and key alone.
 
 With delta = i - j for a query at i and a key at j. All layers share one bias, as in the code of
-the papers. Nothing is looked up by place, so words may be of any length.
+the papers. Nothing is looked up by position, so words may be of any length.
 
 Axes:
     word    words of a batch
     head    attention heads
-    query   places that attend
-    key     places that are attended to
+    query   positions that attend
+    key     positions that are attended to
     size    numbers in a query of a head
 """
 
@@ -16,7 +16,13 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.layers.position import Position, PositionShape
+from lengthwise.layers.position import (
+    KeyPositions,
+    Position,
+    PositionShape,
+    Queries,
+    QueryPositions,
+)
 
 NUM_BUCKETS = 32
 MAX_DISTANCE = 128
@@ -30,33 +36,39 @@ class DistanceBias(Position):
     acts_in_attention = True
 
     def of_delta(self, delta: Int[Tensor, "query key"]) -> Float[Tensor, "head query key"]:
-        """The bias of each head, in float32 at least."""
+        """Return the bias of each head, in float32 at least."""
         raise NotImplementedError
 
     def bias(
         self,
         layer: int,
-        query: Float[Tensor, "word head query size"],
-        query_place: Int[Tensor, " query"],
-        key_place: Int[Tensor, " key"],
+        query: Queries,
+        query_positions: QueryPositions,
+        key_positions: KeyPositions,
     ) -> Float[Tensor, "1 head query key"]:
-        """What is added to the logits: where places follow one another, one value a diagonal."""
-        if not (_follow(query_place) and _follow(key_place)):
-            return self.of_delta(query_place[:, None] - key_place)[None]
-        count = len(query_place) + len(key_place) - 1
-        falling = query_place[-1] - key_place[0] - torch.arange(count, device=key_place.device)
-        return _diagonals(self.of_delta(falling[None])[:, 0], len(query_place), len(key_place))
+        """Return the bias on the logits: one value a diagonal where positions are consecutive."""
+        if not (_follow(query_positions) and _follow(key_positions)):
+            return self.of_delta(query_positions[:, None] - key_positions)[None]
+        count = len(query_positions) + len(key_positions) - 1
+        falling = (
+            query_positions[-1]
+            - key_positions[0]
+            - torch.arange(count, device=key_positions.device)
+        )
+        return _diagonals(
+            self.of_delta(falling[None])[:, 0], len(query_positions), len(key_positions)
+        )
 
 
-def _follow(place: Int[Tensor, " place"]) -> bool:
-    """Whether each place is the next one."""
-    return len(place) > 0 and bool((place.diff() == 1).all())
+def _follow(positions: Int[Tensor, " position"]) -> bool:
+    """Whether each position is the next one."""
+    return len(positions) > 0 and bool((positions.diff() == 1).all())
 
 
 def _diagonals(
     values: Float[Tensor, "head diagonal"], num_queries: int, num_keys: int
 ) -> Float[Tensor, "1 head query key"]:
-    """Rows of the values, each a step to the left of the one above; the first from its right end.
+    """Return rows of the values, each a step to the left of the one above, from the right end.
 
     Rows are taken whole, in the order of memory: `flip` would leave them in another one, which is
     slow to add to logits.
@@ -82,13 +94,13 @@ class T5Position(DistanceBias):
         self.table = nn.Parameter(torch.zeros(NUM_BUCKETS, shape.num_heads))
 
     def of_delta(self, delta: Int[Tensor, "query key"]) -> Float[Tensor, "head query key"]:
-        """The numbers of the buckets."""
+        """Return the numbers of the buckets."""
         bucket = t5_bucket(delta, causal=self.causal)
         return F.embedding(bucket, self.table).permute(2, 0, 1).to(self.precise)
 
 
 def t5_bucket(delta: Int[Tensor, "*axes"], *, causal: bool) -> Int[Tensor, "*axes"]:
-    """The bucket of each distance; keys that come later are in bucket 0 if `causal`."""
+    """Return the bucket of each distance; keys that come later are in bucket 0 if `causal`."""
     num_buckets = NUM_BUCKETS if causal else NUM_BUCKETS // 2
     starts = torch.tensor(_bucket_starts(num_buckets), device=delta.device)
     distance = delta.clamp(min=0) if causal else delta.abs()
@@ -97,7 +109,7 @@ def t5_bucket(delta: Int[Tensor, "*axes"], *, causal: bool) -> Int[Tensor, "*axe
 
 
 def _bucket_starts(num_buckets: int) -> list[int]:
-    """The least distance of each bucket but the first, in integers.
+    """Return the least distance of each bucket but the first, in integers.
 
     The logarithm of T5's code is rounded; here n is in bucket `exact` + k or later exactly if
     log(n/exact) / log(most/exact) >= k/rest, that is n^rest exact^k >= exact^rest most^k.
@@ -127,7 +139,7 @@ class AlibiPosition(DistanceBias):
         self.num_heads = shape.num_heads
 
     def of_delta(self, delta: Int[Tensor, "query key"]) -> Float[Tensor, "head query key"]:
-        """Minus the slope times the distance."""
+        """Return minus the slope times the distance."""
         head = torch.arange(1, self.num_heads + 1, dtype=torch.float64, device=delta.device)
         slope = 2.0 ** (-8.0 * head / self.num_heads)
         return -slope.to(self.precise)[:, None, None] * delta.abs()
@@ -156,7 +168,7 @@ class KerplePosition(DistanceBias):
     def kept(
         self, weight: Float[Tensor, " head"], most: float | None = None
     ) -> Float[Tensor, "head 1 1"]:
-        """The number that is used for a weight: at least `LEAST`, and at most `most`."""
+        """Return the number that is used for a weight: at least `LEAST`, and at most `most`."""
         value = weight.detach().clamp(min=LEAST, max=most) + (weight - weight.detach())
         return value.to(self.precise)[:, None, None]
 
@@ -168,7 +180,7 @@ class KerpleLogPosition(KerplePosition):
     """
 
     def of_delta(self, delta: Int[Tensor, "query key"]) -> Float[Tensor, "head query key"]:
-        """Minus a logarithm of the distance."""
+        """Return minus a logarithm of the distance."""
         return -self.kept(self.p) * (self.kept(self.a) * delta.abs()).log1p()
 
 
@@ -179,5 +191,5 @@ class KerplePowerPosition(KerplePosition):
     """
 
     def of_delta(self, delta: Int[Tensor, "query key"]) -> Float[Tensor, "head query key"]:
-        """Minus a power of the distance."""
+        """Return minus a power of the distance."""
         return -self.kept(self.a) * delta.abs().to(self.precise) ** self.kept(self.p, most=2.0)

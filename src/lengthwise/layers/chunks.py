@@ -1,4 +1,4 @@
-"""How is a batch of words cut into chunks, level by level, with equal sub-words counted once?
+"""Trees of a batch of words: chunks level by level, with equal sub-words counted once.
 
 Integers only. At each level the nodes of a word are cut, from the right, into chunks of C; a chunk
 becomes one node of the next level, until one node is left. What a node holds depends on its
@@ -6,7 +6,7 @@ sub-word alone, so equal sub-words of a batch share one node.
 
 Axes:
     word    words of the batch
-    place   places of a level, right-aligned: the last one ends the word
+    position   positions of a level, right-aligned: the last one ends the word
     node    distinct nodes of a level
     chunk   the C children of a node, in the order of the word
 """
@@ -22,7 +22,7 @@ from torch.nn import functional as F
 from lengthwise.layers.rows import only_words
 
 ABSENT = -1
-"""Stands for a child before the start of the word, and for unused places of short words."""
+"""Stands for a child before the start of the word, and for unused positions of short words."""
 
 _MAX_KEY = 2**62
 
@@ -43,8 +43,8 @@ class Level:
 
     children: Int[Tensor, "node chunk"]
     """Nodes of the level below (symbols, for the first level), or `ABSENT`."""
-    places: Int[Tensor, "word place"]
-    """The node at each place, or `ABSENT`."""
+    positions: Int[Tensor, "word position"]
+    """The node at each position, or `ABSENT`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +68,7 @@ Merge = Callable[[Level], Int[Tensor, " node"] | None]
 
 
 def grow(
-    tokens: Int[Tensor, "word place"],
+    tokens: Int[Tensor, "word position"],
     lengths: Int[Tensor, " word"] | None,
     num_symbols: int,
     chunk: int,
@@ -85,71 +85,71 @@ def grow(
         WordError: a word has a symbol outside 0..num_symbols-1, or does not fit into its row.
     """
     tokens = only_words(tokens, lengths, num_symbols, elsewhere=ABSENT)
-    if lengths is not None and len(lengths):  # places that no word fills would make empty levels
+    if lengths is not None and len(lengths):  # positions that no word fills would make empty levels
         tokens = tokens[:, tokens.shape[1] - int(lengths.max()) :]
-    num_words, num_places = tokens.shape
+    num_words, num_positions = tokens.shape
     ends = _root_levels(tokens, lengths, chunk)
     exists = None
-    if num_places == 0:
+    if num_positions == 0:
         tokens = tokens.new_full((num_words, 1), ABSENT)
-    places, num_below = tokens, num_symbols
-    if lengths is not None or num_places == 0:
-        exists = _reach(places, chunk)
+    positions, num_below = tokens, num_symbols
+    if lengths is not None or num_positions == 0:
+        exists = _reach(positions, chunk)
         exists[:, -1] = True
     levels = []
     roots = []
-    for index in range(depth(num_places, chunk)):
-        level = _cut(places, num_below, chunk, exists, share)
+    for index in range(depth(num_positions, chunk)):
+        level = _cut(positions, num_below, chunk, exists, share)
         levels.append(level)
-        roots.append(level.places[:, -1])
-        places, num_below = level.places, len(level.children)
+        roots.append(level.positions[:, -1])
+        positions, num_below = level.positions, len(level.children)
         number = None if merge is None else merge(level)
         if number is not None:
-            places = torch.where(places >= 0, number[places], ABSENT)
+            positions = torch.where(positions >= 0, number[positions], ABSENT)
             num_below = int(number.max()) + 1
         if lengths is not None:
-            places = torch.where((ends > index)[:, None], places, ABSENT)
-            exists = _reach(places, chunk)
+            positions = torch.where((ends > index)[:, None], positions, ABSENT)
+            exists = _reach(positions, chunk)
     root = torch.stack(roots)[ends, torch.arange(num_words, device=tokens.device)]
     return Tree(levels=tuple(levels), root_level=ends, root=root)
 
 
 def _root_levels(
-    tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"] | None, chunk: int
+    tokens: Int[Tensor, "word position"], lengths: Int[Tensor, " word"] | None, chunk: int
 ) -> Int[Tensor, " word"]:
-    """The level (from 0) at which each word is down to one node."""
-    num_words, num_places = tokens.shape
+    """Return the level (from 0) at which each word is down to one node."""
+    num_words, num_positions = tokens.shape
     if lengths is None:
-        return tokens.new_full((num_words,), depth(num_places, chunk) - 1)
+        return tokens.new_full((num_words,), depth(num_positions, chunk) - 1)
     ends = torch.zeros_like(lengths)
     reach = chunk
-    while reach < num_places:
+    while reach < num_positions:
         ends += lengths > reach
         reach *= chunk
     return ends
 
 
-def _chunks(places: Int[Tensor, "word place"], chunk: int) -> Int[Tensor, "word part chunk"]:
-    missing = -places.shape[1] % chunk
+def _chunks(positions: Int[Tensor, "word position"], chunk: int) -> Int[Tensor, "word part chunk"]:
+    missing = -positions.shape[1] % chunk
     if missing:
-        places = F.pad(places, (missing, 0), value=ABSENT)
-    return places.reshape(len(places), places.shape[1] // chunk, chunk)
+        positions = F.pad(positions, (missing, 0), value=ABSENT)
+    return positions.reshape(len(positions), positions.shape[1] // chunk, chunk)
 
 
-def _reach(places: Int[Tensor, "word place"], chunk: int) -> Bool[Tensor, "word part"]:
-    """Which chunks have a child; the last child of a chunk is there if any is."""
-    return _chunks(places, chunk)[:, :, -1] >= 0
+def _reach(positions: Int[Tensor, "word position"], chunk: int) -> Bool[Tensor, "word part"]:
+    """Return which chunks have a child; the last child of a chunk is there if any is."""
+    return _chunks(positions, chunk)[:, :, -1] >= 0
 
 
 def _cut(
-    places: Int[Tensor, "word place"],
+    positions: Int[Tensor, "word position"],
     num_below: int,
     chunk: int,
     exists: Bool[Tensor, "word part"] | None,
     share: bool,
 ) -> Level:
-    """One level up: the chunks of `places`, whose entries are in 0..num_below-1 or `ABSENT`."""
-    chunks = _chunks(places, chunk)
+    """Build one level up from `positions`, whose entries are in 0..num_below-1 or `ABSENT`."""
+    chunks = _chunks(positions, chunk)
     flat = chunks.reshape(-1, chunk) if exists is None else chunks[exists]
     if share:
         node, num_nodes = _number(flat, num_below)
@@ -157,21 +157,21 @@ def _cut(
     else:
         node, children = torch.arange(len(flat), device=flat.device), flat
     if exists is None:
-        return Level(children=children, places=node.view(chunks.shape[:2]))
-    places = places.new_full(chunks.shape[:2], ABSENT)
-    places[exists] = node
-    return Level(children=children, places=places)
+        return Level(children=children, positions=node.view(chunks.shape[:2]))
+    positions = positions.new_full(chunks.shape[:2], ABSENT)
+    positions[exists] = node
+    return Level(children=children, positions=positions)
 
 
 def representatives(number: Int[Tensor, " row"], count: int) -> Int[Tensor, " number"]:
-    """A row for each of the numbers 0..count-1 that the rows have."""
+    """Return a row for each of the numbers 0..count-1 that the rows have."""
     rows = number.new_empty(count)
     rows[number] = torch.arange(len(number), device=number.device)
     return rows
 
 
 def _number(rows: Int[Tensor, "row chunk"], num_below: int) -> tuple[Int[Tensor, " row"], int]:
-    """A number 0..n-1 for each row, the same for equal rows, and n."""
+    """Return a number 0..n-1 for each row, the same for equal rows, and n."""
     base = num_below + 1
     key, bound = rows[:, 0] + 1, base
     for column in rows.unbind(dim=1)[1:]:

@@ -1,29 +1,30 @@
-r"""Sliding-dilated attention for every position: what does each place gather from C places?
+r"""Sliding-dilated attention for every position, which attends to C positions.
 
-With stride s = C^l and places that do not exist left out (Chi et al. 2023, equation 1):
+With stride s = C^l and positions that do not exist left out (Chi et al. 2023, equation 1):
 
     out_t = sum_j a_tj v_(t - j s)
     a_t   = softmax over j < C of (q_t . k_(t - j s) / sqrt(D) + r_j)
 
-One computation in four forms that agree. Live offsets are those that reach any place: j s < T.
+One computation in four forms that agree. Live offsets are those that reach any position: j s < T.
 
     masked   a dense T x T matrix: O(T^2) work and memory; the definition, for comparison
     shifted  one shifted copy for each live offset: O(T C) work and memory, no matrix products
-    banded   places with the same rest modulo s side by side, where the window is a band; in blocks
-             of C places, each with itself and the block before: O(T C), by matrix products
+    banded   positions with the same rest modulo s side by side, where the window is a band; in
+    blocks
+             of C positions, each with itself and the block before: O(T C), by matrix products
     fused    the same blocks through torch's fused attention, which keeps no weights; it takes no
              learned bias, so r becomes C more numbers in each query and key of a head
 
-Why `fused` is exact: number the places of one rest 0, 1, 2, ... A key at n has a one in the
+Why `fused` is exact: number the positions of one rest 0, 1, 2, ... A key at n has a one in the
 (n mod C)-th of its further numbers, a query at m has r_((m - c) mod C) in its c-th. Where m - n is
 in 0..C-1 their product is r_(m - n), and all other pairs are masked. QED
 
 Axes:
     word    sequences of a batch
     head    attention heads
-    place   places of a sequence, from the left
+    position   positions of a sequence, from the left
     size    numbers in a query, key or value of a head
-    offset  how many strides back: 0 is the place itself
+    offset  how many strides back: 0 is the position itself
 """
 
 import math
@@ -37,30 +38,20 @@ from torch.nn import functional as F
 from lengthwise.layers.sliding_dilated import dilated_mask
 from lengthwise.registry import Catalogue
 
-Form = Callable[[Tensor, Tensor, Tensor, Tensor, int], Tensor]
+Heads = Float[Tensor, "word head position size"]
+Bias = Float[Tensor, "head offset"]
+Kernel = Callable[[Tensor, Tensor, Tensor, Tensor, int], Tensor]
 
 
-def masked(
-    query: Float[Tensor, "word head place size"],
-    key: Float[Tensor, "word head place size"],
-    value: Float[Tensor, "word head place size"],
-    bias: Float[Tensor, "head offset"],
-    stride: int,
-) -> Float[Tensor, "word head place size"]:
-    """The definition: softmax of a dense matrix."""
+def masked(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
+    """Compute the definition: the softmax of a dense matrix."""
     logits = query @ key.transpose(2, 3) / math.sqrt(query.shape[3])
     mask = dilated_mask(bias, query.shape[2], stride)
     return (logits + mask).softmax(dim=-1) @ value
 
 
-def shifted(
-    query: Float[Tensor, "word head place size"],
-    key: Float[Tensor, "word head place size"],
-    value: Float[Tensor, "word head place size"],
-    bias: Float[Tensor, "head offset"],
-    stride: int,
-) -> Float[Tensor, "word head place size"]:
-    """A product and a sum for each live offset."""
+def shifted(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
+    """Compute a product and a sum for each live offset."""
     length = query.shape[2]
     query = query / math.sqrt(query.shape[3])
     logits = []
@@ -76,14 +67,8 @@ def shifted(
     return gathered
 
 
-def banded(
-    query: Float[Tensor, "word head place size"],
-    key: Float[Tensor, "word head place size"],
-    value: Float[Tensor, "word head place size"],
-    bias: Float[Tensor, "head offset"],
-    stride: int,
-) -> Float[Tensor, "word head place size"]:
-    """Matrix products of blocks with themselves and the blocks before them."""
+def banded(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
+    """Compute matrix products of blocks with themselves and the blocks before them."""
     blocks = _Blocks(query.shape[2], stride, bias.shape[1])
     asked = blocks.cut(query / math.sqrt(query.shape[3]))
     keys, values = blocks.with_before(blocks.cut(key)), blocks.with_before(blocks.cut(value))
@@ -93,14 +78,8 @@ def banded(
     return blocks.joined(logits.softmax(dim=-1) @ values)
 
 
-def fused(
-    query: Float[Tensor, "word head place size"],
-    key: Float[Tensor, "word head place size"],
-    value: Float[Tensor, "word head place size"],
-    bias: Float[Tensor, "head offset"],
-    stride: int,
-) -> Float[Tensor, "word head place size"]:
-    """torch's fused attention on the blocks, with the bias as further numbers."""
+def fused(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
+    """Compute torch's fused attention on the blocks, with the bias as further numbers."""
     blocks = _Blocks(query.shape[2], stride, bias.shape[1])
     number = torch.arange(blocks.size, device=query.device)
     rolled = bias[:, (number[:, None] - number) % blocks.size].to(query.dtype)[:, None, None]
@@ -117,7 +96,7 @@ def fused(
     return blocks.joined(torch.cat(parts, dim=3))
 
 
-FORMS: Catalogue[Form] = Catalogue(
+KERNELS: Catalogue[Kernel] = Catalogue(
     "form of attention",
     {"masked": masked, "shifted": shifted, "banded": banded, "fused": fused},
 )
@@ -127,22 +106,22 @@ FEWEST_BANDED = 6
 (`benchmarks/bench.py` measures both)."""
 
 
-def chosen(length: int, stride: int, chunk: int, device: torch.device) -> str:
-    """The form that is fastest, by what was measured: a name in `FORMS`."""
+def select_kernel(length: int, stride: int, chunk: int, device: torch.device) -> str:
+    """Return the kernel that was measured to be the fastest: a name in `KERNELS`."""
     if live_offsets(length, stride, chunk) < FEWEST_BANDED:
         return "shifted"
     return "banded" if device.type == "cpu" else "fused"
 
 
 def live_offsets(length: int, stride: int, chunk: int) -> int:
-    """How many offsets reach a place at all: those with offset * stride < length."""
+    """Return the number of offsets that reach a position: offset * stride < length."""
     return max(1, min(chunk, -(-length // stride)))
 
 
 class _Blocks:
-    """How places are cut: by their rest modulo the stride, then into blocks of the window's size.
+    """Positions cut by their rest modulo the stride, then into blocks of the window's size.
 
-    Cut tensors have the axes word, head, rest, block, place in the block, size.
+    Cut tensors have the axes word, head, rest, block, position in the block, size.
     """
 
     def __init__(self, length: int, stride: int, chunk: int) -> None:
@@ -153,19 +132,19 @@ class _Blocks:
         self.count = max(1, -(-of_rest // self.size))
         self._chunk = chunk
 
-    def cut(self, x: Float[Tensor, "word head place size"]) -> Tensor:
-        """Places arranged in blocks; those past the end are 0, and nobody before them sees them."""
+    def cut(self, x: Heads) -> Tensor:
+        """Arrange positions in blocks; those past the end are 0, and no earlier one sees them."""
         padded = F.pad(x, (0, 0, 0, self.rests * self.size * self.count - self.length))
         return padded.view(*x.shape[:2], self.count, self.size, self.rests, -1).permute(
             0, 1, 4, 2, 3, 5
         )
 
-    def joined(self, x: Tensor) -> Float[Tensor, "word head place size"]:
-        """The inverse of `cut`."""
+    def joined(self, x: Tensor) -> Heads:
+        """Undo `cut`."""
         return x.permute(0, 1, 3, 4, 2, 5).flatten(2, 4)[:, :, : self.length]
 
     def with_before(self, x: Tensor) -> Tensor:
-        """Each block behind the one before it, which is 0 for the first; no such if only one is."""
+        """Put each block behind the one before it, 0 for the first; a single block stays alone."""
         if self.count == 1:
             return x
         before = F.pad(x[:, :, :, :-1], (0, 0, 0, 0, 1, 0))
@@ -174,7 +153,7 @@ class _Blocks:
     def offsets(
         self, device: torch.device
     ) -> tuple[Int[Tensor, "query key"], Bool[Tensor, "block query key"]]:
-        """How far each key of a block is back, and which are seen, block by block."""
+        """Return how far back each key of a block is, and which are seen, block by block."""
         number = torch.arange(self.size, device=device)
         first = 0 if self.count == 1 else -self.size
         key = torch.arange(first, self.size, device=device)
@@ -185,12 +164,12 @@ class _Blocks:
 
 
 def _widened(x: Tensor, more: Tensor) -> Tensor:
-    """Further numbers for each place of a block, the same in all blocks."""
+    """Append further numbers to each position of a block, the same in all blocks."""
     return torch.cat([x, more.expand(*x.shape[:-1], more.shape[-1])], dim=-1)
 
 
 def _fused_attention(query: Tensor, key: Tensor, value: Tensor, seen: Tensor) -> Tensor:
-    """torch's attention, whose logits are products as they are."""
+    """Compute torch's attention, with plain products as logits."""
     words, _, rests, count = query.shape[:4]
     query, key, value = (x.permute(0, 2, 3, 1, 4, 5).flatten(0, 2) for x in (query, key, value))
     found = F.scaled_dot_product_attention(query, key, value, attn_mask=seen, scale=1.0)

@@ -1,4 +1,4 @@
-"""Which numbers of a vector are left out in training? Each with the same chance, by a generator.
+"""Dropout by a given generator: each number is left out with the same probability.
 
 torch's own dropout draws from a generator that all share; here a run's own one decides, so that a
 run that was interrupted goes on as if it had not been.
@@ -14,12 +14,12 @@ Drop = Callable[[Tensor], Tensor]
 
 
 def keep_all(x: Tensor) -> Tensor:
-    """Nothing is left out: outside training, and where no dropout is wanted."""
+    """Leave nothing out: outside training, and where no dropout is wanted."""
     return x
 
 
 def dropout(share: float, generator: torch.Generator | None) -> Drop:
-    """Numbers become 0 with probability `share`, and the others are divided by 1 - share."""
+    """Return the dropout: numbers become 0 with probability `share`, or grow by 1/(1 - share)."""
     if share == 0:
         return keep_all
 

@@ -1,16 +1,16 @@
-"""Which vectors may be added to the embeddings, to tell where a symbol stands?
+"""Position encodings that are vectors added to the embeddings.
 
 Axes:
-    place   places of a word, from 0
+    position   positions of a word, from 0
     width   numbers in a vector
 """
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from lengthwise.errors import WordError
-from lengthwise.layers.position import Position, PositionShape
+from lengthwise.layers.position import Counts, Position, Positions, PositionShape, Vectors
 
 
 class NoPosition(Position):
@@ -18,29 +18,28 @@ class NoPosition(Position):
 
 
 class LearnedPosition(Position):
-    """A vector of its own for each place; places past the last one are refused."""
+    """A vector of its own for each position; positions past the last one are refused."""
+
+    is_table = True
 
     def __init__(self, shape: PositionShape) -> None:
         super().__init__(shape)
-        self.vectors = nn.Parameter(torch.zeros(shape.max_places, shape.width))
+        self.vectors = nn.Parameter(torch.zeros(shape.max_positions, shape.width))
 
     def forward(
-        self,
-        place: Int[Tensor, "*axes"],
-        count: Int[Tensor, "*#axes"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "*axes width"]:
-        """The vectors of the places.
+        self, positions: Positions, count: Counts, generator: torch.Generator | None = None
+    ) -> Vectors:
+        """Return the vectors of the positions.
 
         Raises:
-            WordError: a word has more places than there are vectors.
+            WordError: a word has more positions than there are vectors.
         """
-        if place.numel() and int(count.max()) > len(self.vectors):
+        if positions.numel() and int(count.max()) > len(self.vectors):
             raise WordError(
                 f"there are positions for at most {len(self.vectors)} places, but a word needs "
                 f"{int(count.max())}. Give shorter words, or train on longer ones."
             )
-        return self.vectors[place.clamp(max=len(self.vectors) - 1)]
+        return self.vectors[positions.clamp(max=len(self.vectors) - 1)]
 
 
 class SinusoidalPosition(Position):
@@ -50,53 +49,48 @@ class SinusoidalPosition(Position):
     """
 
     def forward(
-        self,
-        place: Int[Tensor, "*axes"],
-        count: Int[Tensor, "*#axes"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "*axes width"]:
-        """The vectors of the places."""
-        return sinusoids(place, len(self.like)).to(self.like.dtype)
+        self, positions: Positions, count: Counts, generator: torch.Generator | None = None
+    ) -> Vectors:
+        """Return the vectors of the positions."""
+        return sinusoids(positions, len(self.like)).to(self.like.dtype)
 
 
-def sinusoids(place: Int[Tensor, "*axes"], width: int) -> Float[Tensor, "*axes width"]:
-    """The vectors of `SinusoidalPosition` in float64; a place may be negative.
+def sinusoids(positions: Positions, width: int) -> Vectors:
+    """Return the vectors of `SinusoidalPosition` in float64; a position may be negative.
 
     Computed each time, since a buffer would lose its digits where a module is made less precise.
     """
-    angle = place[..., None].double() * frequencies(width, place.device)
+    angle = positions[..., None].double() * frequencies(width, positions.device)
     both = torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
     return both[..., :width]
 
 
 def frequencies(width: int, device: torch.device) -> Float[Tensor, " pair"]:
-    """10000^(-2r/width) in float64, for r = 0, 1, ... below width/2."""
+    """Return 10000^(-2r/width) in float64, for r = 0, 1, ... below width/2."""
     power = torch.arange(0, width, 2, dtype=torch.float64, device=device) / width
     return 10_000.0**-power
 
 
 class OneHotPosition(Position):
-    r"""A coordinate for each place, fixed, past those that the symbols use.
+    r"""A coordinate for each position, fixed, past those that the symbols use.
 
     $$PE(i)_k = 1 \text{ if } k = 3 + (i \bmod (width - 3)), \quad 0 \text{ otherwise}$$
 
     The hand-coded positions of "Guiding transformers to process in steps" (2022), equation 18, with
-    places and coordinates counted from 0. Where the width is less than the number of places and 3,
-    which the paper does not define, coordinates are shared; up to a width of 3 there are none.
+    positions and coordinates counted from 0. Where the width is less than the number of positions
+    and 3, which the paper does not define, coordinates are shared; up to a width of 3 there are
+    none.
     """
 
     def forward(
-        self,
-        place: Int[Tensor, "*axes"],
-        count: Int[Tensor, "*#axes"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "*axes width"]:
-        """The vectors of the places."""
+        self, positions: Positions, count: Counts, generator: torch.Generator | None = None
+    ) -> Vectors:
+        """Return the vectors of the positions."""
         own = min(OWN_COORDINATES, len(self.like))
-        blank = self.like.new_zeros(*place.shape, own)
+        blank = self.like.new_zeros(*positions.shape, own)
         if (num_hot := len(self.like) - own) == 0:
             return blank
-        hot = nn.functional.one_hot(place % num_hot, num_hot).to(self.like.dtype)
+        hot = nn.functional.one_hot(positions % num_hot, num_hot).to(self.like.dtype)
         return torch.cat([blank, hot], dim=-1)
 
 
@@ -118,29 +112,26 @@ class FeaturePosition(Position):
         super().__init__(shape)
         self.register_buffer("directions", torch.eye(self.num_features, shape.width))
 
-    def features(self, place: Tensor, count: Tensor) -> tuple[Tensor, ...]:
-        """The numbers of each place, in float64."""
+    def features(self, positions: Tensor, count: Tensor) -> tuple[Tensor, ...]:
+        """Return the numbers of each position, in float64."""
         raise NotImplementedError
 
     def forward(
-        self,
-        place: Int[Tensor, "*axes"],
-        count: Int[Tensor, "*#axes"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "*axes width"]:
-        """The features of the places, each times its direction."""
-        features = torch.stack(self.features(place, count), dim=-1)
+        self, positions: Positions, count: Counts, generator: torch.Generator | None = None
+    ) -> Vectors:
+        """Return the features of the positions, each times its direction."""
+        features = torch.stack(self.features(positions, count), dim=-1)
         return features.to(self.directions.dtype) @ self.directions
 
 
 class FractionPosition(FeaturePosition):
-    r"""$i / n$ and $\cos i\pi$, for a word of n places (Chiang & Cholak 2022, section 3.2)."""
+    r"""$i / n$ and $\cos i\pi$, for a word of n positions (Chiang & Cholak 2022, section 3.2)."""
 
     num_features = 2
 
-    def features(self, place: Tensor, count: Tensor) -> tuple[Tensor, ...]:
-        """How far the place is, and whether it is even (1) or odd (-1)."""
-        return place.double() / count.double(), 1.0 - 2.0 * (place % 2).double()
+    def features(self, positions: Tensor, count: Tensor) -> tuple[Tensor, ...]:
+        """Return the fraction of the word before the position, and 1 if it is even, -1 if odd."""
+        return positions.double() / count.double(), 1.0 - 2.0 * (positions % 2).double()
 
 
 class EarlyFractionPosition(FeaturePosition):
@@ -151,9 +142,9 @@ class EarlyFractionPosition(FeaturePosition):
 
     num_features = 2
 
-    def features(self, place: Tensor, count: Tensor) -> tuple[Tensor, ...]:
-        """The place itself, and whether it is even (1) or odd (-1)."""
-        return place.double(), 1.0 - 2.0 * (place % 2).double()
+    def features(self, positions: Tensor, count: Tensor) -> tuple[Tensor, ...]:
+        """Return the position itself, and 1 if it is even, -1 if odd."""
+        return positions.double(), 1.0 - 2.0 * (positions % 2).double()
 
 
 class FirstPosition(FeaturePosition):
@@ -161,9 +152,9 @@ class FirstPosition(FeaturePosition):
 
     num_features = 1
 
-    def features(self, place: Tensor, count: Tensor) -> tuple[Tensor, ...]:
-        """1 at the first symbol."""
-        return ((place == 1).double(),)
+    def features(self, positions: Tensor, count: Tensor) -> tuple[Tensor, ...]:
+        """Return 1 at the first symbol, and 0 elsewhere."""
+        return ((positions == 1).double(),)
 
 
 class EarlyFirstPosition(Position):
@@ -180,13 +171,10 @@ class EarlyFirstPosition(Position):
         self.shared = nn.Parameter(torch.zeros(shape.width))
 
     def forward(
-        self,
-        place: Int[Tensor, "*axes"],
-        count: Int[Tensor, "*#axes"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "*axes width"]:
-        """The vectors of the places: all from the second symbol on have the same."""
-        return self.vectors[place.clamp(max=_MARKS - 1)] + self.shared
+        self, positions: Positions, count: Counts, generator: torch.Generator | None = None
+    ) -> Vectors:
+        """Return the vectors of the positions: all from the second symbol on have the same."""
+        return self.vectors[positions.clamp(max=_MARKS - 1)] + self.shared
 
     def draw(self, generator: torch.Generator) -> None:
         """Draw all weights from U(1 / sqrt(3))."""

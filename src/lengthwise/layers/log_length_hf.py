@@ -1,4 +1,4 @@
-r"""Log-length scaled attention in models of transformers: how do existing weights come by it?
+r"""Log-length scaled attention for existing models of transformers.
 
     Att(q, K, V) = V^T softmax(log n . K q / sqrt(D))
 
@@ -19,8 +19,8 @@ Axes:
     word    sequences of a batch
     head    attention heads
     group   heads that share a key and a value
-    query   places that attend
-    key     places that are attended to
+    query   positions that attend
+    key     positions that are attended to
     size    numbers in a query, key or value of a head
 """
 
@@ -31,8 +31,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError
-from lengthwise.text.extra import require_extra
 
 try:
     from transformers import AttentionInterface, AttentionMaskInterface
@@ -70,7 +70,7 @@ def log_length_attention(
     position_bias: Tensor | None = None,
     **options: Any,
 ) -> tuple[Float[Tensor, "word query head value"], None]:
-    """What each head gathers; no weights are returned. Called by the models of transformers.
+    """Return what each head gathers, and no weights. Called by the models of transformers.
 
     A bias of positions is part of the logits, and is multiplied too, as in `layers.attention`.
 
@@ -96,7 +96,7 @@ def log_length_attention(
 
 
 def log_length_mask(**settings: Any) -> Tensor | None:
-    """Who sees whom, as `sdpa` has it: nothing where causal attention, or a full one, is all.
+    """Return the mask that `sdpa` has: none where attention is causal, or full.
 
     Raises:
         ConfigError: the model has an attention of its own, which would take no notice.
@@ -106,7 +106,7 @@ def log_length_mask(**settings: Any) -> Tensor | None:
 
 
 def _visible(query: Tensor, key: Tensor, seen: Tensor | None, is_causal: bool) -> Tensor:
-    """How many keys each query sees: `[word, head, query]`, or 1 in the place of any of them."""
+    """Return the number of keys that each query sees: `[word, head, query]`, sizes 1 for all."""
     if seen is not None:
         return seen.sum(dim=-1)
     if is_causal and query.shape[2] > 1:  # without a mask, the first query is at the first key
@@ -115,7 +115,7 @@ def _visible(query: Tensor, key: Tensor, seen: Tensor | None, is_causal: bool) -
 
 
 def _seen(mask: Tensor) -> Tensor:
-    """A mask of truth values, from one that is added to the logits."""
+    """Return a mask of truth values, from one that is added to the logits."""
     if mask.dtype == torch.bool:
         return mask
     hidden = mask <= torch.finfo(mask.dtype).min / 2

@@ -1,4 +1,4 @@
-"""What may a node remember? Any vector (continuous), or m bits (binary).
+"""Memories of a node: any vector (continuous), or m bits (binary).
 
 Binary memory turns the vector of every node into m signs, so that a node holds one of finitely many
 values: deep compositions cannot drift, and the model is a finite algebra that can be explored.
@@ -21,7 +21,7 @@ class ContinuousMemory(nn.Module):
     def forward(
         self, x: Float[Tensor, "*axes width"], generator: torch.Generator | None = None
     ) -> Float[Tensor, "*axes width"]:
-        """The vector itself."""
+        """Return the vector itself."""
         return x
 
 
@@ -41,22 +41,22 @@ class BinaryMemory(nn.Module):
         self.norm = nn.LayerNorm(width)
 
     def numbers(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes bit"]:
-        """The numbers whose signs are the code; their distance from 0 is the margin."""
+        """Return the numbers whose signs are the code; their distance from 0 is the margin."""
         return self.write(x)
 
     def code(self, x: Float[Tensor, "*axes width"]) -> Bool[Tensor, "*axes bit"]:
-        """The m bits that are kept of each vector."""
+        """Return the m bits that are kept of each vector."""
         return self.numbers(x) >= 0
 
     def recall(self, codes: Bool[Tensor, "*axes bit"]) -> Float[Tensor, "*axes width"]:
-        """The vectors that codes stand for."""
+        """Return the vectors that codes stand for."""
         signs = torch.where(codes, 1.0, -1.0).to(self.read.weight.dtype)
         return self.norm(self.read(signs))
 
     def forward(
         self, x: Float[Tensor, "*axes width"], generator: torch.Generator | None = None
     ) -> Float[Tensor, "*axes width"]:
-        """The vectors that the codes stand for."""
+        """Return the vectors that the codes stand for."""
         numbers = self.numbers(x)
         if not self.training:
             return self.norm(self.read(_signs(numbers)))

@@ -1,10 +1,8 @@
-"""Where does a residual branch normalise? One class per placement, under one contract.
+"""Placements of the norm of a residual branch: one class each, under one contract.
 
 A branch f becomes `after(x + f(before(x)))`. `embedded` is applied once, to the embeddings, and
 `final` once, before the read-out.
 """
-
-from typing import Literal
 
 import torch
 from jaxtyping import Float
@@ -27,7 +25,7 @@ class LayerNorm(nn.LayerNorm):
     """
 
     def forward(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
-        """The normalised vectors."""
+        """Return the normalised vectors."""
         if self.eps > 0:
             return super().forward(x)
         # Not where size == 0: three numbers of 0.1 have a mean that is not 0.1.
@@ -41,37 +39,48 @@ class LayerNorm(nn.LayerNorm):
         return torch.where(constant, 0.0, unit) * self.weight + self.bias
 
 
-class _AfterBranches(nn.Module):
-    """LN(x + f(x))."""
+class _Placement(nn.Module):
+    """Base of placements: x + f(x), with no norm anywhere."""
+
+    def before(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+        """Return the input of the branch."""
+        return x
+
+    def after(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+        """Return the sum of input and branch, after its norm if it has one."""
+        return x
+
+    @staticmethod
+    def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
+        """Build what is applied to the embeddings."""
+        return nn.Identity()
+
+    @staticmethod
+    def final(width: int, epsilon: float = EPSILON) -> nn.Module:
+        """Build what stands before the read-out."""
+        return nn.Identity()
+
+
+class NoNorm(_Placement):
+    """x + f(x): for exact constructions."""
+
+    def __init__(self, width: int, epsilon: float = EPSILON) -> None:
+        super().__init__()
+
+
+class PostNorm(_Placement):
+    """LN(x + f(x)), as in the original transformer and RegularGPT's own code."""
 
     def __init__(self, width: int, epsilon: float = EPSILON) -> None:
         super().__init__()
         self.norm = LayerNorm(width, eps=epsilon)
 
-    def before(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
-        """The input of the branch."""
-        return x
-
     def after(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
-        """The sum of input and branch."""
+        """Normalise the sum of input and branch."""
         return self.norm(x)
 
-    @staticmethod
-    def final(width: int, epsilon: float = EPSILON) -> nn.Module:
-        """What stands before the read-out."""
-        return nn.Identity()
 
-
-class PostNorm(_AfterBranches):
-    """LN(x + f(x)), as in the original transformer and RegularGPT's own code."""
-
-    @staticmethod
-    def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
-        """What is done to the embeddings."""
-        return nn.Identity()
-
-
-class EmbeddedPostNorm(_AfterBranches):
+class EmbeddedPostNorm(PostNorm):
     """LN(x + f(x)), where the first x is LN(embedding), as in BERT.
 
     It is what equations 9 and 13 of "Guiding transformers to process in steps" (2022) say as they
@@ -80,11 +89,11 @@ class EmbeddedPostNorm(_AfterBranches):
 
     @staticmethod
     def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
-        """What is done to the embeddings."""
+        """Build the norm of the embeddings."""
         return LayerNorm(width, eps=epsilon)
 
 
-class PreNorm(nn.Module):
+class PreNorm(_Placement):
     """x + f(LN(x)), as in GPT-2, with one more norm before the read-out."""
 
     def __init__(self, width: int, epsilon: float = EPSILON) -> None:
@@ -92,51 +101,14 @@ class PreNorm(nn.Module):
         self.norm = LayerNorm(width, eps=epsilon)
 
     def before(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
-        """The input of the branch."""
+        """Normalise the input of the branch."""
         return self.norm(x)
 
-    def after(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
-        """The sum of input and branch."""
-        return x
-
-    @staticmethod
-    def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
-        """What is done to the embeddings."""
-        return nn.Identity()
-
     @staticmethod
     def final(width: int, epsilon: float = EPSILON) -> nn.Module:
-        """What stands before the read-out."""
+        """Build the norm before the read-out."""
         return LayerNorm(width, eps=epsilon)
 
-
-class NoNorm(nn.Module):
-    """x + f(x): for exact constructions."""
-
-    def __init__(self, width: int, epsilon: float = EPSILON) -> None:
-        super().__init__()
-
-    def before(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
-        """The input of the branch."""
-        return x
-
-    def after(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
-        """The sum of input and branch."""
-        return x
-
-    @staticmethod
-    def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
-        """What is done to the embeddings."""
-        return nn.Identity()
-
-    @staticmethod
-    def final(width: int, epsilon: float = EPSILON) -> nn.Module:
-        """What stands before the read-out."""
-        return nn.Identity()
-
-
-Placement = Literal["post", "post-embedded", "pre", "none"]
-"""A name in `NORMS`. `post-embedded` is for models that apply `embedded`: causal transformers."""
 
 NORMS: Catalogue[type[PostNorm] | type[EmbeddedPostNorm] | type[PreNorm] | type[NoNorm]] = (
     Catalogue(
@@ -144,3 +116,4 @@ NORMS: Catalogue[type[PostNorm] | type[EmbeddedPostNorm] | type[PreNorm] | type[
         {"post": PostNorm, "post-embedded": EmbeddedPostNorm, "pre": PreNorm, "none": NoNorm},
     )
 )
+"""`post-embedded` is for models that apply `embedded`: causal transformers."""

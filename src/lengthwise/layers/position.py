@@ -1,27 +1,37 @@
-"""How may a transformer know where a symbol stands? The contract of all positions.
+"""The contract of all position encodings.
 
 There are three hooks: vectors added to the embeddings, a transform of queries and keys, and a bias
 on the logits, which with them become
 
     f (turn_query(q) . turn_key(k) / sqrt(size) + bias),    f the factor of the attention scale.
 
-Places count from 0, and those that attend need not be all: a cache asks for the newest only.
+Positions count from 0, and those that attend need not be all: a cache asks for the newest only.
 
 Axes:
     word    words of a batch
     head    attention heads
-    place   places of a word
-    query   places that attend
-    key     places that are attended to
+    position   positions of a word
+    query   positions that attend
+    key     positions that are attended to
     size    numbers in a query or key of a head
     width   numbers in a vector
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
+
+Positions = Int[Tensor, "*axes"]
+Counts = Int[Tensor, "*#axes"]
+Vectors = Float[Tensor, "*axes width"]
+Queries = Float[Tensor, "word head query size"]
+Keys = Float[Tensor, "word head key size"]
+QueryPositions = Int[Tensor, " query"]
+KeyPositions = Int[Tensor, " key"]
+LogitBias = Float[Tensor, "#word #head query key"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,21 +39,37 @@ class PositionShape:
     """The transformer that a position is made for."""
 
     width: int
-    max_places: int
-    """Most places of a word, for positions that are learned or drawn from a range."""
+    max_positions: int
+    """Most positions of a word, for positions that are learned or drawn from a range."""
     num_layers: int = 1
     num_heads: int = 1
     head_width: int = 1
     causal: bool = False
-    """Whether places see only those up to themselves, as in a decoder."""
+    """Whether positions see only those up to themselves, as in a decoder."""
 
 
 class Position(nn.Module):
-    """Base of all positions; here every hook does nothing."""
+    """Base of all positions; here every hook does nothing.
 
-    acts_in_attention: bool = False
-    """Whether queries, keys or logits depend on the places, so that what a query gathers depends on
-    where it stands, even if all queries are alike."""
+    What the rest of the package asks of a position is declared here (`acts_in_attention`,
+    `is_table`, `drawn_in_training`), so that a new one is a class and a line of `POSITIONS`.
+    """
+
+    acts_in_attention: ClassVar[bool] = False
+    """Whether queries, keys or logits depend on the positions, so that what a query gathers depends
+    on where it stands, even if all queries are alike."""
+
+    is_table: ClassVar[bool] = False
+    """Whether each position has a trained vector of its own: longer words are refused, and vectors
+    past the words of training stay as they were drawn."""
+
+    drawn_in_training: ClassVar[bool] = False
+    """Whether positions are drawn from a range in training, by the generator of the call."""
+
+    @classmethod
+    def uses_max_length(cls) -> bool:
+        """Say whether the greatest length is a choice: the size of a table, or of a range."""
+        return cls.is_table or cls.drawn_in_training
 
     like: Tensor
 
@@ -52,37 +78,35 @@ class Position(nn.Module):
         self.register_buffer("like", torch.zeros(shape.width), persistent=False)
 
     def forward(
-        self,
-        place: Int[Tensor, "*axes"],
-        count: Int[Tensor, "*#axes"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "*axes width"]:
-        """The vectors to add to the embeddings, from places and the number of places of the word.
+        self, positions: Positions, count: Counts, generator: torch.Generator | None = None
+    ) -> Vectors:
+        """Return the vectors to add to the embeddings; `count` is the number of positions.
 
         `generator` is for positions that are drawn in training.
         """
-        return self.like.expand(*place.shape, len(self.like))
+        return self.like.expand(*positions.shape, len(self.like))
 
     def turn_query(
-        self, layer: int, query: Float[Tensor, "word head query size"], place: Int[Tensor, " query"]
-    ) -> Float[Tensor, "word head query size"]:
-        """What is multiplied with the keys."""
+        self,
+        layer: int,
+        query: Queries,
+        positions: QueryPositions,
+    ) -> Queries:
+        """Return the queries that are multiplied with the keys."""
         return query
 
-    def turn_key(
-        self, layer: int, key: Float[Tensor, "word head key size"], place: Int[Tensor, " key"]
-    ) -> Float[Tensor, "word head key size"]:
-        """What is multiplied with the queries, and kept by a cache."""
+    def turn_key(self, layer: int, key: Keys, positions: KeyPositions) -> Keys:
+        """Return the keys that are multiplied with the queries, and kept by a cache."""
         return key
 
     def bias(
         self,
         layer: int,
-        query: Float[Tensor, "word head query size"],
-        query_place: Int[Tensor, " query"],
-        key_place: Int[Tensor, " key"],
+        query: Queries,
+        query_positions: QueryPositions,
+        key_positions: KeyPositions,
     ) -> Float[Tensor, "#word head query key"] | None:
-        """What is added to the logits, from queries that are not turned; None for nothing."""
+        """Return the bias on the logits, from queries that are not turned; None for none."""
         return None
 
     def draw(self, generator: torch.Generator) -> None:
@@ -92,12 +116,14 @@ class Position(nn.Module):
                 parameter.normal_(0.0, len(self.like) ** -0.5, generator=generator)
 
     def in_layer(
-        self, layer: int, query_place: Int[Tensor, " query"], key_place: Int[Tensor, " key"]
-    ) -> "Places | None":
-        """What the attention of a layer is told; None if it need not know."""
+        self, layer: int, query_positions: QueryPositions, key_positions: KeyPositions
+    ) -> "QueryKeyPositions | None":
+        """Return the positions that the attention of a layer needs; None if it needs none."""
         if not self.acts_in_attention:
             return None
-        return Places(position=self, layer=layer, query=query_place, key=key_place)
+        return QueryKeyPositions(
+            position=self, layer=layer, query=query_positions, key=key_positions
+        )
 
     @property
     def precise(self) -> torch.dtype:
@@ -106,28 +132,22 @@ class Position(nn.Module):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Places:
-    """Where the queries and keys of one layer stand, and what follows from it."""
+class QueryKeyPositions:
+    """Positions of the queries and keys of one layer, and what follows from them."""
 
     position: Position
     layer: int
-    query: Int[Tensor, " query"]
-    key: Int[Tensor, " key"]
+    query: QueryPositions
+    key: KeyPositions
 
-    def turn_query(
-        self, query: Float[Tensor, "word head query size"]
-    ) -> Float[Tensor, "word head query size"]:
-        """What is multiplied with the keys."""
+    def turn_query(self, query: Queries) -> Queries:
+        """Return the queries that are multiplied with the keys."""
         return self.position.turn_query(self.layer, query, self.query)
 
-    def turn_key(
-        self, key: Float[Tensor, "word head key size"]
-    ) -> Float[Tensor, "word head key size"]:
-        """What is multiplied with the queries."""
+    def turn_key(self, key: Keys) -> Keys:
+        """Return the keys that are multiplied with the queries."""
         return self.position.turn_key(self.layer, key, self.key)
 
-    def bias(
-        self, query: Float[Tensor, "word head query size"]
-    ) -> Float[Tensor, "#word head query key"] | None:
-        """What is added to the logits."""
+    def bias(self, query: Queries) -> Float[Tensor, "#word head query key"] | None:
+        """Return the bias on the logits."""
         return self.position.bias(self.layer, query, self.query, self.key)

@@ -1,4 +1,4 @@
-"""How does a transformer know where a symbol stands? One class per position, under one contract.
+"""The catalogue of position encodings: one class each, under one contract.
 
 The contract is `Position`: vectors that are added to the embeddings, a transform of queries and
 keys, and a bias on the logits. Read the catalogue to see what there is.

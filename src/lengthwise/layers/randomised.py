@@ -1,20 +1,20 @@
-"""Can a model be ready for places that it has not seen? Positions drawn from a larger range.
+"""Randomised positions: in training they are drawn from a range larger than any word.
 
-Randomised positional encodings (Ruoss et al., 2023): in training the n places of a word take n
+Randomised positional encodings (Ruoss et al., 2023): in training the n positions of a word take n
 different positions out of 0..L-1, drawn uniformly and sorted, so that every position is seen though
-every word is short. L is `max_places`. Each word of a batch has a draw of its own (the authors'
+every word is short. L is `max_positions`. Each word of a batch has a draw of its own (the authors'
 code makes one draw for a batch); a decoder, whose words are of one length, makes one.
 
-In evaluation nothing is drawn (the authors draw there too): place i of n takes position
+In evaluation nothing is drawn (the authors draw there too): position i of n takes position
 floor(i L / n), so that positions are evenly spread and gaps are about those of training. A decoder
 does not know n; it is told that n = L, and takes the first positions, 0, 1, 2, ...
 
-Words of more than L places take their own places where the encoding goes on for ever, and are
+Words of more than L positions take their own positions where the encoding goes on for ever, and are
 refused where it does not.
 
 Axes:
     word    words of a batch
-    place   places of a word, from 0
+    position   positions of a word, from 0
     width   numbers in a vector
 """
 
@@ -29,31 +29,33 @@ from lengthwise.layers.position import Position, PositionShape
 class RandomisedPosition(Position):
     """Base of randomised positions; `encoding` gives the vector of each position."""
 
+    drawn_in_training = True
+
     encoding: Position
 
     def __init__(self, shape: PositionShape) -> None:
         super().__init__(shape)
-        self.max_places, self.causal = shape.max_places, shape.causal
+        self.max_positions, self.causal = shape.max_positions, shape.causal
 
     def forward(
         self,
-        place: Int[Tensor, "word place"],
+        positions: Int[Tensor, "word position"],
         count: Int[Tensor, "word _"],
         generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "word place width"]:
-        """The vectors of the positions of the places, which in training are drawn.
+    ) -> Float[Tensor, "word position width"]:
+        """Return the vectors of the positions, which are drawn in training.
 
         Raises:
-            WordError: a word has more places than there are vectors.
+            WordError: a word has more positions than there are vectors.
         """
         if not self.training:
-            room = count.clamp(min=self.max_places)
-            position = place * room // count
+            room = count.clamp(min=self.max_positions)
+            position = positions * room // count
         else:
             if self.causal:
-                count = place.amax(dim=1, keepdim=True) + 1
-            position = _draw(place, count, self.max_places, generator)
-        return self.encoding(position, count.clamp(min=self.max_places))
+                count = positions.amax(dim=1, keepdim=True) + 1
+            position = _draw(positions, count, self.max_positions, generator)
+        return self.encoding(position, count.clamp(min=self.max_positions))
 
 
 class RandomisedSinusoidalPosition(RandomisedPosition):
@@ -73,19 +75,21 @@ class RandomisedLearnedPosition(RandomisedPosition):
 
 
 def _draw(
-    place: Int[Tensor, "word place"],
+    positions: Int[Tensor, "word position"],
     count: Int[Tensor, "word 1"],
-    max_places: int,
+    max_positions: int,
     generator: torch.Generator | None,
-) -> Int[Tensor, "word place"]:
-    """Sorted positions, all different among the first `count` places of a word.
+) -> Int[Tensor, "word position"]:
+    """Draw sorted positions, all different among the first `count` positions of a word.
 
     The first n entries of a random order are a uniform draw of n positions without replacement.
     """
-    room = max(max_places, place.shape[1], int(count.max()))
-    lots = torch.rand(len(place), room, device=place.device, generator=generator)
-    index = torch.arange(room, device=place.device)
-    within = torch.where(count > max_places, count, max_places)  # a long word takes its own places
+    room = max(max_positions, positions.shape[1], int(count.max()))
+    lots = torch.rand(len(positions), room, device=positions.device, generator=generator)
+    index = torch.arange(room, device=positions.device)
+    within = torch.where(
+        count > max_positions, count, max_positions
+    )  # a long word takes its own positions
     order = lots.masked_fill(index >= within, 2.0).argsort(dim=1)
     drawn = torch.where(index < count, order, room).sort(dim=1).values
-    return drawn.gather(1, place).clamp(max=room - 1)
+    return drawn.gather(1, positions).clamp(max=room - 1)

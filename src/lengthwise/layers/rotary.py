@@ -1,9 +1,9 @@
-"""Can places be told by turning queries and keys? Rotary position embedding.
+"""Rotary position embedding, which rotates queries and keys.
 
 Axes:
     word    words of a batch
     head    attention heads
-    place   places of a word
+    position   positions of a word
     size    numbers in a query or key of a head
 """
 
@@ -16,35 +16,41 @@ from lengthwise.layers.position import Position
 
 
 class RotaryPosition(Position):
-    r"""RoPE (Su et al., 2021): pairs of numbers are rotated by an angle that grows with the place.
+    r"""RoPE (Su et al., 2021): rotates pairs of numbers by an angle that grows with the position.
 
     $$(x_{2r}, x_{2r+1}) \mapsto R(t \theta_r) (x_{2r}, x_{2r+1}), \qquad
     \theta_r = 10000^{-2r/size}$$
 
-    for a query or key at place t, with R a rotation of the plane; then q . k depends on places by
-    their difference. Neighbours are pairs, as in the paper; Llama's code pairs r with r + size/2,
-    which is another order of the same numbers. If the size is odd, the last number stays. All
-    layers do the same, and nothing is learned.
+    for a query or key at position t, with R a rotation of the plane; then q . k depends on
+    positions by their difference. Neighbours are pairs, as in the paper; Llama's code pairs r with
+    r + size/2, which is another order of the same numbers. If the size is odd, the last number
+    stays. All layers do the same, and nothing is learned.
     """
 
     acts_in_attention = True
 
     def turn_query(
-        self, layer: int, query: Float[Tensor, "word head place size"], place: Int[Tensor, " place"]
-    ) -> Float[Tensor, "word head place size"]:
-        """The rotated queries."""
-        return self._rotate(query, place)
+        self,
+        layer: int,
+        query: Float[Tensor, "word head position size"],
+        positions: Int[Tensor, " position"],
+    ) -> Float[Tensor, "word head position size"]:
+        """Return the rotated queries."""
+        return self._rotate(query, positions)
 
     def turn_key(
-        self, layer: int, key: Float[Tensor, "word head place size"], place: Int[Tensor, " place"]
-    ) -> Float[Tensor, "word head place size"]:
-        """The rotated keys."""
-        return self._rotate(key, place)
+        self,
+        layer: int,
+        key: Float[Tensor, "word head position size"],
+        positions: Int[Tensor, " position"],
+    ) -> Float[Tensor, "word head position size"]:
+        """Return the rotated keys."""
+        return self._rotate(key, positions)
 
-    def _rotate(self, x: Tensor, place: Tensor) -> Tensor:
+    def _rotate(self, x: Tensor, positions: Tensor) -> Tensor:
         size = x.shape[-1]
         even = size - size % 2
-        angle = place[:, None].double() * frequencies(size, x.device)[: even // 2]
+        angle = positions[:, None].double() * frequencies(size, x.device)[: even // 2]
         cosine, sine = angle.cos().to(self.precise), angle.sin().to(self.precise)
         left, right = x[..., 0:even:2], x[..., 1:even:2]
         pairs = [left * cosine - right * sine, left * sine + right * cosine]

@@ -2,7 +2,7 @@
 
 Axes:
     word    words of a batch
-    time    places of a row, of which a word takes the last ones
+    time    positions of a row, of which a word takes the last ones
 """
 
 import torch
@@ -20,14 +20,14 @@ def only_words(
     elsewhere: int,
     checked: bool = True,
 ) -> Int[Tensor, "word time"]:
-    """Return the tokens with `elsewhere` at all places before a word.
+    """Return the tokens with `elsewhere` at all positions before a word.
 
     All words fill their rows if there are no `lengths`. With `checked=False` no value is looked at,
     so that nothing waits for an accelerator and `vmap` can pass.
 
     Raises:
         WordError: a word has a symbol outside 0..num_symbols-1, or more symbols than its row has
-            places.
+            positions.
     """
     tokens = tokens.long()
     time = tokens.shape[1]

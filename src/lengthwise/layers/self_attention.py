@@ -1,7 +1,7 @@
 """Self-attention of language models: one projection, a rule that mixes values, one output.
 
-    causal    every place gathers from all places up to itself, as its position says
-    dilated   every place gathers from C places, so many strides back (`layers.dilated`)
+    causal    every position gathers from all positions up to itself, as its position says
+    dilated   every position gathers from C positions, so many strides back (`layers.dilated`)
 
 Both are biased projections, as GPT-2's. Without gradients, rows of attention weights are computed a
 few at a time, so that memory grows with the length, not with its square.
@@ -9,9 +9,9 @@ few at a time, so that memory grows with the length, not with its square.
 Axes:
     word    sequences of a batch
     head    attention heads
-    place   places of a sequence, from the left
-    query   places that attend
-    key     places that are attended to
+    position   positions of a sequence, from the left
+    query   positions that attend
+    key     positions that are attended to
     size    numbers in a query, key or value of a head
     width   numbers in a vector
 """
@@ -24,8 +24,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.layers.attention import SCALES
-from lengthwise.layers.dilated import FORMS, chosen
-from lengthwise.layers.position import Places
+from lengthwise.layers.dilated import KERNELS, select_kernel
+from lengthwise.layers.position import QueryKeyPositions
 
 _MOST_WEIGHTS = 2**24
 """About how many attention weights are held at once, without gradients."""
@@ -40,34 +40,34 @@ class SelfAttention(nn.Module):
         self.project = nn.Linear(width, 3 * width)
         self.output = nn.Linear(width, width)
 
-    def heads(self, x: Float[Tensor, "word place width"]) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries, keys and values: `[word, head, place, size]` each."""
+    def heads(self, x: Float[Tensor, "word position width"]) -> tuple[Tensor, Tensor, Tensor]:
+        """Return queries, keys and values: `[word, head, position, size]` each."""
         parts = self.project(x).chunk(3, dim=2)
         query, key, value = (part.unflatten(2, (self.num_heads, -1)) for part in parts)
         return query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2)
 
     def finish(
-        self, gathered: Float[Tensor, "word head place size"]
-    ) -> Float[Tensor, "word place width"]:
-        """The output, from what the heads gathered."""
+        self, gathered: Float[Tensor, "word head position size"]
+    ) -> Float[Tensor, "word position width"]:
+        """Return the output, from what the heads gathered."""
         return self.output(gathered.transpose(1, 2).flatten(2))
 
 
 class DilatedAttention(SelfAttention):
-    """Attention to C places with a learned bias r for each head and offset."""
+    """Attention to C positions with a learned bias r for each head and offset."""
 
     def __init__(self, width: int, num_heads: int, chunk: int) -> None:
         super().__init__(width, num_heads)
         self.bias = nn.Parameter(torch.zeros(num_heads, chunk))
 
     def gather(self, query: Tensor, key: Tensor, value: Tensor, stride: int) -> Tensor:
-        """What each place gathers, in the form that is fastest."""
-        form = chosen(query.shape[2], stride, self.bias.shape[1], query.device)
-        return FORMS[form](query, key, value, self.bias.to(query.dtype), stride)
+        """Return what each position gathers, by the fastest kernel."""
+        form = select_kernel(query.shape[2], stride, self.bias.shape[1], query.device)
+        return KERNELS[form](query, key, value, self.bias.to(query.dtype), stride)
 
 
 class CausalAttention(SelfAttention):
-    """Attention to all places up to one's own, with a factor of the logits (`SCALES`)."""
+    """Attention to all positions up to one's own, with a factor of the logits (`SCALES`)."""
 
     def __init__(self, width: int, num_heads: int, scale: str) -> None:
         super().__init__(width, num_heads)
@@ -78,27 +78,30 @@ class CausalAttention(SelfAttention):
         query: Float[Tensor, "word head query size"],
         key: Float[Tensor, "word head key size"],
         value: Float[Tensor, "word head key size"],
-        places: Places,
+        positions: QueryKeyPositions,
     ) -> Float[Tensor, "word head query size"]:
-        """What each query gathers from keys that are turned; the last query is the last key."""
+        """Return what each query gathers from turned keys; the last query is the last key."""
         rows = query.shape[2]
         if not torch.is_grad_enabled():
             rows = max(1, _MOST_WEIGHTS // (query.shape[0] * query.shape[1] * key.shape[2]))
         parts = [
-            self._rows(query[:, :, start : start + rows], key, value, places, start)
+            self._rows(query[:, :, start : start + rows], key, value, positions, start)
             for start in range(0, query.shape[2], rows)
         ]
         return parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)
 
     def _rows(
-        self, query: Tensor, key: Tensor, value: Tensor, places: Places, start: int
+        self, query: Tensor, key: Tensor, value: Tensor, positions: QueryKeyPositions, start: int
     ) -> Tensor:
-        """Some queries, from the one numbered `start` on; keys past the last of them are cut."""
+        """Compute some queries, from number `start` on; keys past the last of them are cut."""
         count, size = query.shape[2], query.shape[3]
-        asking = places.query[start : start + count]
-        last = int((places.key <= asking[-1]).sum())
-        here = Places(
-            position=places.position, layer=places.layer, query=asking, key=places.key[:last]
+        asking = positions.query[start : start + count]
+        last = int((positions.key <= asking[-1]).sum())
+        here = QueryKeyPositions(
+            position=positions.position,
+            layer=positions.layer,
+            query=asking,
+            key=positions.key[:last],
         )
         seen = here.key <= here.query[:, None]
         factor = self.scale(seen.sum(dim=1)[None])[..., None]

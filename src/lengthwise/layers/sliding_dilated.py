@@ -1,4 +1,4 @@
-"""Sliding-dilated attention: what does one chunk see of itself?
+"""Sliding-dilated attention inside one chunk.
 
 A position attends to the C positions at distances 0, C^l, ..., (C-1) C^l before it (Chi et al.
 2023, equation 1). For the answer at the end of a word only whole chunks matter, so the mechanism is
@@ -6,8 +6,8 @@ attention inside chunks of C vectors; level and length never enter it.
 
 Axes:
     node    chunks, each of which becomes a node
-    chunk   the C places of a chunk, in the order of the word
-    query   the places that attend: all of the chunk, or only the last
+    chunk   the C positions of a chunk, in the order of the word
+    query   the positions that attend: all of the chunk, or only the last
     head    attention heads
     width   numbers in a vector
 """
@@ -41,7 +41,7 @@ class ChunkAttention(nn.Module):
         x: Float[Tensor, "node chunk width"],
         present: Bool[Tensor, "node chunk"] | None = None,
     ) -> Float[Tensor, "node width"]:
-        """What the last place of each chunk gathers; places that are not `present` are unseen."""
+        """Return what the last position of each chunk gathers from those that are `present`."""
         num_nodes, chunk, width = x.shape
         heads = (self.num_heads, width // self.num_heads)
         query = self.query(x[:, -1] / math.sqrt(heads[1])).view(num_nodes, 1, *heads)
@@ -57,7 +57,7 @@ class ChunkAttention(nn.Module):
         x: Float[Tensor, "node chunk width"],
         present: Bool[Tensor, "node chunk"] | None = None,
     ) -> Float[Tensor, "node chunk width"]:
-        """The same for every place of the chunk; an absent place gives numbers without meaning."""
+        """Return the same for every position of the chunk; absent ones get meaningless numbers."""
         num_nodes, chunk, width = x.shape
         heads = (self.num_heads, width // self.num_heads)
         query = self.query(x / math.sqrt(heads[1])).view(num_nodes, chunk, *heads)
@@ -78,7 +78,7 @@ class ChunkAttention(nn.Module):
 def dilated_mask(
     bias: Float[Tensor, "head offset"], length: int, stride: int
 ) -> Float[Tensor, "head query key"]:
-    """The matrix M of equation (1), for all pairs of positions; `stride` is its C^l."""
+    """Return the matrix M of equation (1), for all pairs of positions; `stride` is its C^l."""
     position = torch.arange(length, device=bias.device)
     distance = position[:, None] - position[None, :]
     offset = distance // stride

@@ -1,4 +1,4 @@
-r"""How far is a model from the tokens that were asked for, without all logits at a time?
+r"""Cross-entropy of target tokens, without holding all logits at a time.
 
 The logits of a batch, tokens times vocabulary, are the largest tensor of a language model, and go
 through memory many times. Here they are computed for a few tokens at a time, and their gradient
@@ -9,7 +9,7 @@ with them, while they are in caches. With vectors x, read-out W, asked tokens y 
     dloss / dl = softmax(l) - (1 - s) onehot(y) - s / V
 
 Axes:
-    axes    any, such as texts and their places
+    axes    any, such as texts and their positions
     token   tokens that are asked for
     width   numbers in a vector
     symbol  the vocabulary, of V
@@ -38,8 +38,8 @@ class ReadOut(NamedTuple):
     matrix: Float[Tensor, "symbol width"]
 
 
-class Judged(NamedTuple):
-    """What a model makes of tokens."""
+class LossAndHits(NamedTuple):
+    """The loss of target tokens, and how many are predicted."""
 
     loss: Float[Tensor, ""]
     """The mean cross-entropy, in nats."""
@@ -53,8 +53,8 @@ def token_loss(
     asked: Int[Tensor, " token"],
     *,
     smoothing: float = 0.0,
-) -> Judged:
-    """Cross-entropy of the asked tokens, at least one, with label smoothing; differentiable once.
+) -> LossAndHits:
+    """Return the cross-entropy of target tokens with label smoothing; differentiable once.
 
     `F.cross_entropy(vectors @ matrix.T, asked, label_smoothing=smoothing)`. Under autocast matrix
     products are in its precision, but for those of double precision; all else is in the precision
@@ -71,7 +71,7 @@ def token_loss(
         else:
             parts = _parts(vectors.to(products), matrix.to(products), asked)
             loss, right = _sums(parts, len(asked), smoothing)
-    return Judged(loss, int(right))
+    return LossAndHits(loss, int(right))
 
 
 class _How(NamedTuple):
@@ -102,7 +102,7 @@ def _parts(vectors: Tensor, matrix: Tensor, asked: Tensor) -> Iterator[_Part]:
 
 
 def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Tensor, Tensor]:
-    """The mean loss and the number of right tokens; the logits become their softmax."""
+    """Return the mean loss and the number of right tokens; the logits become their softmax."""
     losses, right = [], []
     for part in parts:
         logits = part.logits
@@ -119,7 +119,7 @@ def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Te
 
 
 def _likeliest(logits: Tensor, own: Tensor, greatest: Tensor) -> Tensor:
-    """How many rows have one greatest logit alone, and it is their own.
+    """Count the rows whose target alone has the greatest logit.
 
     `amax` goes through many symbols side by side, which `argmax` does not.
     """
@@ -138,7 +138,7 @@ class _TokenLoss(torch.autograd.Function):
         asked: Tensor,
         how: _How,
     ) -> tuple[Tensor, Tensor]:
-        """See `token_loss`."""
+        """Compute `token_loss`."""
         smoothing, products = how
         lower_matrix = matrix.to(products)
         of_vectors = torch.empty_like(vectors)
@@ -164,7 +164,7 @@ class _TokenLoss(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor | None, ...]:
-        """The gradients that are there, times that of the loss."""
+        """Return the gradients that are there, times that of the loss."""
         if torch.is_grad_enabled():  # a graph of this is asked for, which would lack what is here
             raise RuntimeError("token_loss is differentiable once. Use F.cross_entropy.")
         of_vectors, of_matrix = ctx.saved_tensors

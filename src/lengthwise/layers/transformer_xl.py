@@ -1,23 +1,29 @@
-"""May a query ask for a distance? The relative positions of Transformer-XL.
+"""The relative positions of Transformer-XL: a key for each distance.
 
 Axes:
     word    words of a batch
     head    attention heads
-    query   places that attend
-    key     places that are attended to
+    query   positions that attend
+    key     positions that are attended to
     size    numbers in a query or key of a head
-    delta   differences of places
+    delta   differences of positions
     width   numbers in a vector
 """
 
 import math
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from lengthwise.layers.encodings import sinusoids
-from lengthwise.layers.position import Position, PositionShape
+from lengthwise.layers.position import (
+    KeyPositions,
+    Position,
+    PositionShape,
+    Queries,
+    QueryPositions,
+)
 
 
 class TransformerXlPosition(Position):
@@ -49,20 +55,23 @@ class TransformerXlPosition(Position):
                 nn.init.xavier_uniform_(matrix, generator=generator)
 
     def turn_query(
-        self, layer: int, query: Float[Tensor, "word head query size"], place: Int[Tensor, " query"]
-    ) -> Float[Tensor, "word head query size"]:
-        """q + u."""
+        self,
+        layer: int,
+        query: Queries,
+        positions: QueryPositions,
+    ) -> Queries:
+        """Return q + u."""
         return query + self.u
 
     def bias(
         self,
         layer: int,
-        query: Float[Tensor, "word head query size"],
-        query_place: Int[Tensor, " query"],
-        key_place: Int[Tensor, " key"],
+        query: Queries,
+        query_positions: QueryPositions,
+        key_positions: KeyPositions,
     ) -> Float[Tensor, "word head query key"]:
-        """(q + v) . W R / sqrt(size), computed once for each difference that occurs."""
-        delta = query_place[:, None] - key_place
+        """Return (q + v) . W R / sqrt(size), computed once for each difference that occurs."""
+        delta = query_positions[:, None] - key_positions
         least, most = int(delta.min()), int(delta.max())
         steps = torch.arange(least, most + 1, device=delta.device)
         waves = sinusoids(steps, len(self.like)).to(self.like.dtype)

@@ -1,8 +1,8 @@
-"""Where do words begin? Batches come right-aligned; those who read from the left align them left.
+"""Left alignment of right-aligned batches, for networks that read from the left.
 
 Axes:
     word    words of a batch
-    time    places of a row
+    time    positions of a row
 """
 
 import torch

@@ -1,29 +1,29 @@
-"""What causal transformers have in common: place i sees the places up to i, and no more.
+"""Base of causal transformers: position i sees the positions up to i, and no more.
 
-Words can be read in one go, or a few symbols at a time: a `Reading` keeps the keys and values of
-what was read, so that a step computes the new places only.
+Words can be read in one go, or a few symbols at a time: a `CausalState` keeps the keys and values
+of what was read, so that a step computes the new positions only.
 
 Axes:
     word    words of a batch
-    place   places of a word, from the left
+    position   positions of a word, from the left
     asked   those of them whose answers are asked for
-    query   places that attend
-    key     places that are attended to
+    query   positions that attend
+    key     positions that are attended to
     width   numbers in a vector
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lengthwise.layers.norms import Placement
 from lengthwise.layers.position import Position
-from lengthwise.models.layer_stack import LayerStack, LayerStackConfig
+from lengthwise.models.layer_stack import InitialName, LayerStack, LayerStackConfig
+from lengthwise.models.settings import Activation, HiddenWidth, Norm, NumLayers, ValueWidth
+from lengthwise.models.transformer_config import ALL_NORMS
 from lengthwise.models.transformer_layer import TransformerLayer
-from lengthwise.settings import require_at_least
 
 CACHE_BYTES = 2**25
 """About how much the cache of one batch may take: words are read in batches that stay near the
@@ -37,35 +37,31 @@ FEWEST_WORDS = 16
 class CausalConfig(LayerStackConfig):
     """Shape of the network. Base of the settings of causal transformers."""
 
-    num_layers: int
-    value_width: int = 0
-    """Numbers in a value of a head; 0 for as many."""
-    d_hidden: int = 0
-    """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
-    norm: Placement = "pre"
-    activation: Literal["relu", "gelu"] = "gelu"
-    initial: str = "xavier"
+    norms: ClassVar[tuple[str, ...]] = ALL_NORMS
 
-    def __post_init__(self) -> None:
-        LayerStackConfig.__post_init__(self)
-        least = {"max_length": 1, "num_layers": 1, "value_width": 0, "d_hidden": 0}
-        require_at_least(self, least)
+    num_layers: NumLayers
+    value_width: ValueWidth = 0
+    d_hidden: HiddenWidth = 0
+    norm: Norm = "pre"
+    activation: Activation = "gelu"
+    initial: InitialName = "xavier"
 
 
 class CausalTransformer(LayerStack):
     """Base of causal transformers: symbols to vectors, and a linear read-out.
 
-    Where a position asks for the length of the word, it is told `usual_places`, since nobody knows
-    where a word will end; a place past that is told of no more places than there are up to it.
+    Where a position asks for the length of the word, it is told `usual_positions`, since nobody
+    knows where a word will end; a position past that is told of no more positions than there are up
+    to it.
     """
 
     answer: nn.Linear
 
-    def __init__(self, config: CausalConfig, *, num_symbols: int, usual_places: int) -> None:
+    def __init__(self, config: CausalConfig, *, num_symbols: int, usual_positions: int) -> None:
         super().__init__(
             config,
             num_symbols=num_symbols,
-            max_places=usual_places,
+            max_positions=usual_positions,
             num_layers=config.num_layers,
             causal=True,
             d_hidden=config.d_hidden or 4 * config.d_model,
@@ -73,60 +69,62 @@ class CausalTransformer(LayerStack):
             value_width=config.value_width,
         )
         self.embedding_norm = self.block[0].attention_norm.embedded(config.d_model, config.epsilon)
-        self._usual_places = usual_places
+        self._usual_positions = usual_positions
 
     def vectors(
         self,
-        tokens: Int[Tensor, "word place"],
+        tokens: Int[Tensor, "word position"],
         generator: torch.Generator | None = None,
         first: int = 0,
     ) -> Float[Tensor, "word asked width"]:
-        """What the read-out reads at every place from `first` on: the last layer has no others.
+        """Return the last layer's vectors at every position from `first` on.
 
         `generator` is for positions that are drawn in training.
         """
         x = self.embed(tokens, generator=generator)
-        seen, place = causal_mask(tokens), places(tokens)
+        seen, positions = causal_mask(tokens), positions_from(tokens)
         for number, layer in enumerate(self.block):
             start = first if number == len(self.block) - 1 else 0
-            here = self.position.in_layer(number, place[start:], place)
+            here = self.position.in_layer(number, positions[start:], positions)
             x = layer(x[:, start:], x, seen[:, start:], here)
         return self.final_norm(x)
 
     def embed(
         self,
-        tokens: Int[Tensor, "word place"],
+        tokens: Int[Tensor, "word position"],
         start: int = 0,
         generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "word place width"]:
-        """The vectors of symbols that stand from place `start` on."""
-        place = places(tokens, start)[None]
-        count = (place + 1).clamp(min=self._usual_places)
-        added = self.position(place, count, generator=generator)
+    ) -> Float[Tensor, "word position width"]:
+        """Return the vectors of symbols that stand from position `start` on."""
+        positions = positions_from(tokens, start)[None]
+        count = (positions + 1).clamp(min=self._usual_positions)
+        added = self.position(positions, count, generator=generator)
         return self.embedding_norm(self.embedding(tokens) + added)
 
-    def words_to_read_at_once(self, num_places: int) -> int:
-        """How many words of so many places are read together, so that their cache stays small."""
+    def words_to_read_at_once(self, num_positions: int) -> int:
+        """Return the number of words that are read together, so that their cache stays small."""
         attention = self.block[0].attention
         in_place = attention.num_heads * (attention.head_width + attention.value_width)
-        numbers = len(self.block) * num_places * in_place
+        numbers = len(self.block) * num_positions * in_place
         size = numbers * attention.key.weight.element_size()
         return max(FEWEST_WORDS, CACHE_BYTES // max(size, 1))
 
 
-class Reading:
+class CausalState:
     """Words that are read a few symbols at a time."""
 
-    def __init__(self, model: CausalTransformer, num_words: int, num_places: int) -> None:
+    def __init__(self, model: CausalTransformer, num_words: int, num_positions: int) -> None:
         self._model = model
         self._start = 0
         self._cache = [
-            _Cache(model.position, number, layer, num_words, num_places)
+            _Cache(model.position, number, layer, num_words, num_positions)
             for number, layer in enumerate(model.block)
         ]
 
-    def __call__(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
-        """What the read-out reads at the next places, which hold these symbols.
+    def __call__(
+        self, tokens: Int[Tensor, "word position"]
+    ) -> Float[Tensor, "word position width"]:
+        """Return the last layer's vectors at the next positions, which hold these symbols.
 
         With fewer words than before, the last ones have ended.
         """
@@ -138,7 +136,7 @@ class Reading:
 
 
 class _Cache:
-    """A layer that keeps the keys, as the position turns them, and values of all places so far."""
+    """A layer with the keys, as the position turns them, and values of all positions so far."""
 
     def __init__(
         self,
@@ -146,25 +144,25 @@ class _Cache:
         number: int,
         layer: TransformerLayer,
         num_words: int,
-        num_places: int,
+        num_positions: int,
     ) -> None:
         attention = layer.attention
         self.position, self.number, self.layer = position, number, layer
         self.key, self.value = (
-            each.weight.new_empty(num_words, num_places, each.out_features)
+            each.weight.new_empty(num_words, num_positions, each.out_features)
             for each in (attention.key, attention.value)
         )
 
     def __call__(self, x: Tensor, start: int) -> Tensor:
-        """The new vectors of places from `start` on."""
+        """Return the new vectors of positions from `start` on."""
         attention = self.layer.attention
         before = self.layer.attention_norm.before(x)
         num_words, stop = len(x), start + x.shape[1]
-        new = places(x, start)
+        new = positions_from(x, start)
         turned = attention.turned_keys(before, self.position.in_layer(self.number, new, new))
         self.key[:num_words, start:stop] = turned
         self.value[:num_words, start:stop] = attention.value(before)
-        seen, every = causal_mask(x, start), places(self.key[:, :stop])
+        seen, every = causal_mask(x, start), positions_from(self.key[:, :stop])
         gathered = attention.gather(
             attention.query(before),
             self.key[:num_words, :stop],
@@ -175,12 +173,12 @@ class _Cache:
         return self.layer.finish(x, gathered)
 
 
-def places(vectors: Tensor, start: int = 0) -> Int[Tensor, " place"]:
-    """Where symbols or vectors stand, if the first stands at `start`."""
+def positions_from(vectors: Tensor, start: int = 0) -> Int[Tensor, " position"]:
+    """Return the positions of symbols or vectors, the first of which stands at `start`."""
     return torch.arange(start, start + vectors.shape[1], device=vectors.device)
 
 
 def causal_mask(vectors: Tensor, start: int = 0) -> Bool[Tensor, "1 query key"]:
-    """Which places the places from `start` on may see: those up to themselves."""
+    """Return the mask of positions from `start` on: each sees the positions up to itself."""
     stop = start + vectors.shape[1]
     return torch.ones(1, stop - start, stop, dtype=torch.bool, device=vectors.device).tril(start)

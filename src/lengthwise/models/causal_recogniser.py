@@ -1,13 +1,13 @@
 """A causal transformer that classifies a word, and each of its prefixes, at the last symbol.
 
 In the manner of GPT-2: normalised before each branch, GELU, four times the width inside. A start
-symbol stands at place 0, where the empty word is answered; the prefix of t symbols is answered at
-place t. Weights are drawn as those of `Decoder`.
+symbol stands at position 0, where the empty word is answered; the prefix of t symbols is answered
+at position t. Weights are drawn as those of `Decoder`.
 
 Axes:
     word    words of a batch
-    time    places of a row, of which a word takes the last ones
-    place   symbols of words that fill their rows
+    time    positions of a row, of which a word takes the last ones
+    position   symbols of words that fill their rows
     class   classes
 """
 
@@ -19,26 +19,22 @@ from torch import Tensor, nn
 
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalTransformer
-from lengthwise.settings import require_at_least
+from lengthwise.models.layer_stack import PositionName
+from lengthwise.models.settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CausalRecogniserConfig(CausalConfig):
     """Shape of the network. The defaults are those of the encoder that it is compared with."""
 
-    num_classes: int
-    d_model: int = 64
-    num_heads: int = 8
-    num_layers: int = 5
-    position: str = "learned"
-    """A name in `POSITIONS`. Where an encoding asks for the length of the word, it is told
-    `max_length` and the start symbol, and past that the places up to its own."""
-    max_length: int = 1024
-    """Longest word, for positions that are learned, or drawn from a range."""
-
-    def __post_init__(self) -> None:
-        CausalConfig.__post_init__(self)
-        require_at_least(self, {"num_classes": 1})
+    num_classes: NumClasses
+    d_model: Width = 64
+    num_heads: NumHeads = 8
+    num_layers: NumLayers = 5
+    position: PositionName = "learned"
+    """Where an encoding needs the length of the word, it gets that of `max_length` and the start
+    symbol, and past that the number of positions up to its own."""
+    max_length: MaxLength = 1024
 
 
 class CausalRecogniser(CausalTransformer):
@@ -46,7 +42,9 @@ class CausalRecogniser(CausalTransformer):
 
     def __init__(self, config: CausalRecogniserConfig) -> None:
         symbols_and_start = config.vocab_size + 1
-        super().__init__(config, num_symbols=symbols_and_start, usual_places=config.max_length + 1)
+        super().__init__(
+            config, num_symbols=symbols_and_start, usual_positions=config.max_length + 1
+        )
         self.config = config
         self.answer = nn.Linear(config.d_model, config.num_classes)
 
@@ -57,7 +55,7 @@ class CausalRecogniser(CausalTransformer):
         *,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
-        """The logits of the class of each word.
+        """Return the logits of the class of each word.
 
         Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
         -1, by custom). `lengths` may be left out if all words fill their rows.
@@ -77,16 +75,16 @@ class CausalRecogniser(CausalTransformer):
         return self.answer(vectors[row, lengths])
 
     def every_position(
-        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
-    ) -> Float[Tensor, "word place class"]:
-        """The answer for every prefix: `every_position(x)[:, t]` equals `forward(x[:, : t + 1])`.
+        self, tokens: Int[Tensor, "word position"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word position class"]:
+        """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
 
         But for positions that are drawn in training, whose draws differ.
         """
         return self.answer(self.vectors(self._with_start(tokens), generator)[:, 1:])
 
     def words_at_once(self, time: int) -> int | None:
-        """How many words of rows of `time` places attention has room for."""
+        """Return the number of words of rows of `time` positions that attention has room for."""
         return self.pairs_at_once(time)
 
     def _with_start(self, tokens: Tensor) -> Tensor:

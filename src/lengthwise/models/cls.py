@@ -1,27 +1,27 @@
-"""What encoders that classify a word at CLS, a place beside it, have in common.
+"""Base of encoders that classify a word at CLS, a position beside it.
 
-The frame of Chiang & Cholak (2022, section 2.2): n = |w| + 1 places, CLS at place 0, and only CLS
-is read out. What happens between the embeddings and the read-out is the encoder's own.
+The frame of Chiang & Cholak (2022, section 2.2): n = |w| + 1 positions, CLS at position 0, and only
+CLS is read out. What happens between the embeddings and the read-out is the encoder's own.
 
 Axes:
     word    words of a batch
-    time    places of a row, of which a word takes the last ones
-    place   places of a word, CLS first; what is past its end is seen by nobody
+    time    positions of a row, of which a word takes the last ones
+    position   positions of a word, CLS first; what is past its end is seen by nobody
     width   numbers in a vector
     class   classes
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lengthwise.layers.rows import only_words
 from lengthwise.models.alignment import left_aligned
-from lengthwise.models.layer_stack import LayerStack, LayerStackConfig
-from lengthwise.settings import require_at_least
+from lengthwise.models.layer_stack import InitialName, LayerStack, LayerStackConfig, PositionName
+from lengthwise.models.settings import Norm, NumClasses, NumHeads, Setting, Width
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,24 +31,28 @@ class ClsConfig(LayerStackConfig):
     Base of the settings of encoders with CLS.
     """
 
-    num_classes: int
-    d_model: int = 16
-    num_heads: int = 2
-    d_hidden: int = 64
-    """Hidden units of the feed-forward networks."""
-    norm: Literal["post", "pre", "none"] = "post"
-    position: str = "none"
-    """A name in `POSITIONS`."""
-    max_length: int = 1024
-    """Longest word, for positions that are learned, or drawn from a range."""
-    cls: Literal["first", "last"] = "first"
-    """Where CLS stands. If `last`, places count from the end of the word: CLS is place 0, the last
-    symbol place 1."""
-    initial: str = "torch"
-
-    def __post_init__(self) -> None:
-        LayerStackConfig.__post_init__(self)
-        require_at_least(self, {"num_classes": 1, "d_hidden": 1, "max_length": 0})
+    num_classes: NumClasses
+    d_model: Width = 16
+    num_heads: NumHeads = 2
+    d_hidden: Annotated[
+        int, Setting(meaning="Hidden units of the feed-forward networks.", least=1)
+    ] = 64
+    norm: Norm = "post"
+    position: PositionName = "none"
+    max_length: Annotated[
+        int,
+        Setting(
+            meaning="Longest word, for positions that are learned or drawn from a range.", least=0
+        ),
+    ] = 1024
+    cls: Annotated[
+        Literal["first", "last"],
+        Setting(
+            meaning="Where CLS stands. If `last`, positions count from the end of the word: CLS is "
+            "at position 0, the last symbol at position 1."
+        ),
+    ] = "first"
+    initial: InitialName = "torch"
 
 
 class ClsEncoder(LayerStack):
@@ -62,7 +66,7 @@ class ClsEncoder(LayerStack):
         super().__init__(
             config,
             num_symbols=config.vocab_size + 1,  # the last is CLS
-            max_places=config.max_length + 1,
+            max_positions=config.max_length + 1,
             num_layers=num_layers,
             causal=False,
             d_hidden=config.d_hidden,
@@ -74,20 +78,37 @@ class ClsEncoder(LayerStack):
         )
 
     def read(self, vectors: Float[Tensor, "word width"]) -> Float[Tensor, "word class"]:
-        """The logits from the vectors at CLS."""
+        """Return the logits from the vectors at CLS."""
         answer = self.answer(self.final_norm(vectors))
         if self._config.num_classes != 2:
             return answer
         return torch.cat([torch.zeros_like(answer), answer], dim=1)
 
     def words_at_once(self, time: int) -> int | None:
-        """How many words of rows of `time` places attention has room for; none for any number."""
+        """Return the number of words in rows of `time` positions that fit at once; None for any."""
         return self.pairs_at_once(time)
+
+    def frame(
+        self, tokens: Int[Tensor, "word time"], lengths: Int[Tensor, " word"] | None
+    ) -> tuple[
+        Int[Tensor, "word position"],
+        Int[Tensor, "word 1"],
+        Int[Tensor, " position"],
+        Bool[Tensor, "word 1 position"],
+    ]:
+        """Return `with_cls`, the positions 0..n-1, and which of them each word has.
+
+        Raises:
+            WordError: see `with_cls`.
+        """
+        symbols, count = self.with_cls(tokens, lengths)
+        positions = torch.arange(symbols.shape[1], device=tokens.device)
+        return symbols, count, positions, (positions < count)[:, None]
 
     def with_cls(
         self, tokens: Int[Tensor, "word time"], lengths: Int[Tensor, " word"] | None
-    ) -> tuple[Int[Tensor, "word place"], Int[Tensor, "word 1"]]:
-        """CLS and the symbols, any past the end, and the number of places n.
+    ) -> tuple[Int[Tensor, "word position"], Int[Tensor, "word 1"]]:
+        """Return CLS and the symbols (any past the end), and the number of positions n.
 
         Raises:
             WordError: a word has a symbol that is none, or does not fit into its row; in training,

@@ -1,19 +1,14 @@
-"""What does an answer cost? Floating-point operations of one word, counted as they are run."""
+"""Cost of an answer: floating-point operations of one word, counted as they are run."""
 
 import math
 import time
+from typing import Protocol, runtime_checkable
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from lengthwise.models.decoder import Decoder
-from lengthwise.models.encoder_decoder import EncoderDecoder
-from lengthwise.models.gpt2 import Body
-from lengthwise.models.language_model import LanguageModel
-from lengthwise.models.recurrent import Recurrent
-from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.precision import require_precision
 
 _TIMES = 5
@@ -22,9 +17,27 @@ _SIZE_THERE, _PRODUCTS_THERE = 8192, 10
 """On an accelerator, where a small product is over before the next has been asked for."""
 
 
+@runtime_checkable
+class KnowsItsCost(Protocol):
+    """A network with operations that torch does not count, which counts them by itself."""
+
+    def flops(self, length: int) -> int:
+        """Return the operations of the matrix products for one word."""
+        ...
+
+
+@runtime_checkable
+class ReadsForCost(Protocol):
+    """A network that is not called with a word alone, as others are."""
+
+    def read_for_cost(self, tokens: Tensor) -> Tensor:
+        """Compute the answer for one word, in the way whose operations are counted."""
+        ...
+
+
 @torch.no_grad()
 def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:
-    """Floating-point operations a second of a large matrix product: the best of five.
+    """Measure the floating-point operations a second of a large matrix product: the best of five.
 
     What a device reaches where nothing else is in the way, so that a share of it says how much is.
 
@@ -46,30 +59,25 @@ def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:
 
 
 def trained_parameters(model: nn.Module) -> int:
-    """How many numbers training changes."""
+    """Return the number of parameters that training changes."""
     return sum(p.numel() for p in model.parameters() if p.requires_grad)
 
 
 @torch.no_grad()
 def forward_flops(model: nn.Module, vocab_size: int, length: int, *, seed: int = 0) -> int:
-    """Multiplications and additions of the matrix products for one random word, read alone.
+    """Count the multiplications and additions of the matrix products for one random word.
 
     Of a translator, for a source and a translation of that length. Of a RegularGPT every node of
     the tree is counted, though it computes equal sub-words once.
     """
     generator = torch.Generator().manual_seed(seed)
     tokens = torch.randint(vocab_size, (1, length), generator=generator)
-    if isinstance(model, Recurrent):  # torch's own cells are one operation, which is not counted
-        per_symbol = sum(p.numel() for p in model.cell.parameters() if p.ndim == 2)
-        return 2 * (length * per_symbol + model.answer.weight.numel())
+    if isinstance(model, KnowsItsCost):
+        return model.flops(length)
     counter = FlopCounterMode(display=False)
     with counter, sdpa_kernel(SDPBackend.MATH):  # fused attention on a processor is not counted
-        if isinstance(model, RegularGPT):
-            model(tokens, share=False)
-        elif isinstance(model, Decoder | Body | LanguageModel):
-            model(tokens)
-        elif isinstance(model, EncoderDecoder):
-            model(tokens, tokens)
+        if isinstance(model, ReadsForCost):
+            model.read_for_cost(tokens)
         else:
-            model(tokens, torch.tensor([length]))
+            model(tokens)
     return int(counter.get_total_flops())

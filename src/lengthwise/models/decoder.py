@@ -1,16 +1,17 @@
-"""A causal transformer that completes words: after each symbol, what comes next?
+"""A causal transformer that completes words: it predicts the symbol after each symbol.
 
 The model of "Guiding transformers to process in steps" (2022, section 5 and equations 1-16), in the
-manner of minGPT: place i sees the places up to i and predicts the symbol at place i + 1. Words are
-completed greedily with a cache of keys and values, so that a step computes one new place only.
+manner of minGPT: position i sees the positions up to i and predicts the symbol at position i + 1.
+Words are completed greedily with a cache of keys and values, so that a step computes one new
+position only.
 
 Axes:
     layer   layers, in order
     word    words of a batch, all of one length
-    place   places of a word, from the left
+    position   positions of a word, from the left
     asked   those of them whose answers are asked for
-    query   places that attend
-    key     places that are attended to
+    query   positions that attend
+    key     positions that are attended to
     head    attention heads
     width   numbers in a vector
     symbol  the vocabulary
@@ -25,11 +26,14 @@ from torch import Tensor, nn
 from lengthwise.errors import WordError
 from lengthwise.models.causal import (
     CausalConfig,
+    CausalState,
     CausalTransformer,
-    Reading,
     causal_mask,
-    places,
+    positions_from,
 )
+from lengthwise.models.completion import require_completion
+from lengthwise.models.layer_stack import PositionName
+from lengthwise.models.settings import NumHeads, NumLayers, Width
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,34 +41,34 @@ class DecoderConfig(CausalConfig):
     """Shape of the network. The defaults are those of the paper's experiments (section 5), but
     that their weights are drawn as minGPT does (`initial="mingpt"`, as in `STEP_MODELS`).
 
-    `max_length` is the most places that are read; the last symbol of a completion is written only.
-    It is the paper's b.
+    `max_length` is the most positions that are read; the last symbol of a completion is written
+    only. It is the paper's b.
     """
 
-    d_model: int = 128
-    num_heads: int = 1
-    num_layers: int = 1
-    position: str = "learned"
-    """A name in `POSITIONS`. Where an encoding asks for the length of the word, it is told
-    `max_length`, since a decoder does not know where a word will end."""
+    d_model: Width = 128
+    num_heads: NumHeads = 1
+    num_layers: NumLayers = 1
+    position: PositionName = "learned"
+    """Where an encoding needs the length of the word, it gets `max_length`, since a decoder does
+    not know where a word will end."""
 
 
 class Decoder(CausalTransformer):
-    """Words to the logits of the next symbol at every place."""
+    """Words to the logits of the next symbol at every position."""
 
     def __init__(self, config: DecoderConfig) -> None:
-        super().__init__(config, num_symbols=config.vocab_size, usual_places=config.max_length)
+        super().__init__(config, num_symbols=config.vocab_size, usual_positions=config.max_length)
         self.config = config
         self.answer = nn.Linear(config.d_model, config.vocab_size, bias=False)
 
     def forward(
         self,
-        tokens: Int[Tensor, "word place"],
+        tokens: Int[Tensor, "word position"],
         *,
         first: int = 0,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word asked symbol"]:
-        """The logits of the symbol at place i + 1, for every place i from `first` on.
+        """Return the logits of the symbol at position i + 1, for every position i from `first` on.
 
         `generator` is for positions that are drawn in training.
 
@@ -76,38 +80,37 @@ class Decoder(CausalTransformer):
 
     @torch.no_grad()
     def attention_weights(
-        self, tokens: Int[Tensor, "word place"]
+        self, tokens: Int[Tensor, "word position"]
     ) -> Float[Tensor, "layer word head query key"]:
-        """Whom each place attends to; each row adds up to 1.
+        """Return the attention weights of every layer; each row adds up to 1.
 
         Raises:
             WordError: the words are longer than `max_length`.
         """
         self._require_length(tokens.shape[1])
         x = self.embed(tokens)
-        seen, place = causal_mask(tokens), places(tokens)
+        seen, positions = causal_mask(tokens), positions_from(tokens)
         found = []
         for number, layer in enumerate(self.block):
             before, here = (
                 layer.attention_norm.before(x),
-                self.position.in_layer(number, place, place),
+                self.position.in_layer(number, positions, positions),
             )
             found.append(layer.attention.weights(before, before, seen, here))
             x = layer(x, x, seen, here)
         return torch.stack(found)
 
     @torch.no_grad()
-    def complete(self, prefix: Int[Tensor, "word place"], steps: int) -> Int[Tensor, "word longer"]:
-        """The words with `steps` more symbols, each the likeliest one (the first, if some tie).
+    def complete(
+        self, prefix: Int[Tensor, "word position"], steps: int
+    ) -> Int[Tensor, "word longer"]:
+        """Return the words with `steps` more symbols, each the likeliest (the first of a tie).
 
         Raises:
             WordError: the prefix is empty, would grow past `max_length` + 1 symbols, or shrink.
         """
         num_words, given = prefix.shape
-        if given == 0:
-            raise WordError("a decoder goes on from at least one symbol, but the prefix is empty.")
-        if steps < 0:
-            raise WordError(f"a completion adds symbols, but steps={steps}. Use 0 or more.")
+        require_completion(prefix, steps)
         self._require_length(given + steps - 1)
         words = torch.cat([prefix, prefix.new_zeros(num_words, steps)], dim=1)
         for batch in torch.split(words, self.words_to_read_at_once(given + steps)):
@@ -115,10 +118,10 @@ class Decoder(CausalTransformer):
         return words
 
     def _complete(self, words: Tensor, given: int) -> None:
-        """Fill in the places from `given` on."""
-        reading, start = Reading(self, *words.shape), 0
+        """Fill in the positions from `given` on."""
+        state, start = CausalState(self, *words.shape), 0
         for stop in range(given, words.shape[1]):
-            vectors = reading(words[:, start:stop])
+            vectors = state(words[:, start:stop])
             words[:, stop] = self.answer(vectors[:, -1]).argmax(dim=-1)
             start = stop
 

@@ -1,14 +1,14 @@
-"""A transformer encoder that classifies a word at CLS, a place beside it.
+"""A transformer encoder that classifies a word at CLS, a position beside it.
 
 The model of Chiang & Cholak (2022, section 2.2), and with other numbers the one of the
 Chomsky-hierarchy study. Only CLS is read out, so the last layer is computed for CLS alone (and the
-one before it, if the last one's attention does nothing). Where all places ask the same, and
+one before it, if the last one's attention does nothing). Where all positions ask the same, and
 attention does not depend on where they stand, one query is computed for all. If that holds for all
 other layers, as in the constructions, time and memory are O(n).
 
 Axes:
     word    words of a batch
-    time    places of a row, of which a word takes the last ones
+    time    positions of a row, of which a word takes the last ones
     class   classes
 """
 
@@ -19,7 +19,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from lengthwise.models.cls import ClsConfig, ClsEncoder
-from lengthwise.settings import require_at_least
+from lengthwise.models.settings import NumLayers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,11 +29,7 @@ class EncoderConfig(ClsConfig):
     Their code draws weights as torch does by default, and so does `initial="torch"`.
     """
 
-    num_layers: int = 2
-
-    def __post_init__(self) -> None:
-        ClsConfig.__post_init__(self)
-        require_at_least(self, {"num_layers": 1})
+    num_layers: NumLayers = 2
 
 
 class Encoder(ClsEncoder):
@@ -48,66 +44,72 @@ class Encoder(ClsEncoder):
         tokens: Int[Tensor, "word time"],
         lengths: Int[Tensor, " word"] | None = None,
         *,
-        thrifty: bool = True,
+        skip_unused_queries: bool = True,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
-        """The logits of the class of each word.
+        """Return the logits of the class of each word.
 
         Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
         -1, by custom). `lengths` may be left out if all words fill their rows.
-        `thrifty=False` computes every query at every place, for comparison. `generator` is for
-        positions that are drawn in training.
+        `skip_unused_queries=False` computes every query at every position, for comparison.
+        `generator` is for positions that are drawn in training.
 
         Raises:
             WordError: a word has a symbol that is none (nobody looks in training, where words come
                 from a task), or does not fit into its row.
         """
-        symbols, count = self.with_cls(tokens, lengths)
-        place = torch.arange(symbols.shape[1], device=tokens.device)
-        seen = (place < count)[:, None]
-        added = self.position(place.expand_as(symbols), count, generator=generator)
+        symbols, count, positions, seen = self.frame(tokens, lengths)
+        added = self.position(positions.expand_as(symbols), count, generator=generator)
         x = self.embedding(symbols) + added
-        wanted = self._wanted(symbols.shape[1]) if thrifty else [symbols.shape[1]] * len(self.block)
-        may_share = thrifty and not self.training and not self.position.acts_in_attention
-        for number, (layer, num_places) in enumerate(zip(self.block, wanted, strict=True)):
-            queries, seen = x[:, :num_places], seen[..., : x.shape[1]]
+        wanted = (
+            self._wanted(symbols.shape[1])
+            if skip_unused_queries
+            else [symbols.shape[1]] * len(self.block)
+        )
+        may_share = (
+            skip_unused_queries and not self.training and not self.position.acts_in_attention
+        )
+        for number, (layer, num_positions) in enumerate(zip(self.block, wanted, strict=True)):
+            queries, seen = x[:, :num_positions], seen[..., : x.shape[1]]
             if may_share and layer.attention.queries_are_alike:
                 before = layer.attention_norm.before(x)
                 x = layer.finish(queries, layer.attention(before[:, :1], before, seen))
             else:
-                here = self.position.in_layer(number, place[:num_places], place[: x.shape[1]])
+                here = self.position.in_layer(
+                    number, positions[:num_positions], positions[: x.shape[1]]
+                )
                 x = layer(queries, x, seen, here)
         return self.read(x[:, 0])
 
     @torch.no_grad()
     def observed(
         self, tokens: Int[Tensor, "word time"]
-    ) -> tuple[Float[Tensor, "word class"], Float[Tensor, "layer word head place"]]:
-        """The logits of words that fill their rows, and whom CLS attends to in each layer."""
-        symbols, count = self.with_cls(tokens, None)
-        place = torch.arange(symbols.shape[1], device=tokens.device)
-        seen = (place < count)[:, None]
-        x = self.embedding(symbols) + self.position(place.expand_as(symbols), count)
+    ) -> tuple[Float[Tensor, "word class"], Float[Tensor, "layer word head position"]]:
+        """Return the logits of words that fill their rows, and the attention of CLS by layer."""
+        symbols, count, positions, seen = self.frame(tokens, None)
+        x = self.embedding(symbols) + self.position(positions.expand_as(symbols), count)
         found = []
         for number, layer in enumerate(self.block):
             before = layer.attention_norm.before(x)
-            here = self.position.in_layer(number, place[:1], place)
+            here = self.position.in_layer(number, positions[:1], positions)
             found.append(layer.attention.weights(before[:, :1], before, seen, here)[:, :, 0])
-            wanted = place if number + 1 < len(self.block) else place[:1]
-            x = layer(x[:, : len(wanted)], x, seen, self.position.in_layer(number, wanted, place))
+            wanted = positions if number + 1 < len(self.block) else positions[:1]
+            x = layer(
+                x[:, : len(wanted)], x, seen, self.position.in_layer(number, wanted, positions)
+            )
         return self.read(x[:, 0]), torch.stack(found)
 
-    def _wanted(self, num_places: int) -> list[int]:
-        """How many places of each layer's output somebody reads, from the first place on."""
+    def _wanted(self, num_positions: int) -> list[int]:
+        """Return the number of positions of each layer's output that are read later."""
         wanted, after = [], 1
         for layer in reversed(self.block):
             wanted.append(after)
             if self.training or not layer.attention.is_idle:
-                after = num_places
+                after = num_positions
         return wanted[::-1]
 
     def words_at_once(self, time: int) -> int | None:
-        """How many words of rows of `time` places attention has room for; none for any number."""
+        """Return the number of words in rows of `time` positions that fit at once; None for any."""
         if all(layer.attention.queries_are_alike for layer in self.block[:-1]):
             return None
         return super().words_at_once(time)

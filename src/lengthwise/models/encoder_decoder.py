@@ -2,7 +2,7 @@ r"""A transformer that reads a sentence and writes its translation.
 
 The encoder sees the whole source from everywhere; the decoder sees what it has written so far, and
 the source. Sub-layers are pre-norm by default, as in the translation experiment of Chiang and
-Cholak (2022, section 5.4), places are told by sinusoids, and the read-out is the embedding.
+Cholak (2022, section 5.4), positions are told by sinusoids, and the read-out is the embedding.
 
 Each of the three attentions has a scale of its own (`SCALES`). With `log-length`, equation 2 of the
 paper, logits are multiplied with log n, where n is
@@ -16,22 +16,23 @@ translation, which begins with `BEGIN`.
 
 Axes:
     pair    sentences of a batch, or pairs of them
-    source  places of a source
-    target  places of a translation
-    place   places of either
+    source  positions of a source
+    target  positions of a translation
+    position   positions of either
     beam    translations of one source that are written side by side
     width   numbers in a vector
     symbol  the vocabulary
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lengthwise.data.parallel_corpus import PAD
 from lengthwise.layers.attention import SCALES, Attention
 from lengthwise.layers.dropout import Drop, dropout, keep_all
 from lengthwise.layers.encodings import sinusoids
@@ -39,52 +40,56 @@ from lengthwise.layers.norms import EPSILON, NORMS
 from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.causal import causal_mask
 from lengthwise.models.initial import draw_xavier
+from lengthwise.models.layer_stack import ScaleName
+from lengthwise.models.settings import (
+    Dropout,
+    HiddenWidth,
+    Norm,
+    NumHeads,
+    NumLayers,
+    Setting,
+    VocabSize,
+    Width,
+)
+from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import ResidualLayer
-from lengthwise.settings import Config, require, require_at_least, require_options
-from lengthwise.text.parallel import PAD
+from lengthwise.registry import Catalogue
+
+_OwnScale = Annotated[
+    str,
+    Setting(
+        meaning="Scale of one of the attentions: a name in `SCALES`; nothing for `scale`.",
+        options=Catalogue("attention scale", {"": None, **SCALES}),
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class EncoderDecoderConfig(Config):
+class EncoderDecoderConfig(TransformerConfig):
     """Shape of the network."""
 
-    vocab_size: int
-    d_model: int = 128
-    num_heads: int = 4
-    num_layers: int = 3
-    """Of the encoder, and as many of the decoder."""
-    d_hidden: int = 0
-    """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
-    norm: Literal["post", "pre"] = "pre"
-    dropout: float = 0.1
-    """Share of numbers that are left out in training: of embeddings, and of what branches add
-    (Vaswani et al. 2017, section 5.4)."""
-    scale: str = "standard"
-    """A name in `SCALES`: of all three attentions, but for those that have one of their own."""
-    encoder_scale: str = ""
-    decoder_scale: str = ""
-    cross_scale: str = ""
-    shared_embeddings: bool = True
-    """Whether source and target have the same vectors for the same tokens."""
+    norms: ClassVar[tuple[str, ...]] = ("pre", "post")
 
-    def __post_init__(self) -> None:
-        least = {"vocab_size": 1, "d_model": 1, "num_heads": 1, "num_layers": 1, "d_hidden": 0}
-        require_at_least(self, least)
-        require_options(self)
-        require(
-            self.d_model % self.num_heads == 0,
-            f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
-            f"multiple.",
-        )
-        require(
-            0 <= self.dropout < 1,
-            f"dropout={self.dropout} is no share of numbers to leave out. Use 0 or more, below 1.",
-        )
-        for name in ("encoder", "decoder", "cross"):
-            SCALES[self.scale_of(name)]
+    vocab_size: VocabSize
+    d_model: Width = 128
+    num_heads: NumHeads = 4
+    num_layers: NumLayers = 3
+    """Layers of the encoder, and as many of the decoder."""
+    d_hidden: HiddenWidth = 0
+    norm: Norm = "pre"
+    dropout: Dropout = 0.1
+    """Of embeddings, and of what branches add (Vaswani et al. 2017, section 5.4)."""
+    scale: ScaleName = "standard"
+    """The scale of all three attentions, except for those that have one of their own."""
+    encoder_scale: _OwnScale = ""
+    decoder_scale: _OwnScale = ""
+    cross_scale: _OwnScale = ""
+    shared_embeddings: Annotated[
+        bool, Setting(meaning="Whether source and target have the same vectors for equal tokens.")
+    ] = True
 
     def scale_of(self, attention: str) -> str:
-        """The scale of `encoder`, `decoder` or `cross`."""
+        """Return the scale of `encoder`, `decoder` or `cross`."""
         own: str = getattr(self, f"{attention}_scale")
         return own or self.scale
 
@@ -110,7 +115,7 @@ class Layer(ResidualLayer):
         seen: Bool[Tensor, "pair 1 source"],
         drop: Drop,
     ) -> Float[Tensor, "pair source width"]:
-        """The new vectors of places that all see the same."""
+        """Return the new vectors of positions that all see the same."""
         before = self.attention_norm.before(x)
         return self.finish(x, self.attention(before, before, seen), drop)
 
@@ -132,7 +137,7 @@ class DecoderLayer(nn.Module):
         seen: Bool[Tensor, "pair 1 source"],
         drop: Drop,
     ) -> Float[Tensor, "pair target width"]:
-        """The new vectors of a translation, from those of the source."""
+        """Return the new vectors of a translation, from those of the source."""
         before = self.own.attention_norm.before(x)
         h = self.own.attention_norm.after(x + drop(self.own.attention(before, before, written)))
         gathered = self.cross(self.cross_norm.before(h), memory, seen)
@@ -164,11 +169,17 @@ class EncoderDecoder(nn.Module):
         target: Int[Tensor, "pair target"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "pair target symbol"]:
-        """The logits of the token after each place of the translations.
+        """Return the logits of the token after each position of the translations.
 
         `generator` decides what dropout leaves out in training.
         """
         return self.read(self.vectors(source, target, generator))
+
+    def read_for_cost(
+        self, tokens: Int[Tensor, "pair source"]
+    ) -> Float[Tensor, "pair source symbol"]:
+        """Read a source and a translation of its length."""
+        return self(tokens, tokens)
 
     def vectors(
         self,
@@ -176,7 +187,7 @@ class EncoderDecoder(nn.Module):
         target: Int[Tensor, "pair target"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "pair target width"]:
-        """What the read-out reads."""
+        """Return the last layer's vectors at every position of the translations."""
         drop = self._drop(generator)
         memory, seen = self.encode(source, drop)
         x = drop(self.embed(target))
@@ -188,7 +199,7 @@ class EncoderDecoder(nn.Module):
     def encode(
         self, source: Int[Tensor, "pair source"], drop: Drop = keep_all
     ) -> tuple[Float[Tensor, "pair source width"], Bool[Tensor, "pair 1 source"]]:
-        """The vectors of sources, and which of their places hold tokens."""
+        """Return the vectors of sources, and which of their positions hold tokens."""
         seen = (source != PAD)[:, None]
         embedding = (
             self.target_embedding if self.config.shared_embeddings else self.source_embedding
@@ -199,9 +210,9 @@ class EncoderDecoder(nn.Module):
         return self.memory_norm(x), seen
 
     def embed(
-        self, target: Int[Tensor, "pair place"], start: int = 0
-    ) -> Float[Tensor, "pair place width"]:
-        """The vectors of tokens of a translation that stand from place `start` on."""
+        self, target: Int[Tensor, "pair position"], start: int = 0
+    ) -> Float[Tensor, "pair position width"]:
+        """Return the vectors of tokens of a translation that stand from position `start` on."""
         return self._placed(self.target_embedding(target), start)
 
     def read_out(
@@ -210,28 +221,28 @@ class EncoderDecoder(nn.Module):
         target: Int[Tensor, "pair target"],
         generator: torch.Generator | None = None,
     ) -> ReadOut:
-        """What the logits at every place are made of, for a loss that does not hold them all."""
+        """Return vectors and matrix of the logits, for a loss that does not hold all logits."""
         return ReadOut(self.vectors(source, target, generator), self.target_embedding.weight)
 
     def read(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes symbol"]:
-        """The logits of the next token."""
+        """Return the logits of the next token."""
         return F.linear(x, self.target_embedding.weight)
 
-    def begin(self, source: Int[Tensor, "pair source"], beams: int) -> "Writing":
+    def begin(self, source: Int[Tensor, "pair source"], beams: int) -> "TranslationState":
         """Begin so many translations of each source."""
-        return Writing(self, source, beams)
+        return TranslationState(self, source, beams)
 
     def _placed(self, vectors: Tensor, start: int) -> Tensor:
-        place = torch.arange(start, start + vectors.shape[1], device=vectors.device)
+        positions = torch.arange(start, start + vectors.shape[1], device=vectors.device)
         width = self.config.d_model
-        return vectors * width**0.5 + sinusoids(place, width).to(vectors.dtype)
+        return vectors * width**0.5 + sinusoids(positions, width).to(vectors.dtype)
 
     def _drop(self, generator: torch.Generator | None) -> Drop:
         return dropout(self.config.dropout, generator) if self.training else keep_all
 
 
-class Writing:
-    """Translations that are written a token at a time: keys and values of all places are kept.
+class TranslationState:
+    """Translations that are written a token at a time: keys and values of all positions are kept.
 
     The keys and values of a source are kept once, for all its beams.
     """
@@ -244,7 +255,7 @@ class Writing:
         self._layers = [_Kept(layer, memory, beams) for layer in model.decoder]
 
     def __call__(self, tokens: Int[Tensor, "pair beam"]) -> Float[Tensor, "pair beam symbol"]:
-        """The logits of the token that comes after these, one for each translation."""
+        """Return the logits of the token that comes after these, one for each translation."""
         x = self._model.embed(tokens.reshape(-1, 1), self._written)
         self._written += 1
         for layer in self._layers:
@@ -270,7 +281,7 @@ class _Kept:
         self._own = nothing, nothing
 
     def __call__(self, x: Tensor, seen: Tensor) -> Tensor:
-        """The new vectors of the places that come next."""
+        """Return the new vectors of the positions that come next."""
         own, cross = self._layer.own, self._layer.cross
         before = own.attention_norm.before(x)
         new = own.attention.turned_keys(before), own.attention.value(before)

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from lengthwise.errors import ConfigError
-from lengthwise.settings import Config
+from lengthwise.models.transformer_config import NetworkConfig
 
 _MOST_PARAMETERS = 2**31
 _WIDTHS = ("d_model", "num_bits", "d_hidden", "num_layers")
@@ -18,7 +18,7 @@ _WIDTHS = ("d_model", "num_bits", "d_hidden", "num_layers")
 class Architecture:
     """A kind of network, and the settings that give it a shape."""
 
-    config: type[Config]
+    config: type[NetworkConfig]
     module: Callable[[Any], nn.Module]
 
 
@@ -33,7 +33,7 @@ class Initialised(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """What all catalogues of models have of each. Base of `ModelEntry` and `StepModel`."""
+    """One model of a catalogue. Base of `ModelEntry` and `StepModel`."""
 
     summary: str
     architecture: Architecture
@@ -44,27 +44,27 @@ class Entry:
     """Settings of the network that users do not set: the name of the entry decides them."""
 
     @property
-    def config(self) -> type[Config]:
+    def config(self) -> type[NetworkConfig]:
         """The class of its settings."""
         return self.architecture.config
 
-    def configure(self, settings: Mapping[str, Any]) -> Config:
-        """The defaults of this entry, with `settings` over them."""
+    def configure(self, settings: Mapping[str, Any]) -> NetworkConfig:
+        """Return the defaults of this entry, with `settings` over them."""
         return self.config.from_dict({**self.defaults, **settings})
 
-    def build(self, config: Config) -> nn.Module:
-        """The network, with weights that are still to be drawn or loaded."""
+    def build(self, config: NetworkConfig) -> nn.Module:
+        """Build the network, with weights that are still to be drawn or loaded."""
         return self.architecture.module(config)
 
-    def draw(self, config: Config, generator: torch.Generator) -> nn.Module:
-        """The network, with initial weights."""
+    def draw(self, config: NetworkConfig, generator: torch.Generator) -> nn.Module:
+        """Build the network with freshly drawn weights."""
         model = self.build(config)
         assert isinstance(model, Initialised)
         model.initialise(generator)
         return model
 
-    def draw_from(self, config: Config, seed: int) -> nn.Module:
-        """The network, with the initial weights of a seed.
+    def draw_from(self, config: NetworkConfig, seed: int) -> nn.Module:
+        """Build the network with the initial weights of a seed.
 
         Raises:
             ConfigError: it would have more than 2^31 parameters.
@@ -72,7 +72,7 @@ class Entry:
         self.require_moderate(config)
         return self.draw(config, torch.Generator().manual_seed(seed))
 
-    def require_moderate(self, config: Config) -> None:
+    def require_moderate(self, config: NetworkConfig) -> None:
         """Refuse a network that would be too large.
 
         Raises:

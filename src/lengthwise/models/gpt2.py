@@ -1,4 +1,4 @@
-"""The body of a GPT-2 of transformers, with an input and an output of its own: what can it do?
+"""The backbone of a GPT-2 of transformers, with an input and an output layer of its own.
 
 The frozen pretrained transformer of Lu et al. (2021), as "Guiding transformers to process in steps"
 (2022, section 6) uses it: everything is frozen but the input layer, the output layer and the scales
@@ -7,12 +7,12 @@ and shifts of the layer norms, which are
     V d + (d V + V) + 2 d (2 L + 1)
 
 numbers for a vocabulary of V, width d and L layers. Lu et al. train the embeddings of positions,
-too, which are P d more for P places; so can this (`trained="positions"`). Controls: the same body
-with random weights, and with all of it trained. Dropout is off.
+too, which are P d more for P positions; so can this (`trained="positions"`). Controls: the same
+body with random weights, and with all of it trained. Dropout is off.
 
 Axes:
     word    words of a batch, all of one length
-    place   places of a word, from the left
+    position   positions of a word, from the left
     asked   those of them whose answers are asked for
     symbol  the vocabulary
 """
@@ -23,17 +23,20 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.files import read_object, require_kinds
-from lengthwise.models.bodies import BODIES, location
-from lengthwise.settings import Config, require, require_at_least
-from lengthwise.text.extra import require_extra
+from lengthwise.models.backbones import BACKBONES, location
+from lengthwise.models.completion import require_completion
+from lengthwise.models.settings import Epsilon, NumHeads, NumLayers, Setting, VocabSize, Width
+from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.settings import require
 
 if TYPE_CHECKING:
     from transformers import GPT2Config
@@ -42,29 +45,38 @@ _WORDS_AT_ONCE = 500
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class BodyConfig(Config):
+class BackboneConfig(NetworkConfig):
     """A body, and what of it is trained. All but the first three follow from the body."""
 
-    body: str
-    """A name in `BODIES`, a folder of `save_pretrained`, or a name on the Hugging Face hub."""
-    weights: Literal["pretrained", "random"] = "pretrained"
-    trained: Literal["norms", "positions", "all"] = "norms"
-    """What is trained besides the input and the output layer; with `positions`, the norms, too."""
-    vocab_size: int
-    max_length: int
-    """Most places that are read."""
-    d_model: int
-    num_layers: int
-    num_heads: int
-    d_hidden: int
-    places: int
-    """Places that the body has positions for."""
-    activation: str
-    epsilon: float
+    body: Annotated[
+        str,
+        Setting(
+            meaning="Pretrained backbone: a name in `BACKBONES`, a folder of `save_pretrained`, "
+            "or a name on the Hugging Face hub."
+        ),
+    ]
+    weights: Annotated[
+        Literal["pretrained", "random"], Setting(meaning="Weights that the body begins with.")
+    ] = "pretrained"
+    trained: Annotated[
+        Literal["norms", "positions", "all"],
+        Setting(
+            meaning="What is trained besides the input and the output layer; with `positions`, the "
+            "norms, too."
+        ),
+    ] = "norms"
+    vocab_size: VocabSize
+    max_length: Annotated[int, Setting(meaning="Most positions that are read.", least=1)]
+    d_model: Width
+    num_layers: NumLayers
+    num_heads: NumHeads
+    d_hidden: Annotated[int, Setting(meaning="Hidden units of the feed-forward networks.", least=1)]
+    places: Annotated[int, Setting(meaning="Positions that the body has vectors for.", least=1)]
+    activation: Annotated[str, Setting(meaning="Nonlinearity, as transformers calls it.")]
+    epsilon: Epsilon
 
     def __post_init__(self) -> None:
-        least = ("vocab_size", "max_length", "d_model", "num_layers", "num_heads", "d_hidden")
-        require_at_least(self, {**dict.fromkeys(least, 1), "places": 1, "epsilon": 0})
+        NetworkConfig.__post_init__(self)
         require(
             self.d_model % self.num_heads == 0,
             f"the body {self.body} has a width of {self.d_model}, which cannot be split over its "
@@ -76,18 +88,28 @@ class BodyConfig(Config):
             f"Use a body with more, or a smaller task.",
         )
 
+    def weights_origin(self) -> str | None:
+        """Return the digest of the file of weights, or where they come from; see `origin`."""
+        return origin(self)
+
+    @property
+    def backbone_summary(self) -> str | None:
+        """The body and what is trained of it, in words."""
+        trained = {"norms": "frozen", "positions": "positions trained", "all": "all trained"}
+        return f"{self.body}, {self.weights} weights, {trained[self.trained]}"
+
 
 _TRAINED = {"norms": (".ln_",), "positions": (".ln_", ".wpe."), "all": ("",)}
 """What is trained, to parts of the names of its parameters."""
 
-FROM_BODY = frozenset(
-    ("d_model", "num_layers", "num_heads", "d_hidden", "places", "activation", "epsilon")
+FROM_BACKBONE = frozenset(
+    ("d_model", "num_layers", "num_heads", "d_hidden", "positions", "activation", "epsilon")
 )
 """Settings that the body decides."""
 
 
 def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What a body says of its shape; settings in, more settings out.
+    """Return the settings of the shape of a backbone, from the settings that name it.
 
     Raises:
         ConfigError: transformers is not installed, no body is named, there is none of that name, or
@@ -99,16 +121,16 @@ def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
             "this model needs a body: a folder, or a name on the hub. Make one with `lengthwise "
             "pretrain python-small`, and give --set body=python-small."
         )
-    if body in BODIES:
+    if body in BACKBONES:
         require_extra("transformers")
-        return BODIES[body].shape()
+        return BACKBONES[body].shape()
     found = _config_of(body)
     return {
         "d_model": found.n_embd,
         "num_layers": found.n_layer,
         "num_heads": found.n_head,
         "d_hidden": found.n_inner or 4 * found.n_embd,
-        "places": found.n_positions,
+        "positions": found.n_positions,
         "activation": found.activation_function,
         "epsilon": found.layer_norm_epsilon,
     }
@@ -124,7 +146,7 @@ def _config_of(body: str) -> "GPT2Config":
         raise ConfigError(
             f"body={body!r} is a {found.model_type}, but only gpt2 can be a body here. Use another."
         )
-    usual = body_config()
+    usual = gpt2_config()
     for name in _FORM:
         if getattr(found, name) != getattr(usual, name):
             raise ConfigError(
@@ -139,7 +161,7 @@ _FORM = ("scale_attn_weights", "scale_attn_by_inverse_layer_idx", "add_cross_att
 
 
 def _loaded(body: str, load: Callable[..., Any], **options: Any) -> Any:
-    """What a function of transformers makes of a body, silently.
+    """Load a backbone by a function of transformers, silently.
 
     Raises:
         ConfigError: it cannot.
@@ -172,7 +194,7 @@ def _silence() -> Iterator[None]:
 
 
 def _require_folder(body: str) -> None:
-    """What can only be a path, and holds no model, is told before the hub is asked."""
+    """Refuse what can only be a path and holds no model, before the hub is asked."""
     if body.startswith((".", "/")) and not Path(body).is_dir():
         raise ConfigError(
             f"body={body!r} is no folder. Give one that `lengthwise pretrain` made, or a name on "
@@ -182,10 +204,10 @@ def _require_folder(body: str) -> None:
         raise ConfigError(f"body={body!r} holds no config.json, so it is no model. Use another.")
 
 
-class Body(nn.Module):
-    """Words to the logits of the next symbol at every place."""
+class Backbone(nn.Module):
+    """Words to the logits of the next symbol at every position."""
 
-    def __init__(self, config: BodyConfig) -> None:
+    def __init__(self, config: BackboneConfig) -> None:
         super().__init__()
         require_extra("transformers")
         from transformers import GPT2Model  # noqa: PLC0415
@@ -198,7 +220,7 @@ class Body(nn.Module):
         )
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.d_model)
-        shape = body_config(
+        shape = gpt2_config(
             vocab_size=1,  # its own embedding is not used
             n_positions=config.places,
             n_embd=config.d_model,
@@ -237,34 +259,34 @@ class Body(nn.Module):
 
     def forward(
         self,
-        tokens: Int[Tensor, "word place"],
+        tokens: Int[Tensor, "word position"],
         *,
         first: int = 0,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word asked symbol"]:
-        """The logits of the symbol at place i + 1, for every place i from `first` on.
+        """Return the logits of the symbol at position i + 1, for every position i from `first` on.
 
         Nothing is drawn.
 
         Raises:
-            WordError: the words are longer than the body has places.
+            WordError: the words are longer than the body has positions.
         """
-        self._require_places(tokens.shape[1])
+        self._require_length(tokens.shape[1])
         found = self.body(inputs_embeds=self.embedding(tokens), use_cache=False)
         return self.answer(found.last_hidden_state[:, first:])
 
     @torch.no_grad()
-    def complete(self, prefix: Int[Tensor, "word place"], steps: int) -> Int[Tensor, "word longer"]:
-        """The words with `steps` more symbols, each the likeliest one (the first, if some tie).
+    def complete(
+        self, prefix: Int[Tensor, "word position"], steps: int
+    ) -> Int[Tensor, "word longer"]:
+        """Return the words with `steps` more symbols, each the likeliest (the first of a tie).
 
         Raises:
-            WordError: the prefix is empty, or the words would be longer than the body has places.
+            WordError: the prefix is empty, or the words would be longer than the body has
+            positions.
         """
-        if prefix.shape[1] == 0:
-            raise WordError("a decoder goes on from at least one symbol, but the prefix is empty.")
-        if steps < 0:
-            raise WordError(f"a completion adds symbols, but steps={steps}. Use 0 or more.")
-        self._require_places(prefix.shape[1] + steps - 1)
+        require_completion(prefix, steps)
+        self._require_length(prefix.shape[1] + steps - 1)
         parts = [self._complete(part, steps) for part in torch.split(prefix, _WORDS_AT_ONCE)]
         return torch.cat(parts)
 
@@ -279,7 +301,7 @@ class Body(nn.Module):
             words = torch.cat([words, new], dim=1)
         return words
 
-    def _require_places(self, length: int) -> None:
+    def _require_length(self, length: int) -> None:
         if length > self.config.places:
             raise WordError(
                 f"this body reads at most {self.config.places} symbols, but the words have "
@@ -287,8 +309,8 @@ class Body(nn.Module):
             )
 
 
-def body_config(**shape: Any) -> "GPT2Config":
-    """The settings of a GPT-2 of transformers, without dropout and special tokens."""
+def gpt2_config(**shape: Any) -> "GPT2Config":
+    """Return the settings of a GPT-2 of transformers, without dropout and special tokens."""
     from transformers import GPT2Config  # noqa: PLC0415
 
     return GPT2Config(
@@ -302,7 +324,7 @@ def body_config(**shape: Any) -> "GPT2Config":
 
 
 def _weights_of(body: str) -> dict[str, Tensor]:
-    """The weights of a body but for its own embedding.
+    """Return the weights of a body but for its own embedding.
 
     Raises:
         ConfigError: it is not there.
@@ -323,8 +345,8 @@ def _weights_of(body: str) -> dict[str, Tensor]:
     return {name: w.float() for name, w in model.state_dict().items() if name[:4] != "wte."}
 
 
-def origin(config: BodyConfig) -> str:
-    """Which weights a run begins with: the digest of their file, or none if they are in several.
+def origin(config: BackboneConfig) -> str:
+    """Return which weights a run begins with: the digest of their file, if they are in one.
 
     Of a body that `pretrain` made, what it was trained on, too.
     """

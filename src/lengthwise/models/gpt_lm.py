@@ -5,49 +5,67 @@ embeddings (sinusoidal, learned).
 
 Axes:
     word    texts of a batch
-    place   places of a text, from the left
+    position   positions of a text, from the left
     width   numbers in a vector
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.layers.attention import SCALES
-from lengthwise.layers.encodings import LearnedPosition
-from lengthwise.layers.position import Places, PositionShape
+from lengthwise.layers.position import PositionShape, QueryKeyPositions
 from lengthwise.layers.positions import POSITIONS
-from lengthwise.layers.randomised import RandomisedPosition
 from lengthwise.layers.self_attention import CausalAttention
 from lengthwise.models.language_model import LanguageModel, LanguageModelConfig, Layer
-from lengthwise.settings import require, require_at_least
+from lengthwise.models.layer_stack import PositionName, ScaleName
+from lengthwise.models.settings import MaxLength, NumLayers
+from lengthwise.settings import require
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GPTLMConfig(LanguageModelConfig):
     """Shape of the network."""
 
-    num_layers: int = 4
-    position: str = "learned"
-    """A name in `POSITIONS`, but none that is drawn in training. Where an encoding asks for the
-    length of a text, it is told `max_length`, or the places so far where these are more."""
-    max_length: int = 1024
-    """Most places of a text, for positions that are learned or drawn from a range."""
-    scale: str = "standard"
-    """A name in `SCALES`."""
+    num_layers: NumLayers = 4
+    position: PositionName = "learned"
+    """None that is drawn in training. Where an encoding needs the length of a text, it gets
+    `max_length`, or the number of positions so far where these are more."""
+    max_length: MaxLength = 1024
+    scale: ScaleName = "standard"
 
     def __post_init__(self) -> None:
         LanguageModelConfig.__post_init__(self)
-        require_at_least(self, {"num_layers": 1, "max_length": 1})
         require(
-            not issubclass(POSITIONS[self.position], RandomisedPosition),
+            not POSITIONS[self.position].drawn_in_training,
             f"position={self.position!r} is drawn in training, which no language model here does. "
             f"Use another, such as t5.",
         )
-        SCALES[self.scale]
+
+    @property
+    def reads_at_most(self) -> int | None:
+        """`max_length`, where each position has a trained vector of its own."""
+        return self.max_length if POSITIONS[self.position].is_table else None
+
+    def with_room(self, longest: int, asked: object = None) -> "GPTLMConfig":
+        """Return the settings with room for windows of `longest` tokens.
+
+        Unless the user asks for a length, no position has a vector that would not be trained.
+
+        Raises:
+            ConfigError: the length that is asked for is shorter than a window.
+        """
+        if self.reads_at_most is None:
+            return self
+        found = replace(self, max_length=longest) if asked is None else self
+        require(
+            longest <= found.max_length,
+            f"window={longest} is longer than max_length={found.max_length}, for which "
+            f"positions are learned. Raise max_length.",
+        )
+        return found
 
 
 class GPTLM(LanguageModel):
@@ -59,7 +77,7 @@ class GPTLM(LanguageModel):
         self.position = POSITIONS[config.position](
             PositionShape(
                 width=config.d_model,
-                max_places=config.max_length,
+                max_positions=config.max_length,
                 num_layers=config.num_layers,
                 num_heads=config.num_heads,
                 head_width=config.d_model // config.num_heads,
@@ -77,78 +95,80 @@ class GPTLM(LanguageModel):
         return self.config.num_layers
 
     @property
-    def most_places(self) -> int | None:
+    def max_positions(self) -> int | None:
         """As many as there are learned positions."""
-        return self.config.max_length if isinstance(self.position, LearnedPosition) else None
+        return self.config.reads_at_most
 
     def initialise(self, generator: torch.Generator) -> None:
         """Draw all weights as GPT-2's are; a position draws its own."""
         LanguageModel.initialise(self, generator)
-        if isinstance(self.position, LearnedPosition):
+        if self.position.is_table:
             return  # as embeddings are
         self.position.draw(generator)
 
-    def vectors(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
-        """What the read-out reads at every place."""
+    def vectors(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word position width"]:
+        """Return the last layer's vectors at every position."""
         return self._vectors_from(tokens, 0)
 
-    def last_vector(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
-        """What the read-out reads at the last place."""
+    def last_vector(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
+        """Return the last layer's vector at the last position."""
         return self._vectors_from(tokens, tokens.shape[1] - 1)[:, -1]
 
     def _vectors_from(self, tokens: Tensor, first: int) -> Tensor:
-        """What the read-out reads from place `first` on: the highest layer has no others."""
+        """Return the last layer's vectors from position `first` on; it computes no others."""
         x = self.embed(tokens, 0)
-        place = torch.arange(tokens.shape[1], device=tokens.device)
+        positions = torch.arange(tokens.shape[1], device=tokens.device)
         for number, (layer, attention) in enumerate(self.block()):
             start = first if number == self.num_layers - 1 else 0
-            here = Places(position=self.position, layer=number, query=place[start:], key=place)
+            here = QueryKeyPositions(
+                position=self.position, layer=number, query=positions[start:], key=positions
+            )
             query, key, value = attention.heads(layer.attention_norm.before(x))
             gathered = attention.gather(query[:, :, start:], here.turn_key(key), value, here)
             x = layer.finish(x[:, start:], attention.finish(gathered))
         return x
 
     def embed(
-        self, tokens: Int[Tensor, "word place"], start: int
-    ) -> Float[Tensor, "word place width"]:
-        """The vectors of tokens that stand from place `start` on.
+        self, tokens: Int[Tensor, "word position"], start: int
+    ) -> Float[Tensor, "word position width"]:
+        """Return the vectors of tokens that stand from position `start` on.
 
         Raises:
-            WordError: the position has no vector for so many places.
+            WordError: the position has no vector for so many positions.
         """
-        place = torch.arange(start, start + tokens.shape[1], device=tokens.device)[None]
-        count = (place + 1).clamp(min=self.config.max_length)
-        return self.embedding(tokens) + self.position(place, count)
+        positions = torch.arange(start, start + tokens.shape[1], device=tokens.device)[None]
+        count = (positions + 1).clamp(min=self.config.max_length)
+        return self.embedding(tokens) + self.position(positions, count)
 
     def block(self) -> Iterator[tuple[Layer, CausalAttention]]:
-        """The layers, each with its attention."""
+        """Return the layers, each with its attention."""
         for layer in self.layers:
             assert isinstance(layer, Layer)
             assert isinstance(layer.attention, CausalAttention)
             yield layer, layer.attention
 
-    def reading(self, num_words: int, num_places: int) -> "GPTReading":
-        """A reading of so many texts of at most so many places."""
-        return GPTReading(self, num_words, num_places)
+    def new_state(self, num_words: int, num_positions: int) -> "GPTState":
+        """Begin to read so many texts of at most so many positions."""
+        return GPTState(self, num_words, num_positions)
 
 
-class GPTReading:
-    """Texts that are read a few tokens at a time: keys and values of all places are kept."""
+class GPTState:
+    """Texts that are read a few tokens at a time: keys and values of all positions are kept."""
 
-    def __init__(self, model: GPTLM, num_words: int, num_places: int) -> None:
+    def __init__(self, model: GPTLM, num_words: int, num_positions: int) -> None:
         self._model, self._read = model, 0
         config = model.config
-        shape = (num_words, config.num_heads, num_places, config.d_model // config.num_heads)
+        shape = (num_words, config.num_heads, num_positions, config.d_model // config.num_heads)
         weight = model.embedding.weight
         self._caches = [(weight.new_empty(shape), weight.new_empty(shape)) for _ in model.layers]
 
-    def __call__(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
-        """The vector of the last place, once these tokens were read."""
+    def __call__(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
+        """Return the vector of the last position, once these tokens were read."""
         start, stop = self._read, self._read + tokens.shape[1]
         x = self._model.embed(tokens, start)
         every = torch.arange(stop, device=tokens.device)
         for number, (layer, attention) in enumerate(self._model.block()):
-            here = Places(
+            here = QueryKeyPositions(
                 position=self._model.position, layer=number, query=every[start:], key=every
             )
             keys, values = self._caches[number]

@@ -1,4 +1,4 @@
-r"""How are the weights of a transformer drawn? One function per manner, under one contract.
+r"""Initialisations of transformers: one function each, under one contract.
 
 With fan-in and fan-out of a matrix, U(b) uniform in -b..b, and width d:
 
@@ -25,7 +25,6 @@ import torch
 from torch import Tensor, nn
 
 from lengthwise.layers.attention import Attention
-from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.layers.position import Position
 from lengthwise.models.transformer_layer import TransformerLayer
 from lengthwise.registry import Catalogue
@@ -39,7 +38,7 @@ _Rule = Callable[[str, Tensor, nn.Module], None]
 
 
 def draw_xavier(model: nn.Module, generator: torch.Generator, width: int) -> None:
-    """Xavier uniform for matrices, N(0, 1/width) for embeddings, biases 0."""
+    """Draw Xavier uniform matrices, N(0, 1/width) embeddings, and biases 0."""
 
     def rule(name: str, parameter: Tensor, owner: nn.Module) -> None:
         if isinstance(owner, nn.Embedding):
@@ -53,7 +52,7 @@ def draw_xavier(model: nn.Module, generator: torch.Generator, width: int) -> Non
 
 
 def draw_as_torch(model: nn.Module, generator: torch.Generator, width: int) -> None:
-    """As torch's own layers are drawn."""
+    """Draw as torch draws its own layers."""
     joint = {
         f"{path}.{name}": math.sqrt(6 / (each.query.in_features + _outputs(each)))
         for path, each in model.named_modules()
@@ -77,7 +76,7 @@ def draw_as_torch(model: nn.Module, generator: torch.Generator, width: int) -> N
 
 
 def draw_copies_as_torch(model: nn.Module, generator: torch.Generator, width: int) -> None:
-    """As torch's own layers are drawn, with the weights of the first layer in all of them."""
+    """Draw as torch draws its own layers, with the weights of the first layer in all of them."""
     draw_as_torch(model, generator, width)
     layers = [each for each in model.modules() if isinstance(each, TransformerLayer)]
     for layer in layers[1:]:
@@ -85,7 +84,7 @@ def draw_copies_as_torch(model: nn.Module, generator: torch.Generator, width: in
 
 
 def draw_as_haiku(model: nn.Module, generator: torch.Generator, width: int) -> None:
-    """As the Chomsky-hierarchy study draws; its factor sqrt(width) is put into the embeddings."""
+    """Draw as the Chomsky-hierarchy study does; its factor sqrt(width) is in the embeddings."""
 
     def rule(name: str, parameter: Tensor, owner: nn.Module) -> None:
         if isinstance(owner, nn.Embedding):
@@ -103,7 +102,7 @@ def draw_as_haiku(model: nn.Module, generator: torch.Generator, width: int) -> N
 
 
 def draw_as_mingpt(model: nn.Module, generator: torch.Generator, width: int) -> None:
-    """As minGPT draws."""
+    """Draw as minGPT does."""
 
     def rule(name: str, parameter: Tensor, owner: nn.Module) -> None:
         if parameter.ndim < 2:
@@ -113,8 +112,9 @@ def draw_as_mingpt(model: nn.Module, generator: torch.Generator, width: int) -> 
 
     _draw(model, generator, rule)
     for each in model.modules():
-        if isinstance(each, LearnedPosition):
-            nn.init.normal_(each.vectors, 0.0, EMBEDDING_DEVIATION, generator=generator)
+        if isinstance(each, Position) and each.is_table:
+            for table in each.parameters():
+                nn.init.normal_(table, 0.0, EMBEDDING_DEVIATION, generator=generator)
 
 
 Initialisation = Callable[[nn.Module, torch.Generator, int], None]
@@ -133,7 +133,7 @@ INITIALISATIONS: Catalogue[Initialisation] = Catalogue(
 
 
 def _draw(model: nn.Module, generator: torch.Generator, rule: _Rule) -> None:
-    """Positions draw their own; `rule` draws the rest, in the order of the parameters."""
+    """Let positions draw their own weights, and `rule` the rest, in the order of the parameters."""
     with torch.no_grad():
         for name, child in model.named_children():
             if isinstance(child, Position):

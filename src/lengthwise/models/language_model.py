@@ -1,8 +1,8 @@
-"""Language models: after each token of a text, what comes next?
+"""Base of language models, which predict the token after each token of a text.
 
-    forward   the logits at every place
+    forward   the logits at every position
     read_out  what they are made of, for training
-    last      the logits after the last place only, for perplexity with a full context
+    last      the logits after the last position only, for perplexity with a full context
     reading   a few tokens at a time, for generation
 
 All are transformers in the manner of GPT-2: a norm before each branch (`norm="post"`: after it, as
@@ -10,13 +10,13 @@ in GPT-1), GELU, biases, and the embeddings as read-out. So they differ in their
 
 Axes:
     word    texts of a batch, all of one length
-    place   places of a text, from the left
+    position   positions of a text, from the left
     width   numbers in a vector
     symbol  the vocabulary
 """
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -26,31 +26,22 @@ from torch.nn import functional as F
 from lengthwise.errors import WordError
 from lengthwise.layers.norms import EPSILON, NORMS
 from lengthwise.layers.token_loss import ReadOut
+from lengthwise.models.settings import HiddenWidth, Norm, NumHeads, VocabSize, Width
+from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import ResidualLayer
-from lengthwise.settings import Config, require, require_at_least, require_options
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LanguageModelConfig(Config):
+class LanguageModelConfig(TransformerConfig):
     """Shape of the network. Base of the settings of language models."""
 
-    vocab_size: int
-    d_model: int = 128
-    num_heads: int = 4
-    d_hidden: int = 0
-    """Hidden units of the feed-forward networks; 0 for `4 d_model`."""
-    norm: Literal["pre", "post"] = "pre"
-    """Before each branch and the read-out, or after each branch."""
+    norms: ClassVar[tuple[str, ...]] = ("pre", "post")
 
-    def __post_init__(self) -> None:
-        least = {"vocab_size": 1, "d_model": 1, "num_heads": 1, "d_hidden": 0}
-        require_at_least(self, least)
-        require_options(self)
-        require(
-            self.d_model % self.num_heads == 0,
-            f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
-            f"multiple.",
-        )
+    vocab_size: VocabSize
+    d_model: Width = 128
+    num_heads: NumHeads = 4
+    d_hidden: HiddenWidth = 0
+    norm: Norm = "pre"
 
 
 class Layer(ResidualLayer):
@@ -68,11 +59,11 @@ class Layer(ResidualLayer):
 
 
 @runtime_checkable
-class Reading(Protocol):
+class TextState(Protocol):
     """A text that is read a few tokens at a time."""
 
-    def __call__(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
-        """The vector of the last place, once these tokens were read."""
+    def __call__(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
+        """Return the vector of the last position, once these tokens were read."""
         ...
 
 
@@ -106,7 +97,7 @@ class LanguageModel(nn.Module):
                     parameter.normal_(0.0, deviation, generator=generator)
 
     @property
-    def most_places(self) -> int | None:
+    def max_positions(self) -> int | None:
         """The longest text that it reads; None for any."""
         return None
 
@@ -116,50 +107,52 @@ class LanguageModel(nn.Module):
         Raises:
             WordError: it does not read so many tokens.
         """
-        if self.most_places is not None and length > self.most_places:
+        if self.max_positions is not None and length > self.max_positions:
             raise WordError(
-                f"this model reads at most {self.most_places:,} tokens, but {length:,} are asked "
+                f"this model reads at most {self.max_positions:,} tokens, but {length:,} are asked "
                 f"for. Ask for fewer, or train one without learned positions."
             )
 
-    def vectors(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
-        """What the read-out reads at every place."""
+    def vectors(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word position width"]:
+        """Return the last layer's vectors at every position."""
         raise NotImplementedError
 
-    def last_vector(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
-        """What the read-out reads at the last place."""
+    def last_vector(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
+        """Return the last layer's vector at the last position."""
         return self.vectors(tokens)[:, -1]
 
-    def reading(self, num_words: int, num_places: int) -> Reading:
-        """A reading of so many texts of at most so many places."""
+    def new_state(self, num_words: int, num_positions: int) -> TextState:
+        """Begin to read so many texts of at most so many positions."""
         raise NotImplementedError
 
-    def read_out(self, tokens: Int[Tensor, "word place"]) -> ReadOut:
-        """What the logits at every place are made of, for a loss that does not hold them all."""
+    def read_out(self, tokens: Int[Tensor, "word position"]) -> ReadOut:
+        """Return vectors and matrix of the logits, for a loss that does not hold all logits."""
         return ReadOut(self.final_norm(self.vectors(tokens)), self.embedding.weight)
 
     def read(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes symbol"]:
-        """The logits of the next token."""
+        """Return the logits of the next token."""
         return F.linear(self.final_norm(x), self.embedding.weight)
 
-    def forward(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place symbol"]:
-        """The logits of the token at place i + 1, for every place i."""
+    def forward(
+        self, tokens: Int[Tensor, "word position"]
+    ) -> Float[Tensor, "word position symbol"]:
+        """Return the logits of the token at position i + 1, for every position i."""
         return self.read(self.vectors(tokens))
 
-    def last(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word symbol"]:
-        """The logits after the last place; `forward(tokens)[:, -1]`, and often cheaper."""
+    def last(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word symbol"]:
+        """Return the logits after the last position: `forward(tokens)[:, -1]`, often cheaper."""
         return self.read(self.last_vector(tokens))
 
     @torch.no_grad()
     def complete(
         self,
-        prefix: Int[Tensor, "word place"],
+        prefix: Int[Tensor, "word position"],
         steps: int,
         *,
         temperature: float = 0.0,
         generator: torch.Generator | None = None,
     ) -> Int[Tensor, "word longer"]:
-        """The texts with `steps` more tokens: the likeliest ones, or drawn at a temperature.
+        """Return the texts with `steps` more tokens: the likeliest ones, or drawn at a temperature.
 
         Raises:
             WordError: the prefix is empty, or would grow longer than texts may be.
@@ -167,10 +160,10 @@ class LanguageModel(nn.Module):
         self.require_length(prefix.shape[1] + steps - 1)
         if prefix.shape[1] == 0:
             raise WordError("a language model goes on from at least one token. Give some text.")
-        reading = self.reading(len(prefix), prefix.shape[1] + steps)
+        new_state = self.new_state(len(prefix), prefix.shape[1] + steps)
         words, new = prefix, prefix
         for _ in range(steps):
-            logits = self.read(reading(new))
+            logits = self.read(new_state(new))
             if temperature > 0:
                 below = logits.double() - logits.double().amax(dim=1, keepdim=True)
                 shares = (below / temperature).softmax(dim=1)

@@ -1,60 +1,107 @@
-"""What transformers have in common: embeddings, a position, and layers one after the other.
+"""Base of transformers: embeddings, a position, and layers one after the other.
 
 Axes:
     word    words of a batch
-    time    places of a row
+    time    positions of a row
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 import torch
 from torch import nn
 
 from lengthwise.layers.attention import SCALES
-from lengthwise.layers.norms import EPSILON, Placement
-from lengthwise.layers.position import PositionShape
+from lengthwise.layers.norms import EPSILON
+from lengthwise.layers.position import Position, PositionShape
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.initial import INITIALISATIONS
+from lengthwise.models.settings import (
+    Activation,
+    Epsilon,
+    HeadWidth,
+    MaxLength,
+    Norm,
+    NumHeads,
+    Setting,
+    VocabSize,
+    Width,
+)
+from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import TransformerLayer
-from lengthwise.settings import Config, require, require_at_least, require_options
+from lengthwise.settings import require
+
+PositionName = Annotated[
+    str, Setting(meaning="How positions are encoded: a name in `POSITIONS`.", options=POSITIONS)
+]
+ScaleName = Annotated[
+    str, Setting(meaning="Factor of the attention logits: a name in `SCALES`.", options=SCALES)
+]
+InitialName = Annotated[
+    str,
+    Setting(meaning="How weights are drawn: a name in `INITIALISATIONS`.", options=INITIALISATIONS),
+]
 
 MOST_PAIRS = 2**25
 """About how many attention weights of one layer are held at once, where all are computed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LayerStackConfig(Config):
-    """Shape of the network. Base of the settings of transformers."""
+class LayerStackConfig(TransformerConfig):
+    """Shape of the network. Base of the settings of `LayerStack`."""
 
-    vocab_size: int
-    d_model: int
-    num_heads: int
-    norm: Placement
-    position: str
-    """A name in `POSITIONS`."""
-    max_length: int
-    head_width: int = 0
-    """Numbers in a query or key of a head; 0 for `d_model / num_heads`."""
-    epsilon: float = EPSILON
-    """What layer normalisation adds to the variance."""
-    scale: str = "standard"
-    """A name in `SCALES`."""
-    initial: str
-    """A name in `INITIALISATIONS`."""
+    vocab_size: VocabSize
+    d_model: Width
+    num_heads: NumHeads
+    norm: Norm
+    position: PositionName
+    max_length: MaxLength
+    head_width: HeadWidth = 0
+    epsilon: Epsilon = EPSILON
+    scale: ScaleName = "standard"
+    initial: InitialName
 
-    def __post_init__(self) -> None:
-        least = dict.fromkeys(("vocab_size", "d_model", "num_heads"), 1)
-        require_at_least(self, {**least, "head_width": 0, "epsilon": 0})
-        require_options(self)
+    @property
+    def reads_at_most(self) -> int | None:
+        """`max_length`, where each position has a trained vector of its own."""
+        return self.max_length if self._position.is_table else None
+
+    def with_room(self, longest: int, asked: object = None) -> "LayerStackConfig":
+        """Return the settings with room for words of `longest` symbols, or as long as is asked for.
+
+        A trained vector past the words of training would stay as it was drawn, so there are none
+        unless they are asked for. Other positions have the usual room at least.
+
+        Raises:
+            ConfigError: the length that is asked for is shorter, no number, or has no effect.
+        """
+        if asked is None:
+            usual = 0 if self._position.is_table else self.max_length
+            return replace(self, max_length=max(longest, usual))
         require(
-            self.head_width > 0 or self.d_model % self.num_heads == 0,
-            f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
-            f"multiple, or give head_width.",
+            isinstance(asked, int) and not isinstance(asked, bool),
+            f"{_ROOM}={asked!r} must be a whole number. Use {longest} or more.",
         )
-        POSITIONS[self.position]  # raises unless it is a name
-        SCALES[self.scale]
-        INITIALISATIONS[self.initial]
+        require(
+            self._position.uses_max_length(),
+            f"{_ROOM}={asked} is for positions that are learned or drawn from a range, but "
+            f"position={self.position!r} has no end. Leave it out.",
+        )
+        assert isinstance(asked, int)
+        require(
+            asked >= longest,
+            f"{_ROOM}={asked} is shorter than the words of training, max_length={longest}. "
+            f"Use {longest} or more.",
+        )
+        return replace(self, max_length=asked)
+
+    @property
+    def _position(self) -> type[Position]:
+        return POSITIONS[self.position]
+
+
+_ROOM = "longest_word"
+"""The setting by which users ask for longer words."""
 
 
 class LayerStack(nn.Module):
@@ -65,11 +112,11 @@ class LayerStack(nn.Module):
         config: LayerStackConfig,
         *,
         num_symbols: int,
-        max_places: int,
+        max_positions: int,
         num_layers: int,
         causal: bool,
         d_hidden: int,
-        activation: Literal["relu", "gelu"],
+        activation: Activation,
         value_width: int = 0,
     ) -> None:
         super().__init__()
@@ -80,7 +127,7 @@ class LayerStack(nn.Module):
         self.position = POSITIONS[config.position](
             PositionShape(
                 width=width,
-                max_places=max_places,
+                max_positions=max_positions,
                 num_layers=num_layers,
                 num_heads=num_heads,
                 head_width=head_width,
@@ -113,5 +160,5 @@ class LayerStack(nn.Module):
         return [layer for layer in self.layers if isinstance(layer, TransformerLayer)]
 
     def pairs_at_once(self, time: int) -> int:
-        """How many words of rows of `time` places, and one more, attention has room for."""
+        """Return the number of words in rows of `time` + 1 positions that fit at once."""
         return max(1, MOST_PAIRS // (self._num_heads * (time + 1) ** 2))

@@ -5,7 +5,7 @@ thing that the benchmark measures the tree against.
 
 Axes:
     word    words of the batch
-    place   positions of the word
+    position   positions of the word
     width   numbers in a vector
 """
 
@@ -21,13 +21,13 @@ from lengthwise.models.regular_gpt import Layer, RegularGPT
 
 
 def masked_logits(
-    model: RegularGPT, tokens: Int[Tensor, "word place"]
+    model: RegularGPT, tokens: Int[Tensor, "word position"]
 ) -> Float[Tensor, "word class"]:
-    """The logits at the last position, computed at all positions with the masks of equation (1).
+    """Return the logits at the last position, by the masks of equation (1) at all positions.
 
     The rows are padded on the left, at every level anew, to whole chunks: with the model's pad
-    vector, or, if it has `pad="absent"`, with places that no mask lets through. With thickness K,
-    layers before the last of a block see their own chunk only, as the model defines it.
+    vector, or, if it has `pad="absent"`, with positions that no mask lets through. With thickness
+    K, layers before the last of a block see their own chunk only, as the model defines it.
     """
     config = model.config
     chunk = config.chunk
@@ -39,8 +39,8 @@ def masked_logits(
         missing = (-length % reach) if config.pad == "learned" else 0
         pad = model.pad * config.scale
         x = torch.cat([pad.expand(len(x), missing, -1), x], dim=1)
-        place = torch.arange(x.shape[1], device=x.device).flip(0) // reach
-        same_chunk = place[:, None] == place[None, :]
+        positions = torch.arange(x.shape[1], device=x.device).flip(0) // reach
+        same_chunk = positions[:, None] == positions[None, :]
         for index, layer in enumerate(model.block):
             mask = dilated_mask(layer.attention.bias, x.shape[1], stride)
             if index < config.thickness - 1:
@@ -52,9 +52,11 @@ def masked_logits(
 
 
 def _layer(
-    layer: Layer, x: Float[Tensor, "word place width"], mask: Float[Tensor, "head place place"]
-) -> Float[Tensor, "word place width"]:
-    """One transformer layer with dense attention under an additive mask."""
+    layer: Layer,
+    x: Float[Tensor, "word position width"],
+    mask: Float[Tensor, "head position position"],
+) -> Float[Tensor, "word position width"]:
+    """Apply one transformer layer with dense attention under an additive mask."""
     attention = layer.attention
     heads = attention.num_heads
     inner = layer.attention_norm.before(x)

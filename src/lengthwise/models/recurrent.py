@@ -10,8 +10,8 @@ empty word is read from the initial state, which is zero.
 
 Axes:
     word    words of a batch
-    time    places of a row, of which a word takes the last ones
-    place   places of words that fill their rows
+    time    positions of a row, of which a word takes the last ones
+    position   positions of words that fill their rows
     state   numbers that the answer is read from
     class   classes
 """
@@ -19,7 +19,7 @@ Axes:
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -27,10 +27,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.models.alignment import left_aligned
+from lengthwise.models.settings import NumClasses, NumLayers, Setting, VocabSize
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.registry import Catalogue
-from lengthwise.settings import Config, require_at_least
 
-PLACES_AT_ONCE = 2**15
+POSITIONS_AT_ONCE = 2**15
 """About how many states a cell computes in one call, so that long words need little memory."""
 
 CELLS: Catalogue[Callable[[int, int, int], nn.RNNBase]] = Catalogue(
@@ -45,21 +46,16 @@ CELLS: Catalogue[Callable[[int, int, int], nn.RNNBase]] = Catalogue(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RecurrentConfig(Config):
+class RecurrentConfig(NetworkConfig):
     """Shape of the network. The defaults are those of the Chomsky-hierarchy study."""
 
-    vocab_size: int
-    num_classes: int
-    cell: Literal["elman", "gru", "lstm"]
-    """A name in `CELLS`."""
-    d_model: int = 256
-    """Numbers in a state."""
-    num_layers: int = 1
-
-    def __post_init__(self) -> None:
-        require_at_least(
-            self, dict.fromkeys(("vocab_size", "num_classes", "d_model", "num_layers"), 1)
-        )
+    vocab_size: VocabSize
+    num_classes: NumClasses
+    cell: Annotated[
+        Literal["elman", "gru", "lstm"], Setting(meaning="Kind of cell: a name in `CELLS`.")
+    ]
+    d_model: Annotated[int, Setting(meaning="Numbers in a state.", least=1)] = 256
+    num_layers: NumLayers = 1
 
 
 class Recurrent(nn.Module):
@@ -83,6 +79,11 @@ class Recurrent(nn.Module):
                 if self.config.cell == "lstm" and name.startswith("cell.bias_ih"):
                     parameter[self.config.d_model : 2 * self.config.d_model] = 1.0
 
+    def flops(self, length: int) -> int:
+        """Return the operations for one word: torch counts none of its own cells."""
+        per_symbol = sum(p.numel() for p in self.cell.parameters() if p.ndim == 2)
+        return 2 * (length * per_symbol + self.answer.weight.numel())
+
     def forward(
         self,
         tokens: Int[Tensor, "word time"],
@@ -90,7 +91,7 @@ class Recurrent(nn.Module):
         *,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
-        """The logits of the class of each word.
+        """Return the logits of the class of each word.
 
         Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
         -1, by custom). `lengths` may be left out if all words fill their rows.
@@ -119,9 +120,9 @@ class Recurrent(nn.Module):
         return self.answer(last)
 
     def every_position(
-        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
-    ) -> Float[Tensor, "word place class"]:
-        """The answer for every prefix: `every_position(x)[:, t]` equals `forward(x[:, : t + 1])`.
+        self, tokens: Int[Tensor, "word position"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word position class"]:
+        """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
 
         Nothing is random here, so `generator` is left alone.
         """
@@ -130,10 +131,10 @@ class Recurrent(nn.Module):
         return self.answer(torch.cat(list(self._states(tokens)))).transpose(0, 1)
 
     def _states(
-        self, symbols: Int[Tensor, "word place"]
+        self, symbols: Int[Tensor, "word position"]
     ) -> Iterator[Float[Tensor, "part word state"]]:
-        """The states after each symbol, a stretch of places after the other."""
-        at_once = max(1, PLACES_AT_ONCE // max(1, len(symbols)))
+        """Return the states after each symbol, a stretch of positions after the other."""
+        at_once = max(1, POSITIONS_AT_ONCE // max(1, len(symbols)))
         state = None
         for part in torch.split(symbols.t(), at_once):
             if part.numel():

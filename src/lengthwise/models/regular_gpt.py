@@ -24,7 +24,7 @@ _MOST_HIDDEN = 2**26
 
 
 class Layer(nn.Module):
-    """Attention inside a chunk, then a feed-forward network on each place."""
+    """Attention inside a chunk, then a feed-forward network on each position."""
 
     activation: Activation
 
@@ -46,7 +46,7 @@ class Layer(nn.Module):
         present: Bool[Tensor, "node chunk"] | None,
         generator: torch.Generator | None,
     ) -> Float[Tensor, "node width"]:
-        """The vectors at the last places of the chunks."""
+        """Return the vectors at the last positions of the chunks."""
         gathered = self.attention(self.attention_norm.before(x), present)
         return self._finish(x[:, -1], gathered, generator)
 
@@ -56,7 +56,7 @@ class Layer(nn.Module):
         present: Bool[Tensor, "node chunk"] | None,
         generator: torch.Generator | None,
     ) -> Float[Tensor, "node chunk width"]:
-        """The vectors at all places of the chunks."""
+        """Return the vectors at all positions of the chunks."""
         gathered = self.attention.everywhere(self.attention_norm.before(x), present)
         return self._finish(x, gathered, generator)
 
@@ -75,7 +75,7 @@ class Layer(nn.Module):
 class RegularGPT(nn.Module):
     """The network of Chi et al. (2023), for the answer at the end of a word.
 
-    With K = `thickness` layers in a block, the first K - 1 run at every place of a chunk and see
+    With K = `thickness` layers in a block, the first K - 1 run at every position of a chunk and see
     that chunk only, so that a node is a function of its children whatever K is.
     """
 
@@ -113,7 +113,7 @@ class RegularGPT(nn.Module):
     # ---- the functions that everything else is made of -----------------------------------------
 
     def leaf(self, symbols: Int[Tensor, "*axes"]) -> Float[Tensor, "*axes width"]:
-        """The vectors of single symbols: embeddings times their scale."""
+        """Return the vectors of single symbols: embeddings times their scale."""
         return self.embedding(symbols) * self.config.scale
 
     def compose(
@@ -122,7 +122,7 @@ class RegularGPT(nn.Module):
         children: Int[Tensor, "node chunk"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "node width"]:
-        """The vectors of nodes, from the vectors of the level below and the children of each.
+        """Return the vectors of nodes, from those of the level below and the children of each.
 
         Without gradients many nodes are computed in parts, so that memory stays bounded.
         """
@@ -138,7 +138,7 @@ class RegularGPT(nn.Module):
         children: Int[Tensor, "node chunk"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "node width"]:
-        """What the block makes of chunks: the output of its last feed-forward network, normalised
+        """Return the block's output for chunks: that of its last feed-forward network, normalised
         as the block does, before the memory keeps what it keeps of it."""
         pad = self.pad * self.config.scale
         x = torch.cat([pad[None], below])[children + 1]
@@ -152,11 +152,11 @@ class RegularGPT(nn.Module):
         return last(x, present, generator)
 
     def read(self, vectors: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes class"]:
-        """The logits of the classes of the sub-words that the nodes cover."""
+        """Return the logits of the classes of the sub-words that the nodes cover."""
         return self.answer(self.final_norm(vectors))
 
     def read_transition(self, vectors: Float[Tensor, "node width"]) -> Float[Tensor, "node out"]:
-        """The logits of the second read-out, which only supervision uses."""
+        """Return the logits of the second read-out, which only supervision uses."""
         assert self.transition is not None, "transition_size is 0"
         return self.transition(self.final_norm(vectors))
 
@@ -164,13 +164,13 @@ class RegularGPT(nn.Module):
 
     def forward(
         self,
-        tokens: Int[Tensor, "word place"],
+        tokens: Int[Tensor, "word position"],
         lengths: Int[Tensor, " word"] | None = None,
         *,
         share: bool = True,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
-        """The logits of the class of each word.
+        """Return the logits of the class of each word.
 
         Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
         -1, by custom). `lengths` may be left out if all words fill their rows.
@@ -197,8 +197,12 @@ class RegularGPT(nn.Module):
         )
         return self.read(roots(tree, vectors))
 
+    def read_for_cost(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word class"]:
+        """Compute every node apart, so that all are counted."""
+        return self(tokens, share=False)
+
     def steps(self, length: int) -> int:
-        """How many levels must wait for each other: max(1, ceil(log_C T)) for T symbols."""
+        """Return the number of levels in sequence: max(1, ceil(log_C T)) for T symbols."""
         return depth(length, self.config.chunk)
 
     @property
@@ -209,7 +213,7 @@ class RegularGPT(nn.Module):
     def nodes(
         self, tree: Tree, generator: torch.Generator | None = None
     ) -> list[Float[Tensor, "_ width"]]:
-        """The vectors of all nodes of a tree, level by level."""
+        """Return the vectors of all nodes of a tree, level by level."""
         below = self.leaf(torch.arange(self.config.vocab_size, device=self.pad.device))
         vectors = []
         for level in tree.levels:
@@ -218,9 +222,9 @@ class RegularGPT(nn.Module):
         return vectors
 
     def every_position(
-        self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
-    ) -> Float[Tensor, "word place class"]:
-        """The answer for every prefix: `every_position(x)[:, t]` equals `forward(x[:, : t + 1])`.
+        self, tokens: Int[Tensor, "word position"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "word position class"]:
+        """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
 
         Each level runs at all positions on windows of stride C^l, which costs O(T C log T) rather
         than the O(T^2) of equation (1) with masks; `models.masked` has that form.
@@ -244,7 +248,7 @@ class RegularGPT(nn.Module):
 
 
 def roots(tree: Tree, vectors: Sequence[Float[Tensor, "_ width"]]) -> Float[Tensor, "word width"]:
-    """The vector of the root of each word."""
+    """Return the vector of the root of each word."""
     sizes = torch.tensor([0, *(len(level) for level in vectors[:-1])])
     first = sizes.cumsum(0).to(tree.root.device)
     return torch.cat(list(vectors))[first[tree.root_level] + tree.root]
@@ -253,6 +257,6 @@ def roots(tree: Tree, vectors: Sequence[Float[Tensor, "_ width"]]) -> Float[Tens
 def _distinct_rows(
     vectors: Float[Tensor, "node width"],
 ) -> tuple[Int[Tensor, " node"], Int[Tensor, " distinct"]]:
-    """A number for each row, the same for equal rows, and a row of each number."""
+    """Return a number for each row, the same for equal rows, and a row of each number."""
     distinct, number = torch.unique(vectors, dim=0, return_inverse=True)
     return number, representatives(number, len(distinct))

@@ -1,16 +1,16 @@
-"""RegularGPT as a model of transformers: what do its loaders, trainers and `generate` need?
+"""RegularGPT as a model of transformers, for its loaders, trainers and `generate`.
 
 `RegularGPTForCausalLM` has a `RegularGPTLM` inside, its `network`, with the same logits. After
 `register()`, AutoConfig and AutoModelForCausalLM know the type "regular-gpt".
 
-All texts of a batch are of one length: a mask that hides a place is refused, because the number of
-levels depends on the length of a text. With `levels=0` the logits at a place depend on the length
-too (never on later tokens), so those of a text that is read token by token are those of each prefix
-at its end.
+All texts of a batch are of one length: a mask that hides a position is refused, because the number
+of levels depends on the length of a text. With `levels=0` the logits at a position depend on the
+length too (never on later tokens), so those of a text that is read token by token are those of each
+prefix at its end.
 
 Axes:
     word    texts of a batch
-    place   places of a text, from the left
+    position   positions of a text, from the left
     width   numbers in a vector
 """
 
@@ -22,10 +22,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
 from lengthwise.models.text_cache_hf import TextCache
-from lengthwise.text.extra import require_extra
 
 try:
     from transformers import (
@@ -79,7 +79,7 @@ class RegularGPTHfConfig(PreTrainedConfig):
         super().__init__(**named)
 
     def shape(self) -> RegularGPTLMConfig:
-        """The settings of the network."""
+        """Return the settings of the network."""
         return RegularGPTLMConfig.from_dict({name: getattr(self, name) for name in _SHAPE})
 
 
@@ -101,7 +101,7 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
 
     @classmethod
     def of(cls, model: RegularGPTLM) -> "RegularGPTForCausalLM":
-        """A copy of a model, with the same logits."""
+        """Return a copy of a model, with the same logits."""
         with torch.device("meta"):  # nothing is drawn
             found = cls(RegularGPTHfConfig(**model.config.to_dict()))
         found.network = copy.deepcopy(model)
@@ -109,21 +109,21 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
 
     def forward(
         self,
-        input_ids: Int[Tensor, "word place"],
+        input_ids: Int[Tensor, "word position"],
         attention_mask: Tensor | None = None,
         past_key_values: Cache | None = None,
-        labels: Int[Tensor, "word place"] | None = None,
+        labels: Int[Tensor, "word position"] | None = None,
         *,
         use_cache: bool | None = None,
         logits_to_keep: int | Tensor = 0,
         return_dict: bool | None = None,
         **others: Any,
     ) -> CausalLMOutputWithPast | tuple[Any, ...]:
-        """The logits of the next token at every place of `input_ids`, and the loss if labelled.
+        """Return the logits of the next token at every position, and the loss if labelled.
 
         With a cache, `input_ids` goes on from the text of the cache, and logits are those that the
-        whole text would have. One token, or one place of logits to keep, is read with queues; else,
-        and with gradients, the whole text is computed again.
+        whole text would have. One token, or one position of logits to keep, is read with queues;
+        else, and with gradients, the whole text is computed again.
 
         Raises:
             WordError: the mask hides something.
@@ -147,8 +147,8 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
 
     def _vectors(
         self, text: Tensor, cache: TextCache | None, new: int, keep: int | Tensor
-    ) -> Float[Tensor, "word place width"]:
-        """What is read out, at those of the last `new` places that are to be kept."""
+    ) -> Float[Tensor, "word position width"]:
+        """Return the vectors that are read out: those of the last `new` positions that are kept."""
         if isinstance(keep, int) and 1 in (new, keep):
             if cache is None or torch.is_grad_enabled():
                 return self.network.last_vector(text)[:, None]
@@ -157,7 +157,7 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
         return x[:, -keep:] if isinstance(keep, int) else x[:, keep]
 
     def _cache(self, given: Cache | None, use_cache: bool | None) -> TextCache | None:
-        """The cache to use, if any."""
+        """Return the cache to use, if any."""
         if given is None:
             wanted = self.config.use_cache if use_cache is None else use_cache
             return TextCache() if wanted else None
@@ -201,7 +201,7 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
             initialization.copy_(own, new)  # not where something was loaded
 
     def get_input_embeddings(self) -> nn.Module:
-        """The embeddings, which are the read-out too."""
+        """Return the embeddings, which are the read-out too."""
         return self.network.embedding
 
     def set_input_embeddings(self, value: nn.Module) -> None:

@@ -1,15 +1,16 @@
 """RegularGPT as a language model: the same K layers at every level, and ceil(log_C T) levels.
 
-Level l attends with stride C^l (Chi et al. 2023, sections 3.1, 3.2 and 6), and every place of a
-text has its own vector at every level. Nothing says where a place is but the bias r of its offsets,
-so texts may be of any length.
+Level l attends with stride C^l (Chi et al. 2023, sections 3.1, 3.2 and 6), and every position of a
+text has its own vector at every level. Nothing says where a position is but the bias r of its
+offsets, so texts may be of any length.
 
-For the last place alone, level l is needed at every C^l-th place only, counted from the right; side
-by side these places have stride 1. So `last` costs O(T C K), where all places cost O(T C K log T).
+For the last position alone, level l is needed at every C^l-th position only, counted from the
+right; side by side these positions have stride 1. So `last` costs O(T C K), where all positions
+cost O(T C K log T).
 
 Axes:
     word    texts of a batch
-    place   places of a text, from the left
+    position   positions of a text, from the left
     width   numbers in a vector
 """
 
@@ -17,6 +18,7 @@ import copy
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import torch
 from jaxtyping import Float, Int
@@ -26,26 +28,37 @@ from lengthwise.layers.chunks import depth
 from lengthwise.layers.dilated import live_offsets
 from lengthwise.layers.self_attention import DilatedAttention
 from lengthwise.models.language_model import LanguageModel, LanguageModelConfig, Layer
-from lengthwise.settings import require, require_at_least
+from lengthwise.models.settings import Setting
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RegularGPTLMConfig(LanguageModelConfig):
     """Shape of the network."""
 
-    chunk: int = 32
-    """The paper's C: how many places a place attends to."""
-    thickness: int = 4
-    """The paper's K: layers of a level, shared by all levels."""
-    levels: int = 0
-    """How often the layers are applied; 0 for ceil(log_C T), which grows with the text."""
-
-    def __post_init__(self) -> None:
-        LanguageModelConfig.__post_init__(self)
-        require_at_least(self, {"chunk": 2, "thickness": 1, "levels": 0})
-        for name, most in (("chunk", 2**16), ("thickness", 2**10), ("levels", 2**10)):
-            value = getattr(self, name)
-            require(value <= most, f"{name}={value} is too large. Use {most:,} or less.")
+    chunk: Annotated[
+        int,
+        Setting(
+            meaning="Number of positions that a position attends to.",
+            letter="C",
+            least=2,
+            most=2**16,
+        ),
+    ] = 32
+    thickness: Annotated[
+        int,
+        Setting(
+            meaning="Layers of a level, shared by all levels.", letter="K", least=1, most=2**10
+        ),
+    ] = 4
+    levels: Annotated[
+        int,
+        Setting(
+            meaning="How often the layers are applied; 0 for ceil(log_C T), which grows with the "
+            "text.",
+            least=0,
+            most=2**10,
+        ),
+    ] = 0
 
 
 class RegularGPTLM(LanguageModel):
@@ -65,69 +78,69 @@ class RegularGPTLM(LanguageModel):
         return self.config.thickness * (self.config.levels or 2)
 
     def levels(self, length: int) -> int:
-        """How many levels a text of so many places has."""
+        """Return the number of levels of a text of so many positions."""
         return self.config.levels or depth(length, self.config.chunk)
 
     def at_fixed_depth(self, length: int) -> "RegularGPTLM":
-        """The same weights, with as many levels as a text of that length has, for any text."""
+        """Return the model with the number of levels of a text of that length, for any text."""
         found = copy.copy(self)
         found.config = replace(self.config, levels=self.levels(length))
         return found
 
-    def vectors(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word place width"]:
-        """What the read-out reads at every place."""
+    def vectors(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word position width"]:
+        """Return the last layer's vectors at every position."""
         x = self.embedding(tokens)
         for level in range(self.levels(tokens.shape[1])):
             x = self.level(x, self.config.chunk**level)
         return x
 
     def level(
-        self, x: Float[Tensor, "word place width"], stride: int
-    ) -> Float[Tensor, "word place width"]:
-        """All layers, one after the other, with one stride."""
+        self, x: Float[Tensor, "word position width"], stride: int
+    ) -> Float[Tensor, "word position width"]:
+        """Apply all layers, one after the other, with one stride."""
         for layer, attention in self.block():
             heads = attention.heads(layer.attention_norm.before(x))
             x = layer.finish(x, attention.finish(attention.gather(*heads, stride)))
         return x
 
     def block(self) -> Iterator[tuple[Layer, DilatedAttention]]:
-        """The layers of a level, each with its attention."""
+        """Return the layers of a level, each with its attention."""
         for layer in self.layers:
             assert isinstance(layer, Layer)
             assert isinstance(layer.attention, DilatedAttention)
             yield layer, layer.attention
 
-    def last_vector(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
-        """What the read-out reads at the last place, from the places that it depends on."""
+    def last_vector(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
+        """Return the last layer's vector at the last position, from the positions it depends on."""
         x, chunk = self.embedding(tokens), self.config.chunk
         for _ in range(self.levels(tokens.shape[1])):
             x = self.level(x, stride=1)
             x = x[:, (x.shape[1] - 1) % chunk :: chunk]
         return x[:, -1]
 
-    def reading(self, num_words: int, num_places: int) -> "RegularGPTReading":
-        """A reading of so many texts of at most so many places."""
-        return RegularGPTReading(self, num_words, num_places)
+    def new_state(self, num_words: int, num_positions: int) -> "RegularGPTState":
+        """Begin to read so many texts of at most so many positions."""
+        return RegularGPTState(self, num_words, num_positions)
 
 
-class RegularGPTReading:
+class RegularGPTState:
     """Texts that are read a few tokens at a time, with the queues of Fast WaveNet.
 
-    Each layer of level l keeps the keys and values of the last (C - 1) C^l places. A level that
-    comes in as the text grows starts from the vectors of all places before, which are kept for it.
-    (Paine et al. 2016, "Fast Wavenet Generation Algorithm", have fixed levels.)
+    Each layer of level l keeps the keys and values of the last (C - 1) C^l positions. A level that
+    comes in as the text grows starts from the vectors of all positions before, which are kept for
+    it. (Paine et al. 2016, "Fast Wavenet Generation Algorithm", have fixed levels.)
     """
 
-    def __init__(self, model: RegularGPTLM, num_words: int, num_places: int) -> None:
+    def __init__(self, model: RegularGPTLM, num_words: int, num_positions: int) -> None:
         self._model = model
-        self._num_words, self._num_places = num_words, num_places
+        self._num_words, self._num_places = num_words, num_positions
         self._read = 0
         self._queues: list[list[_Queue]] = []
         self._tops: list[Tensor] = []
-        """The vectors of the highest level at all places so far."""
+        """The vectors of the highest level at all positions so far."""
 
-    def __call__(self, tokens: Int[Tensor, "word place"]) -> Float[Tensor, "word width"]:
-        """The vector of the last place, once these tokens were read."""
+    def __call__(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word width"]:
+        """Return the vector of the last position, once these tokens were read."""
         if self._read == 0:
             return self._next(tokens)
         return [self._next(token) for token in torch.split(tokens, 1, dim=1)][-1]
@@ -166,17 +179,17 @@ class _Queue:
     """The last keys and values of one layer of one level, in a ring."""
 
     def __init__(
-        self, attention: DilatedAttention, stride: int, num_words: int, num_places: int
+        self, attention: DilatedAttention, stride: int, num_words: int, num_positions: int
     ) -> None:
         weight = attention.output.weight
         chunk = attention.bias.shape[1]
         self._attention, self._stride = attention, stride
-        self._size = min((chunk - 1) * stride + 1, num_places)
+        self._size = min((chunk - 1) * stride + 1, num_positions)
         shape = (num_words, attention.num_heads, self._size, len(weight) // attention.num_heads)
         self._key, self._value = weight.new_empty(shape), weight.new_empty(shape)
 
     def __call__(self, x: Tensor, start: int) -> Tensor:
-        """What attention adds at all places of a text that begins, or at the one place `start`."""
+        """Return what attention adds at all positions of a new text, or at `start` alone."""
         query, key, value = self._attention.heads(x)
         kept = torch.arange(max(0, x.shape[1] - self._size), x.shape[1], device=x.device)
         ring = (start + kept) % self._size

@@ -5,55 +5,57 @@ word $\sigma_1 .. \sigma_T$ is interleaved with the states $q_t$ after each pref
 
 $$\vdash \sigma_1\, q_1\, \sigma_2\, q_2 \ldots \sigma_T\, q_T$$
 
-and the network predicts $q_t$ at the place of $\sigma_t$, and the state of the empty word at the
+and the network predicts $q_t$ at the position of $\sigma_t$, and the state of the empty word at the
 start symbol. A bias towards what is near (ALiBi, Press et al. 2022) keeps it from counting over the
 whole word. In training the true states stand on the pad; to answer, the network reads its own, one
 after the other: T steps, each of which waits for the one before, where RegularGPT has
-ceil(log_C T). Keys and values are kept, so that a step computes two places: the state that the step
-before has written, and the symbol after it, which is given. The paper counts a step for each place,
-2T (section 2.3), as a decoder would take that reads one place at a time.
+ceil(log_C T). Keys and values are kept, so that a step computes two positions: the state that the
+step before has written, and the symbol after it, which is given. The paper counts a step for each
+position, 2T (section 2.3), as a decoder would take that reads one position at a time.
 
 The logit of a class is log sum exp(logit of q) over the states q of that class, so that the
 probability of a class is the sum of those of its states.
 
 Axes:
     word    words of a batch
-    time    places of a row, of which a word takes the last ones
-    place   symbols of words that fill their rows
+    time    positions of a row, of which a word takes the last ones
+    position   symbols of words that fill their rows
     state   states of the automaton
     class   classes
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.models.alignment import left_aligned
-from lengthwise.models.causal import CausalConfig, CausalTransformer, Reading
-from lengthwise.settings import require, require_at_least
+from lengthwise.models.causal import CausalConfig, CausalState, CausalTransformer
+from lengthwise.models.layer_stack import PositionName
+from lengthwise.models.settings import MaxLength, NumClasses, NumHeads, NumLayers, Setting, Width
+from lengthwise.settings import require
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScratchpadConfig(CausalConfig):
     """Shape of the network, and what it must know of the automaton."""
 
-    num_classes: int
-    state_classes: tuple[int, ...]
-    """The class of each state; `num_classes` for a state in which no word ends."""
-    d_model: int = 64
-    num_heads: int = 8
-    num_layers: int = 2
-    position: str = "alibi"
-    """A name in `POSITIONS`."""
-    max_length: int = 1024
-    """Longest word, for positions that are learned, or drawn from a range."""
+    num_classes: NumClasses
+    state_classes: Annotated[
+        tuple[int, ...],
+        Setting(meaning="Class of each state; `num_classes` for a state in which no word ends."),
+    ]
+    d_model: Width = 64
+    num_heads: NumHeads = 8
+    num_layers: NumLayers = 2
+    position: PositionName = "alibi"
+    max_length: MaxLength = 1024
 
     def __post_init__(self) -> None:
         CausalConfig.__post_init__(self)
-        require_at_least(self, {"num_classes": 1})
         for each in self.state_classes or (-1,):
             require(
                 0 <= each <= self.num_classes,
@@ -68,17 +70,17 @@ class Scratchpad(CausalTransformer):
     def __init__(self, config: ScratchpadConfig) -> None:
         num_states = len(config.state_classes)
         num_symbols = config.vocab_size + num_states + 1
-        super().__init__(config, num_symbols=num_symbols, usual_places=2 * config.max_length)
+        super().__init__(config, num_symbols=num_symbols, usual_positions=2 * config.max_length)
         self.config = config
         self.answer = nn.Linear(config.d_model, num_states)
 
     def state_logits(
         self,
-        tokens: Int[Tensor, "word place"],
-        states: Int[Tensor, "word place"],
+        tokens: Int[Tensor, "word position"],
+        states: Int[Tensor, "word position"],
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word _ state"]:
-        """The logits of the state of the empty word, and of that after each symbol.
+        """Return the logits of the state of the empty word, and of that after each symbol.
 
         `states` are the true states after each symbol, which stand on the pad; the last one is not
         looked at. Words must fill their rows. `generator` is for positions that are drawn in
@@ -89,8 +91,8 @@ class Scratchpad(CausalTransformer):
         """
         pad = torch.stack([tokens, states + self.config.vocab_size], dim=2).flatten(1)[:, :-1]
         vectors = self.vectors(torch.cat([self._start(len(tokens)), pad], dim=1), generator)
-        places = [0, *range(1, 2 * tokens.shape[1], 2)]
-        return self.answer(vectors[:, places])
+        positions = [0, *range(1, 2 * tokens.shape[1], 2)]
+        return self.answer(vectors[:, positions])
 
     @torch.no_grad()
     def forward(
@@ -100,7 +102,7 @@ class Scratchpad(CausalTransformer):
         *,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
-        """The logits of the class of each word, decoded one state at a time.
+        """Return the logits of the class of each word, decoded one state at a time.
 
         Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
         -1, by custom). `lengths` may be left out if all words fill their rows.
@@ -123,14 +125,14 @@ class Scratchpad(CausalTransformer):
 
     @staticmethod
     def steps(length: int) -> int:
-        """How many predictions must wait for each other, for a word of so many symbols.
+        """Return the number of predictions in sequence, for a word of so many symbols.
 
-        The paper's count is twice that: it has the places, of which a step reads two.
+        The paper's count is twice that: it has the positions, of which a step reads two.
         """
         return max(1, length)
 
     def _batches(self, lengths: Tensor) -> Iterator[Tensor]:
-        """The words, longest first, in batches that can be read at once."""
+        """Return the words, longest first, in batches that can be read at once."""
         order = lengths.argsort(descending=True, stable=True)
         while len(order):
             size = self.words_to_read_at_once(2 * int(lengths[order[0]]))
@@ -138,21 +140,21 @@ class Scratchpad(CausalTransformer):
             order = order[size:]
 
     def _last_states(self, symbols: Tensor, lengths: Tensor) -> Tensor:
-        """The logits of the states at the ends of words that are sorted, longest first."""
+        """Return the logits of the states at the ends of words that are sorted, longest first."""
         num_words, longest = symbols.shape
-        reading = Reading(self, num_words, max(1, 2 * longest))
-        result = self.answer(reading(self._start(num_words))[:, -1])
+        state = CausalState(self, num_words, max(1, 2 * longest))
+        result = self.answer(state(self._start(num_words))[:, -1])
         unread = (lengths[None] > torch.arange(longest, device=lengths.device)[:, None]).sum(dim=1)
-        for place, count in enumerate(unread.tolist()):
-            new = symbols[:count, place : place + 1]
-            if place:
+        for positions, count in enumerate(unread.tolist()):
+            new = symbols[:count, positions : positions + 1]
+            if positions:
                 written = result[:count].argmax(dim=1, keepdim=True) + self.config.vocab_size
                 new = torch.cat([written, new], dim=1)
-            result[:count] = self.answer(reading(new)[:, -1])
+            result[:count] = self.answer(state(new)[:, -1])
         return result
 
     def _classes(self, logits: Float[Tensor, "word state"]) -> Float[Tensor, "word class"]:
-        """The logits of the classes from those of the states."""
+        """Return the logits of the classes from those of the states."""
         of_state = torch.tensor(self.config.state_classes, device=logits.device)
         outside = of_state != torch.arange(self.config.num_classes, device=logits.device)[:, None]
         least = torch.finfo(logits.dtype).min / 2  # a class without states stays finite

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lengthwise.models.catalogue import DECODER
 from lengthwise.models.entry import Architecture, Entry
-from lengthwise.models.gpt2 import FROM_BODY, Body, BodyConfig, shape_of
+from lengthwise.models.gpt2 import FROM_BACKBONE, Backbone, BackboneConfig, shape_of
+from lengthwise.models.recognisers import DECODER
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.registry import Catalogue
-from lengthwise.settings import Config
 
 
 def _nothing(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -24,8 +24,8 @@ class StepModel(Entry):
     shape: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _nothing
     """Settings that follow from those that the user has set."""
 
-    def configure(self, settings: Mapping[str, Any]) -> Config:
-        """The defaults of this entry, with `settings` over them, and what follows from them."""
+    def configure(self, settings: Mapping[str, Any]) -> NetworkConfig:
+        """Return the defaults with `settings` over them, and what follows from them."""
         return Entry.configure(self, {**settings, **self.shape(settings)})
 
 
@@ -51,11 +51,11 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
         ),
         "gpt2": StepModel(
             summary="the body of a GPT-2, frozen but for its layer norms, in and output",
-            architecture=Architecture(config=BodyConfig, module=Body),
+            architecture=Architecture(config=BackboneConfig, module=Backbone),
             defaults={},
             training=_TRAINING,
             smoke={"warmup": 0},
-            fixed=FROM_BODY,
+            fixed=FROM_BACKBONE,
             shape=shape_of,
         ),
     },

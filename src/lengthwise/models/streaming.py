@@ -57,7 +57,7 @@ class Stream:
 
     @torch.no_grad()
     def answer(self) -> Float[Tensor, " class"]:
-        """The logits for the word fed so far, whose length must have been announced.
+        """Return the logits for the word fed so far, whose length must have been announced.
 
         Raises:
             WordError: it was not.
@@ -72,7 +72,7 @@ class Stream:
 
     @property
     def num_vectors(self) -> int:
-        """How many vectors are held: the memory, in units of the model's width."""
+        """Number of vectors that are held: the memory, in units of the model's width."""
         return sum(len(level) for c in self._pending.values() for level in c.levels)
 
 
@@ -116,7 +116,7 @@ class _Counters:
 
 
 def streaming(model: nn.Module, *lengths: int) -> Stream:
-    """A stream that reads one word and answers at the announced lengths.
+    """Begin a stream that reads one word and answers at the announced lengths.
 
     Raises:
         ConfigError: the model is not one that composes vectors of sub-words.

@@ -1,13 +1,13 @@
-"""The cache of a RegularGPT in transformers: what is kept between two calls of a model?
+"""The cache of a RegularGPT in transformers: what is kept between two calls of a model.
 
-The text so far, which says everything, and a reading of it (`RegularGPTReading`), which spares
+The text so far, which says everything, and a reading of it (`RegularGPTState`), which spares
 computing again. One more token after what was read is read by the queues; after anything else (a
 text that was cut, put in another order, or has several more tokens) the whole text is read anew, at
 once. So a cache is right whatever was done with it, and fast where a text grows token by token.
 
 Axes:
     word    texts of a batch
-    place   places of a text, from the left
+    position   positions of a text, from the left
     width   numbers in a vector
 """
 
@@ -17,8 +17,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lengthwise.models.regular_gpt_lm import RegularGPTLM, RegularGPTReading
-from lengthwise.text.extra import require_extra
+from lengthwise.data.extra import require_extra
+from lengthwise.models.regular_gpt_lm import RegularGPTLM, RegularGPTState
 
 try:
     from transformers import Cache
@@ -26,7 +26,7 @@ except ImportError:
     require_extra("transformers")  # says what to install
     raise
 
-_FEWEST_PLACES = 64
+_LEAST_ROOM = 64
 
 
 class TextCache(Cache):
@@ -35,30 +35,30 @@ class TextCache(Cache):
     def __init__(self) -> None:
         super().__init__(layers=[])
         self.text: Tensor | None = None
-        self._reading: RegularGPTReading | None = None
+        self._state: RegularGPTState | None = None
         self._read = 0
-        self._places = 0
-        """Most places that the reading has room for; it doubles."""
+        self._room = 0
+        """Most positions that the reading has room for; it doubles."""
 
-    def extend(self, tokens: Int[Tensor, "word new"]) -> Int[Tensor, "word place"]:
-        """The text with these tokens behind it."""
+    def extend(self, tokens: Int[Tensor, "word new"]) -> Int[Tensor, "word position"]:
+        """Return the text with these tokens behind it."""
         self.text = tokens if self.text is None else torch.cat([self.text, tokens], dim=1)
         return self.text
 
     def last_vector(self, model: RegularGPTLM) -> Float[Tensor, "word width"]:
-        """What the read-out reads at the last place of the text."""
+        """What the read-out reads at the last position of the text."""
         assert self.text is not None
         length = self.text.shape[1]
         new = self.text[:, -1:]
-        if self._reading is None or length - self._read != 1 or length > self._places:
-            self._places = max(_FEWEST_PLACES, 2 * length)
-            self._reading = model.reading(len(self.text), self._places)
+        if self._state is None or length - self._read != 1 or length > self._room:
+            self._room = max(_LEAST_ROOM, 2 * length)
+            self._state = model.new_state(len(self.text), self._room)
             new = self.text
         self._read = length
-        return self._reading(new)
+        return self._state(new)
 
     def _change(self, text: Tensor | None) -> None:
-        self.text, self._reading = text, None
+        self.text, self._state = text, None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "TextCache":
         copy = TextCache()
@@ -71,16 +71,16 @@ class TextCache(Cache):
         return 1
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
-        """How many places the text has."""
+        """Return the number of positions of the text."""
         return 0 if self.text is None else self.text.shape[1]
 
     def get_max_length(self, layer_idx: int | None = None) -> int:
-        """-1: there is no greatest length."""
+        """Return -1: there is no greatest length."""
         return -1
 
     @property
     def batch_size(self) -> int:
-        """How many texts; -1 before the first token."""
+        """Number of texts; -1 before the first token."""
         return -1 if self.text is None else len(self.text)
 
     def reset(self) -> None:
@@ -103,6 +103,6 @@ class TextCache(Cache):
             self._change(self.text[indices.to(self.text.device)])
 
     def batch_repeat_interleave(self, repeats: int) -> None:
-        """So many copies of each text, side by side."""
+        """Put so many copies of each text side by side."""
         if self.text is not None and repeats > 1:
             self._change(self.text.repeat_interleave(repeats, dim=0))

@@ -1,4 +1,4 @@
-"""How many threads does torch use? With another number, sums come out differently."""
+"""The number of threads of torch, on which the rounding of sums depends."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,28 +1,28 @@
-"""One transformer layer: attention over a sequence, then a feed-forward network on each place.
+"""One transformer layer: attention over a sequence, then a feed-forward network on each position.
 
 Axes:
     word    sequences of a batch
-    query   places that are computed
-    key     places that they may see
+    query   positions that are computed
+    key     positions that they may see
     width   numbers in a vector
 """
-
-from typing import Literal
 
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from lengthwise.layers.activations import ACTIVATIONS, Activation
+from lengthwise.layers import activations
+from lengthwise.layers.activations import ACTIVATIONS
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.dropout import Drop, keep_all
-from lengthwise.layers.norms import NORMS, Placement
-from lengthwise.layers.position import Places
+from lengthwise.layers.norms import NORMS
+from lengthwise.layers.position import QueryKeyPositions
+from lengthwise.models.settings import Activation, Norm
 
 
 class ResidualLayer(nn.Module):
     """Some attention and a feed-forward network, each with a residual connection and a norm."""
 
-    activation: Activation
+    activation: activations.Activation
 
     def __init__(
         self,
@@ -30,9 +30,9 @@ class ResidualLayer(nn.Module):
         *,
         d_model: int,
         d_hidden: int,
-        norm: Placement,
+        norm: Norm,
         epsilon: float,
-        activation: Literal["relu", "gelu"],
+        activation: Activation,
     ) -> None:
         super().__init__()
         placement = NORMS[norm]
@@ -49,20 +49,20 @@ class ResidualLayer(nn.Module):
         gathered: Float[Tensor, "#word #query width"],
         drop: Drop = keep_all,
     ) -> Float[Tensor, "word query width"]:
-        """The new vectors of places, from what attention gathered for them."""
+        """Return the new vectors of positions, from what attention gathered for them."""
         h = self.attention_norm.after(x + drop(gathered))
         return self.feed_forward(h, drop)
 
     def feed_forward(
         self, h: Float[Tensor, "word query width"], drop: Drop = keep_all
     ) -> Float[Tensor, "word query width"]:
-        """The second branch alone."""
+        """Apply the second branch alone."""
         hidden = self.activation(self.expand(self.feed_forward_norm.before(h)))
         return self.feed_forward_norm.after(h + drop(self.contract(hidden)))
 
 
 class TransformerLayer(ResidualLayer):
-    """A layer whose places attend to any others, as they are told."""
+    """A layer whose positions attend to any others, as they are told."""
 
     attention: Attention
 
@@ -73,9 +73,9 @@ class TransformerLayer(ResidualLayer):
         num_heads: int,
         head_width: int,
         d_hidden: int,
-        norm: Placement,
+        norm: Norm,
         epsilon: float,
-        activation: Literal["relu", "gelu"],
+        activation: Activation,
         scale: str,
         value_width: int = 0,
     ) -> None:
@@ -93,12 +93,12 @@ class TransformerLayer(ResidualLayer):
         queries: Float[Tensor, "word query width"],
         keys: Float[Tensor, "word key width"],
         seen: Bool[Tensor, "#word #query key"],
-        places: Places | None = None,
+        positions: QueryKeyPositions | None = None,
     ) -> Float[Tensor, "word query width"]:
-        """The new vectors of the places `queries`, which see those of `keys`.
+        """Return the new vectors of the positions `queries`, which see those of `keys`.
 
-        `places` says where they stand, if the attention has to know.
+        `positions` says where they stand, if the attention has to know.
         """
         before = self.attention_norm.before
-        gathered = self.attention(before(queries), before(keys), seen, places)
+        gathered = self.attention(before(queries), before(keys), seen, positions)
         return self.finish(queries, gathered)

@@ -12,13 +12,13 @@ what this network lacks beside it is the sliding, dilated attention.
 
 Axes:
     word    words of a batch
-    time    places of a row, of which a word takes the last ones
+    time    positions of a row, of which a word takes the last ones
     class   classes
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -26,17 +26,17 @@ from torch import Tensor
 
 from lengthwise.layers.encodings import sinusoids
 from lengthwise.models.cls import ClsConfig, ClsEncoder
+from lengthwise.models.settings import Setting
 from lengthwise.registry import Catalogue
-from lengthwise.settings import require_at_least
 
 
 def fixed_depth(length: int, num_steps: int) -> int:
-    """L = `num_steps`, whatever the word."""
+    """Return L = `num_steps`, whatever the word."""
     return num_steps
 
 
 def log_depth(length: int, num_steps: int) -> int:
-    """L = `num_steps` max(1, ceil(log2 T)) for a word of T symbols, counted in integers."""
+    """Return L = `num_steps` max(1, ceil(log2 T)) for a word of T symbols, in integers."""
     return num_steps * max(1, (max(length, 1) - 1).bit_length())
 
 
@@ -50,14 +50,13 @@ DEPTHS: Catalogue[Callable[[int, int], int]] = Catalogue(
 class UniversalConfig(ClsConfig):
     """Shape of the network."""
 
-    depth: Literal["fixed", "log"]
-    """A name in `DEPTHS`."""
-    num_steps: int
-    """Steps in all, or for each doubling of the length."""
-
-    def __post_init__(self) -> None:
-        ClsConfig.__post_init__(self)
-        require_at_least(self, {"num_steps": 1})
+    depth: Annotated[
+        Literal["fixed", "log"],
+        Setting(meaning="How depth grows with the word: a name in `DEPTHS`."),
+    ]
+    num_steps: Annotated[
+        int, Setting(meaning="Steps in all, or for each doubling of the length.", least=1)
+    ]
 
 
 class Universal(ClsEncoder):
@@ -74,7 +73,7 @@ class Universal(ClsEncoder):
         *,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word class"]:
-        """The logits of the class of each word.
+        """Return the logits of the class of each word.
 
         Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
         -1, by custom). `lengths` may be left out if all words fill their rows.
@@ -85,11 +84,9 @@ class Universal(ClsEncoder):
             WordError: a word has a symbol that is none (nobody looks in training, where words come
                 from a task), or does not fit into its row.
         """
-        symbols, count = self.with_cls(tokens, lengths)
-        place = torch.arange(symbols.shape[1], device=tokens.device)
-        seen = (place < count)[:, None]
-        where = self.position(place.expand_as(symbols), count, generator=generator)
-        here = self.position.in_layer(0, place, place)
+        symbols, count, positions, seen = self.frame(tokens, lengths)
+        where = self.position(positions.expand_as(symbols), count, generator=generator)
+        here = self.position.in_layer(0, positions, positions)
         (layer,) = self.block
         depths = [self.steps(n - 1) for n in count[:, 0].tolist()]
         depth = torch.tensor(depths, device=tokens.device)[:, None, None]
@@ -101,5 +98,5 @@ class Universal(ClsEncoder):
         return self.read(x[:, 0])
 
     def steps(self, length: int) -> int:
-        """How many times the layer is applied to a word of so many symbols."""
+        """Return how many times the layer is applied to a word of so many symbols."""
         return DEPTHS[self.config.depth](length, self.config.num_steps)

@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lengthwise.data.stored_corpus import StoredCorpus
 from lengthwise.errors import TextError
-from lengthwise.text.store import StoredCorpus
 
 Kind = TypeVar("Kind", bound=StoredCorpus)
 

@@ -1,4 +1,4 @@
-"""How are words drawn so that shortcuts pay less?
+"""Words drawn so that shortcuts pay less.
 
 Less, not nothing: counting symbols still tells the classes of some languages apart.
 
@@ -33,7 +33,7 @@ _MAX_EDITS = 2**24
 def draw_audited(
     sampler: UniformSampler, lengths: Int[Tensor, " word"], generator: torch.Generator
 ) -> tuple[Int[Tensor, "word time"], Int[Tensor, " word"]]:
-    """One word for each length, and its class.
+    """Draw one word for each length, and its class.
 
     Raises:
         TaskError: the domain has no word of a length, or there are too many counts to keep.
@@ -64,7 +64,7 @@ def other_classes(
     lengths: Int[Tensor, " word"],
     generator: torch.Generator,
 ) -> Int[Tensor, " word"]:
-    """A uniform other class for each word, of those with words of its length; its own if none."""
+    """Draw another class for each word, of those with words of its length; its own if none."""
     distinct, which = torch.unique(lengths, return_inverse=True)
     options = torch.zeros(len(distinct), sampler.language.num_classes, dtype=torch.int64)
     sizes = torch.zeros(len(distinct), dtype=torch.int64)
@@ -86,7 +86,7 @@ def one_edit_into(
     classes: Int[Tensor, " word"],
     generator: torch.Generator,
 ) -> tuple[Int[Tensor, "word time"], Bool[Tensor, " word"]]:
-    """Each word after one edit that brings it into the wanted class, and whether there is one.
+    """Return each word after one edit into the wanted class, and whether there is such an edit.
 
     A word that no edit brings there comes back as it was.
     """
@@ -134,7 +134,7 @@ def _edit(
 def _fitting_edits(
     automaton: Automaton, tokens: Int[Tensor, "word time"], classes: Int[Tensor, " word"]
 ) -> Bool[Tensor, "word time edit"]:
-    """Which edits at which places lead into the wanted class.
+    """Return which edits at which positions lead into the wanted class.
 
     The first edits put another symbol there; the last exchanges the symbol with the next. From the
     end to the beginning, `good[word, state]` says whether the rest of the word leads from the state
@@ -165,7 +165,7 @@ def _fitting_edits(
 def _half_of_each(
     classes: Int[Tensor, " word"], lengths: Int[Tensor, " word"], generator: torch.Generator
 ) -> Bool[Tensor, " word"]:
-    """Half of the words of each class and length; of an odd number, one more or less by chance."""
+    """Choose half of the words of each class and length; an odd one by chance."""
     pairs = torch.stack([lengths, classes], dim=1)
     distinct, which = torch.unique(pairs, dim=0, return_inverse=True)
     coins = torch.randint(2, (len(distinct),), generator=generator)

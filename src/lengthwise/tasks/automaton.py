@@ -1,4 +1,4 @@
-"""Which states and classes does an automaton pass on a batch of words?
+"""States and classes that an automaton passes on a batch of words.
 
 Axes:
     word    words of a batch
@@ -40,7 +40,7 @@ class Automaton:
         self._hops = torch.cat([stay, self.transitions], dim=1).flatten() * self._width
 
     def states(self, tokens: Int[Tensor, "word time"]) -> Int[Tensor, "word time"]:
-        """The state after every prefix; `PAD` leaves the state at the start.
+        """Return the state after every prefix; `PAD` leaves the state at the start.
 
         Raises:
             WordError: a token is neither a symbol nor `PAD`.
@@ -54,13 +54,13 @@ class Automaton:
         return self._read_in_pieces(start, columns).div(self._width, rounding_mode="floor")
 
     def classify(self, tokens: Int[Tensor, "word time"]) -> Int[Tensor, " word"]:
-        """The class of every word; `num_classes` for words outside the domain."""
+        """Return the class of every word; `num_classes` for words outside the domain."""
         if tokens.shape[1] == 0:
             return self.classes[self.start].expand(tokens.shape[0]).clone()
         return self.classes[self.states(tokens)[:, -1]]
 
     def prefix_classes(self, tokens: Int[Tensor, "word time"]) -> Int[Tensor, "word time"]:
-        """The class after every prefix."""
+        """Return the class after every prefix."""
         return self.classes[self.states(tokens)]
 
     def _check(self, tokens: Int[Tensor, "word time"]) -> None:
@@ -74,7 +74,7 @@ class Automaton:
     def _read(
         self, start: Int[Tensor, "word origin"], columns: Int[Tensor, "time word"]
     ) -> Int[Tensor, "time word origin"]:
-        """The states on the way from each of several origins, all times the width."""
+        """Return the states on the way from each of several origins, all times the width."""
         passed = torch.empty((columns.shape[0], *start.shape), dtype=torch.int64)
         place = torch.empty_like(start)
         current = start
@@ -87,7 +87,7 @@ class Automaton:
     def _read_in_pieces(
         self, start: Int[Tensor, "word one"], columns: Int[Tensor, "time word"]
     ) -> Int[Tensor, "word time"]:
-        """As `_read`, in about sqrt(time) steps: first the map of each piece, then its states."""
+        """Return what `_read` returns, in about sqrt(time) steps: maps of pieces, then states."""
         length, num_words = columns.shape
         size = int(length**0.5)
         pieces = -(-length // size)

@@ -1,4 +1,4 @@
-"""How often does each class come in a batch, and in what random order?
+"""Balanced classes of a batch, in random order.
 
 Axes:
     word    words of a batch
@@ -29,7 +29,7 @@ def shuffled_ranks(
 def balanced_classes(
     sampler: UniformSampler, lengths: Int[Tensor, " word"], generator: torch.Generator
 ) -> Int[Tensor, " word"]:
-    """A class for each word: within a length, each that exists there as often as the others.
+    """Draw a class for each word: within a length, each that exists comes equally often.
 
     Where the number of words does not divide, chance says which classes get one more.
 
@@ -51,7 +51,7 @@ def balanced_classes(
 def integers_below(
     bounds: Int[Tensor, " word"], generator: torch.Generator
 ) -> Int[Tensor, " word"]:
-    """A uniform integer from 0 up to each bound, the bound excluded."""
+    """Draw a uniform integer from 0 up to each bound, the bound excluded."""
     whole = 2**62 // bounds * bounds
     values = torch.randint(2**62, bounds.shape, generator=generator)
     while (late := values >= whole).any():  # never seen: the chance is bound / 2^62

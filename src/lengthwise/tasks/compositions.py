@@ -55,7 +55,7 @@ class Compositions:
         self._per_level = per_level
 
     def draw(self, generator: torch.Generator) -> Composed:
-        """New nodes."""
+        """Draw new nodes."""
         seed = int(torch.randint(2**62, (), generator=generator))
         random = np.random.default_rng(seed)
         chunk, elements = self._chunk, self._elements
@@ -163,6 +163,6 @@ class _Groups:
         self.count = len(self._first)
 
     def pick(self, kinds: Integers, random: np.random.Generator) -> Integers:
-        """A random row of each of these kinds."""
+        """Draw a row of each of these kinds."""
         offset = (random.random(len(kinds)) * self._size[kinds]).astype(np.int64)
         return self._order[self._first[kinds] + offset]

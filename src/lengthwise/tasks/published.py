@@ -1,4 +1,4 @@
-"""How did the authors of RegularGPT (chi2023) draw their words?
+"""Words as the authors of RegularGPT (chi2023) drew them.
 
 What their description leaves open is decided here:
 
@@ -38,7 +38,7 @@ Draw = Callable[[UniformSampler, Lengths, torch.Generator], Tokens]
 
 
 def published_draw(language: Language, p_one: float = 0.5) -> Draw:
-    """The paper's way to draw words of a language; `p_one` is P(1), which only Parity has.
+    """Return the paper's way to draw words of a language; `p_one` is P(1), which only Parity has.
 
     Raises:
         TaskError: the paper has no words of this language.
@@ -73,7 +73,7 @@ def has_published(language: Language) -> bool:
 def biased_bits(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator, *, p_one: float = 0.5
 ) -> Tokens:
-    """Independent symbols 0 and 1, with P(1) = `p_one`."""
+    """Draw independent symbols 0 and 1, with P(1) = `p_one`."""
     one = sampler.language.alphabet.index("1")
     begun = _begun(lengths)
     ones = torch.rand(begun.shape, generator=generator, dtype=torch.float64) < p_one
@@ -83,14 +83,14 @@ def biased_bits(
 def uniform_symbols(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator
 ) -> Tokens:
-    """Independent uniform symbols."""
+    """Draw independent uniform symbols."""
     begun = _begun(lengths)
     symbols = torch.randint(sampler.language.num_symbols, begun.shape, generator=generator)
     return torch.where(begun, symbols, PAD)
 
 
 def sums(sampler: UniformSampler, lengths: Lengths, generator: torch.Generator) -> Tokens:
-    """A leading `+`, then uniform digits and operators in turn."""
+    """Draw a leading `+`, then uniform digits and operators in turn."""
     sampler.require_words(lengths)
     alphabet = sampler.language.alphabet
     digits = torch.tensor([i for i, symbol in enumerate(alphabet) if symbol.isdigit()])
@@ -112,7 +112,7 @@ def sums(sampler: UniformSampler, lengths: Lengths, generator: torch.Generator) 
 def half_and_half(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator, *, positives: Draw
 ) -> Tokens:
-    """Members drawn in a special way, as many uniform non-members; one alone if need be."""
+    """Draw members by `positives` and as many uniform non-members; one kind if the other lacks."""
     classes = balanced_classes(sampler, lengths, generator)
     tokens = torch.full(_begun(lengths).shape, PAD)
     outside, inside = classes == 0, classes == 1
@@ -124,14 +124,14 @@ def half_and_half(
 def uniform_members(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator
 ) -> Tokens:
-    """Uniform words of class 1."""
+    """Draw uniform words of class 1."""
     return sampler.draw(torch.ones_like(lengths), lengths, generator)
 
 
 def nested_brackets(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator, *, depth: int
 ) -> Tokens:
-    """Members of D_n: until the word is long enough append `0 w 1`, w from D_(n-1).
+    """Draw members of D_n: until the word is long enough append `0 w 1`, w from D_(n-1).
 
     The target length of w is normal(0.75 m, 0.075 m), made whole, even and at most m, where m is
     the remaining length less 2. Each word keeps, for every open level, what remains to be written
@@ -162,7 +162,7 @@ def nested_brackets(
 def tomita_3_members(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator
 ) -> Tokens:
-    """Runs of uniform length, those of zeros even after an odd one of ones; members are kept."""
+    """Draw runs of uniform length, of zeros even after an odd one of ones; keep members."""
     tokens = _tomita_3_runs(sampler, lengths, generator)
     while (wrong := sampler.automaton.classify(tokens) != 1).any():
         again = _tomita_3_runs(sampler, lengths[wrong], generator)
@@ -173,7 +173,7 @@ def tomita_3_members(
 def tomita_4_members(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator
 ) -> Tokens:
-    """Fair bits, but after two zeros a 1."""
+    """Draw fair bits, but after two zeros a 1."""
     zero, one = (sampler.language.alphabet.index(symbol) for symbol in "01")
     begun = _begun(lengths)
     ones = (torch.rand(begun.shape, generator=generator) < 0.5) | ~begun
@@ -203,7 +203,7 @@ def _tomita_3_runs(sampler: UniformSampler, lengths: Lengths, generator: torch.G
 
 
 def _begun(lengths: Lengths) -> Bool[Tensor, "word time"]:
-    """Where the words are in their batch."""
+    """Return the mask of the words in their batch."""
     time = int(lengths.max()) if len(lengths) else 0
     return torch.arange(time) >= time - lengths[:, None]
 

@@ -1,4 +1,4 @@
-"""How are words of a class and a length drawn exactly uniformly, without rejection?
+"""Words of a class and a length, drawn exactly uniformly and without rejection.
 
 Let N_r[s] be the number of words of length r that lead from state s to the class. In state s, with
 r symbols to come, symbol a is drawn with probability N_(r-1)[s a] / N_r[s]; so every word of the
@@ -66,7 +66,7 @@ class UniformSampler:
         return c in self._reach.classes(length)
 
     def classes_at(self, length: int) -> tuple[int, ...]:
-        """The classes that have a word of this length."""
+        """Return the classes that have a word of this length."""
         return self._reach.classes(length)
 
     def draw(
@@ -75,7 +75,7 @@ class UniformSampler:
         lengths: Int[Tensor, " word"],
         generator: torch.Generator,
     ) -> Int[Tensor, "word time"]:
-        """One word for each class and length, uniform among the words of that class and length.
+        """Draw one word for each class and length, uniform among the words of both.
 
         Raises:
             TaskError: a class has no word of its length, or there are too many counts to keep.
@@ -88,7 +88,7 @@ class UniformSampler:
     def draw_any(
         self, lengths: Int[Tensor, " word"], generator: torch.Generator
     ) -> Int[Tensor, "word time"]:
-        """One word for each length, uniform among all words of the domain of that length.
+        """Draw one word for each length, uniform among all words of the domain of that length.
 
         Raises:
             TaskError: the domain has no word of a length, or there are too many counts to keep.
@@ -177,7 +177,7 @@ def _longest(lengths: Int[Tensor, " word"]) -> int:
 def _distinct_pairs(
     classes: Int[Tensor, " word"], lengths: Int[Tensor, " word"]
 ) -> list[tuple[int, int]]:
-    """The pairs of class and length, sorted; by one number each, 30 times as fast as by rows."""
+    """Return the pairs of class and length, sorted by one number each (30 times faster)."""
     if len(lengths) == 0:
         return []
     low = int(lengths.min())
@@ -247,7 +247,7 @@ class _Walk:
         lengths: Int[Tensor, " word"],
         generator: torch.Generator,
     ) -> Int[Tensor, "word time"]:
-        """One walk for each goal and length; there must be one."""
+        """Draw one walk for each goal and length; there must be one."""
         longest = _longest(lengths)
         self._grow(longest)
         order = torch.argsort(lengths, descending=True, stable=True)
@@ -329,7 +329,7 @@ class _Walk:
         chances: NDArray[np.int32],
         boundaries: NDArray[np.int32],
     ) -> NDArray[np.bool_]:
-        """The words with a number so near to a boundary that rounding may have decided.
+        """Return the words with a number so near to a boundary that rounding may have decided.
 
         A number u stands for the interval from u to u + 1, and a true boundary B with the rounded
         one b lies between b - e and b + 1 + e. If u >= b + 1 + e, then u >= B; if u + 1 <= b - e,
@@ -343,7 +343,7 @@ class _Walk:
     # ---- counts in floating point ------------------------------------------------------------
 
     def _grow(self, longest: int) -> None:
-        """Counts up to `longest` symbols to come, and the table of boundaries if it is small.
+        """Extend the counts to `longest` symbols to come, and the table of boundaries if small.
 
         Whoever asks has made sure that there is room.
         """
@@ -379,7 +379,7 @@ class _Walk:
         self._table = table
 
     def _look_up(self, r: int, keys: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The boundaries of each key, with `r` symbols to come."""
+        """Return the boundaries of each key, with `r` symbols to come."""
         place = keys // self._num_symbols
         if r < len(self._table):
             return self._table[r].reshape(-1, self._num_symbols).take(place, axis=0)
@@ -393,7 +393,7 @@ class _Walk:
     def _redraw(
         self, key: int, to_come: list[int], chances: list[int], generator: torch.Generator
     ) -> tuple[int, list[int]]:
-        """One word as `_block` draws it, in exact integers: the key after it, and its symbols."""
+        """Draw one word as `_block` does, in exact integers: the key after it, and its symbols."""
         goal, state = divmod(key // self._num_symbols, self._num_states)
         targets = self._targets.tolist()
         counts = self._exact_counts(goal, to_come[-1] - 1, to_come[0] - 1)
@@ -407,7 +407,7 @@ class _Walk:
         return (goal * self._num_states + state) * self._num_symbols, symbols
 
     def _exact_counts(self, goal: int, fewest: int, most: int) -> list[list[int]]:
-        """The number of walks from each state, for `fewest` to `most` symbols to come."""
+        """Return the number of walks from each state, for `fewest` to `most` symbols to come."""
         targets = self._targets.tolist()
         ways = [int(wanted) for wanted in self._goals[:, goal]]
         kept = [ways] if fewest == 0 else []
@@ -419,14 +419,14 @@ class _Walk:
 
 
 def _integers(shape: tuple[int, int], bits: int, generator: torch.Generator) -> NDArray[np.int32]:
-    """Uniform integers of at most 30 bits: two from each 63 random bits, which is quicker."""
+    """Draw uniform integers of at most 30 bits: two from each 63 random bits, which is quicker."""
     size = shape[0] * shape[1]
     pairs = torch.empty((size + 1) // 2, dtype=torch.int64).random_(generator=generator)
     return (pairs.numpy().view(np.int32) & (2**bits - 1))[:size].reshape(shape)
 
 
 def _decide(cumulative: list[int], chance: int, bits: int, generator: torch.Generator) -> int:
-    """The symbol of a real number of which the first bits are given, exactly.
+    """Return the symbol of a real number of which the first bits are given, exactly.
 
     Further bits are drawn until it is clear between which boundaries the number lies.
     """
@@ -443,20 +443,20 @@ def _decide(cumulative: list[int], chance: int, bits: int, generator: torch.Gene
 def _terms(
     mantissas: NDArray[np.float64], exponents: NDArray[np.int32]
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Counts by symbol (last axis but one) in units of 2^top, top being their largest exponent."""
+    """Return counts by symbol (last axis but one) in units of 2^top, their largest exponent."""
     top = exponents.max(axis=-2)
     return np.ldexp(mantissas, exponents - np.expand_dims(top, -2)), top
 
 
 def _boundaries(terms: NDArray[np.float64], bits: int) -> NDArray[np.int32]:
-    """The boundaries after each symbol (last axis); anything where no walk goes."""
+    """Return the boundaries after each symbol (last axis); anything where no walk goes."""
     cumulative = terms.cumsum(axis=-1)
     total = np.maximum(cumulative[..., -1:], np.finfo(np.float64).tiny)
     return np.floor(np.ldexp(cumulative / total, bits)).astype(np.int32)
 
 
 def _error(to_come: NDArray[np.int64], num_symbols: int) -> NDArray[np.float64]:
-    """How far a boundary, as a probability, can be from the true one.
+    """Return how far a boundary, as a probability, can be from the true one.
 
     With u = 2^-53: a sum of k counts adds a relative error of k u at most (underflow included: the
     terms are in units of the largest), so a count N_r has r k u; a boundary is a quotient of two

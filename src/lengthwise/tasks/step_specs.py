@@ -13,7 +13,7 @@ from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.multipliers import multiplier_circuit
 from lengthwise.languages.spec import parse
 from lengthwise.settings import require_known
-from lengthwise.tasks.steps import CircuitSteps, StateSteps, StepTask
+from lengthwise.tasks.step_tasks import CircuitSteps, StateSteps, StepTask
 
 PREFIX = "steps:"
 
@@ -26,7 +26,7 @@ def is_step_spec(spec: str) -> bool:
 
 
 def settings_of(spec: str) -> dict[str, Any]:
-    """What can be set of the task that a specification names, with the defaults.
+    """Return the settings of the task that a specification names, with the defaults.
 
     Raises:
         ConfigError: it does not begin with `steps:`.
@@ -40,7 +40,7 @@ def settings_of(spec: str) -> dict[str, Any]:
 
 
 def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> StepTask:
-    """The step task of a specification.
+    """Make the step task of a specification.
 
     `steps:addition` and `steps:multiplication` have `bits`; their `order`, and that of
     `steps:circuit:FILE`, is a list of gates, or a name: for addition 1 and 2 (the paper's

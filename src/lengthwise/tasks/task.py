@@ -1,4 +1,4 @@
-"""What does a model have to answer, and on which words?
+"""Recognition tasks: the words of a language, and the class of each.
 
 A task is a language together with a way to draw its words:
 
@@ -108,15 +108,15 @@ class Task:
         return UniformSampler(self.language)
 
     def lengths(self, first: int, last: int) -> tuple[int, ...]:
-        """The lengths from `first` to `last` of which there are words."""
+        """Return the lengths from `first` to `last` of which there are words."""
         return self._lengths_where(first, last, bool)
 
     def missing(self, first: int, last: int) -> tuple[int, ...]:
-        """The lengths from `first` to `last` without any word."""
+        """Return the lengths from `first` to `last` without any word."""
         return self._lengths_where(first, last, lambda classes: not classes)
 
     def classes_at(self, length: int) -> tuple[int, ...]:
-        """The classes that have a word of this length."""
+        """Return the classes that have a word of this length."""
         return self.sampler.classes_at(length)
 
     def require_room(self, length: int) -> None:
@@ -131,7 +131,7 @@ class Task:
             self.sampler.require_room(length)
 
     def draw(self, lengths: Int[Tensor, " word"], generator: torch.Generator) -> Batch:
-        """One word for each length.
+        """Draw one word for each length.
 
         Raises:
             TaskError: there is no word of a length, or there are too many counts to keep.
@@ -147,7 +147,7 @@ class Task:
     def draw_uniform(
         self, count: int, length: int, generator: torch.Generator, c: int | None = None
     ) -> Batch:
-        """Words of one length, uniform among those of class `c`, or among all.
+        """Draw words of one length, uniform among those of class `c`, or among all.
 
         Raises:
             TaskError: there is no such word, or there are too many counts to keep.
@@ -174,5 +174,5 @@ class Task:
 
 
 def default_protocol(language: Language, *, binary: bool) -> str:
-    """`audited` for models with binary memory; else the paper's words, where it has any."""
+    """Return `audited` for models with binary memory; else the paper's words, if it has any."""
     return "published" if not binary and has_published(language) else "audited"

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from lengthwise.errors import RunError
 from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.stored import from_dict, to_dict
-from lengthwise.models.catalogue import ARCHITECTURES
+from lengthwise.models.recognisers import ARCHITECTURES
 from lengthwise.settings import Config
 from lengthwise.tasks.task import Task
 from lengthwise.training.runs import RunFolder

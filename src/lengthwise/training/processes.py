@@ -19,9 +19,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import RunError
 from lengthwise.settings import require
-from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:
     from accelerate import PartialState

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lengthwise.text.extra import require_extra
+from lengthwise.data.extra import require_extra
 from lengthwise.training.loop import Progress
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture, lines_figure, receptive_field_figure
+from lengthwise.data.text_corpus import TEST, Corpus, PrepareConfig, prepare
 from lengthwise.evaluation.perplexity import perplexity_of, require_windows
 from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells, run_name
@@ -36,7 +37,6 @@ from lengthwise.problems.runs import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.job import jobs_over_seeds
-from lengthwise.text.prepared import TEST, Corpus, PrepareConfig, prepare
 
 BASELINES = ("KERPLE", "T5", "ALiBi")
 

@@ -19,6 +19,11 @@ from statistics import fmean
 from typing import Any
 
 from lengthwise.analysis.figures import Picture, panels_figure
+from lengthwise.data.numbers import DIGITS, WORDS
+from lengthwise.data.pairs import NUMBERS
+from lengthwise.data.parallel_corpus import PairsConfig, ParallelCorpus, prepare_pairs
+from lengthwise.data.stored_corpus import INDEX
+from lengthwise.data.text_corpus import TEST, TRAIN, VALID
 from lengthwise.evaluation.bleu import BUCKETS, Comparison, compared
 from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells
@@ -27,11 +32,6 @@ from lengthwise.problems.testing import Test
 from lengthwise.problems.translation.problem import Translation
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.job import jobs_over_seeds
-from lengthwise.text.numbers import DIGITS, WORDS
-from lengthwise.text.pairs import NUMBERS
-from lengthwise.text.parallel import PairsConfig, ParallelCorpus, prepare_pairs
-from lengthwise.text.prepared import TEST, TRAIN, VALID
-from lengthwise.text.store import INDEX
 
 ALL, SHORT = "train-all-test-all", "train-short-test-long"
 BASELINE, SCALED = "baseline", "scaled"

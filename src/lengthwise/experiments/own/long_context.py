@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 
+from lengthwise.data.text_corpus import TEST
 from lengthwise.evaluation.perplexity import last_token_perplexity
 from lengthwise.experiments.chi2023.table3 import TABLE_3
 from lengthwise.experiments.experiment import Record, Table, preset_catalogue
@@ -28,7 +29,6 @@ from lengthwise.problems.runs import load_run
 from lengthwise.sweeps.folder import JobFolder
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.shared import take_over
-from lengthwise.text.prepared import TEST
 
 THREADS = 2
 TIMED = 3

@@ -35,7 +35,7 @@ from lengthwise.experiments.trained import CellRun, TrainedExperiment
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
 from lengthwise.sweeps.job import jobs_over_seeds
-from lengthwise.tasks.steps import Regime
+from lengthwise.tasks.step_tasks import Regime
 
 REGIMES: tuple[Regime, ...] = ("weak", "medium", "strong")
 

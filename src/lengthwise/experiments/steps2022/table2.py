@@ -33,8 +33,8 @@ from lengthwise.experiments.steps2022.table1 import (
     weak_suffices,
 )
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
-from lengthwise.models.bodies import BODIES
-from lengthwise.models.gpt2 import Body, BodyConfig
+from lengthwise.models.backbones import BACKBONES
+from lengthwise.models.gpt2 import BackboneConfig, Body
 from lengthwise.problems.language_modelling.pretrain import PRETRAINING, make_named
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
@@ -61,7 +61,7 @@ BODY_KINDS: dict[str, dict[str, str]] = {
     "random, positions trained": {"weights": "random", "trained": "positions"},
     "pretrained, all trained": {"trained": "all"},
 }
-"""What is done with the body, as settings of `BodyConfig`."""
+"""What is done with the body, as settings of `BackboneConfig`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,7 +78,7 @@ class Sizes:
 
 def prepare(sizes: Sizes, progress: Progress) -> None:
     """Make the body, unless it is there."""
-    steps = (BODIES[sizes.body].made_with or {}).get("steps", PRETRAINING["steps"])
+    steps = (BACKBONES[sizes.body].made_with or {}).get("steps", PRETRAINING["steps"])
     make_named(sizes.body, progress=TrainingWatch(progress, 0, steps))
 
 
@@ -135,7 +135,7 @@ def bodies_table(records: Sequence[Record]) -> Table:
     kinds: dict[tuple[str, str, str], set[int]] = {}
     for (_, column), of_cell in cells(records).items():
         for one in of_cell:
-            network = BodyConfig.from_dict(one["settings"]["network"])
+            network = BackboneConfig.from_dict(one["settings"]["network"])
             with torch.device("meta"):  # counted, not made
                 total = sum(parameter.numel() for parameter in Body(network).parameters())
             shape = f"{network.num_layers} x {network.d_model} wide, {total:,} parameters"

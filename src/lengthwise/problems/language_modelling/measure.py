@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from lengthwise.analysis.receptive_field import context_field
+from lengthwise.data.text_corpus import END, TEST, Corpus, Tokens
 from lengthwise.evaluation.perplexity import last_token_perplexity, require_windows
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import parse_lengths
@@ -15,7 +16,6 @@ from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
 from lengthwise.problems.results import Evaluation, Options, Watch
-from lengthwise.text.prepared import END, TEST, Corpus, Tokens
 from lengthwise.training.devices import environment
 
 _DOUBLINGS = 4
@@ -38,7 +38,7 @@ def evaluate_run(run: Run, corpus: Corpus, options: Options, watch: Watch) -> Ev
     windows = options.get("words", 1_000)
     lengths = options.get("lengths")
     if lengths is None:
-        lengths = _usual_windows(plan.data.window, model.most_places, corpus.part(part), notes)
+        lengths = _usual_windows(plan.data.window, model.max_positions, corpus.part(part), notes)
     lengths = parse_lengths(lengths) if isinstance(lengths, str) else list(lengths)
     model.require_length(max(lengths, default=0))
     with processor_threads(plan.threads), watch("evaluating", "tokens") as progress:

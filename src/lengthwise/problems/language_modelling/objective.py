@@ -15,11 +15,11 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from lengthwise.data.text_corpus import Tokens
 from lengthwise.evaluation.perplexity import require_windows
 from lengthwise.evaluation.predict import device_of
 from lengthwise.layers.token_loss import ReadOut, token_loss
 from lengthwise.settings import About, Config, require, require_at_least
-from lengthwise.text.prepared import Tokens
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.training.processes import ALONE, Processes

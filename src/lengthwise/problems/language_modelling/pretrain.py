@@ -20,16 +20,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from lengthwise.data.extra import require_extra
+from lengthwise.data.python_text import PYTHON_TEXT, python_text
+from lengthwise.data.text_corpus import Tokens
+from lengthwise.data.tokens import encode, learn_tokenizer
 from lengthwise.errors import RunError
 from lengthwise.layers.token_loss import ReadOut
-from lengthwise.models.bodies import BODIES, location
-from lengthwise.models.gpt2 import body_config, draw_gpt2
+from lengthwise.models.backbones import BACKBONES, location
+from lengthwise.models.gpt2 import draw_gpt2, gpt2_config
 from lengthwise.problems.language_modelling.objective import NextToken, WindowsConfig
 from lengthwise.settings import Config, require, require_at_least, sort_settings
-from lengthwise.text.extra import require_extra
-from lengthwise.text.prepared import Tokens
-from lengthwise.text.python_text import PYTHON_TEXT, python_text
-from lengthwise.text.tokens import encode, learn_tokenizer
 from lengthwise.training.devices import choose_device, environment
 from lengthwise.training.loop import Progress, TrainingConfig, fit, kept
 from lengthwise.training.processes import require_alone
@@ -96,14 +96,14 @@ def pretraining(settings: Mapping[str, Any]) -> tuple[PretrainConfig, TrainingCo
 
 
 def make_named(body: str, *, progress: Progress | None = None) -> None:
-    """Make a body of `BODIES` in its place, unless it is there, or is on the hub.
+    """Make a body of `BACKBONES` in its place, unless it is there, or is on the hub.
 
     Raises:
         ConfigError: `transformers` or `tokenizers` is not installed.
     """
-    if BODIES[body].made_with is None or Path(location(body), "config.json").exists():
+    if BACKBONES[body].made_with is None or Path(location(body), "config.json").exists():
         return
-    shape, loop = pretraining(BODIES[body].pretraining())
+    shape, loop = pretraining(BACKBONES[body].pretraining())
     pretrain(Path(location(body)), python_text(), PYTHON_TEXT, shape, loop, progress=progress)
 
 
@@ -196,7 +196,7 @@ def build_gpt2(config: PretrainConfig, vocab_size: int) -> "GPT2LMHeadModel":
     from transformers import GPT2LMHeadModel  # noqa: PLC0415
 
     return GPT2LMHeadModel(
-        body_config(
+        gpt2_config(
             vocab_size=vocab_size,
             n_positions=config.places,
             n_embd=config.d_model,

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import torch
 
+from lengthwise.data.text_corpus import TRAIN, VALID, Corpus
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.evaluation.perplexity import perplexity_of
 from lengthwise.models.cost import forward_flops, matmul_rate
@@ -34,7 +35,6 @@ from lengthwise.problems.results import (
 )
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts, require
-from lengthwise.text.prepared import TRAIN, VALID, Corpus
 from lengthwise.training.autocast import require_autocast
 from lengthwise.training.loop import MixedTrainingConfig, Objective
 from lengthwise.training.processes import ALONE, Place, Processes

@@ -28,7 +28,7 @@ from lengthwise.problems.recognition.objectives import (
     validate_answers,
 )
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
-from lengthwise.tasks.assigned import MAX_CHUNKS, assign
+from lengthwise.tasks.codebook import MAX_CHUNKS, assign
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.verification.binary import BinaryAlgebra

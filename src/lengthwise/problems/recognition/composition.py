@@ -36,7 +36,7 @@ from lengthwise.problems.recognition.objectives import (
 )
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.tasks.compositions import Composed, Compositions
-from lengthwise.tasks.supervision import IGNORED, StateMaps
+from lengthwise.tasks.state_maps import IGNORED, StateMaps
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.verification.algebra import Integers

@@ -19,7 +19,7 @@ from lengthwise.models.regular_gpt import RegularGPT, roots
 from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.problems.recognition.settings import WordsConfig
 from lengthwise.tasks.automaton import Automaton
-from lengthwise.tasks.supervision import IGNORED, StateMaps
+from lengthwise.tasks.state_maps import IGNORED, StateMaps
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.loop import Objective, Step, Validation
 

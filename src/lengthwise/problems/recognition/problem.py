@@ -18,10 +18,10 @@ from lengthwise.languages.stored import from_dict, to_dict
 from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.layers.randomised import RandomisedPosition
-from lengthwise.models.catalogue import DEFAULT_MODEL, MODELS, ModelEntry
 from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
 from lengthwise.models.layer_stack import LayerStackConfig
+from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.layout import Format1
@@ -42,8 +42,8 @@ from lengthwise.problems.recognition.settings import SupervisionConfig, WordsCon
 from lengthwise.problems.results import Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts, require
-from lengthwise.tasks.assigned import assign
-from lengthwise.tasks.supervision import state_maps
+from lengthwise.tasks.codebook import assign
+from lengthwise.tasks.state_maps import state_maps
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import Objective

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from lengthwise.models.catalogue import Supervision
+from lengthwise.models.recognisers import Supervision
 from lengthwise.settings import About, Config, require, require_at_least
 
 _MOST_SYMBOLS = 2**28

@@ -27,7 +27,7 @@ from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.steps import evaluate_steps
 from lengthwise.settings import About, Config, require, require_at_least
-from lengthwise.tasks.steps import Regime, StepTask
+from lengthwise.tasks.step_tasks import Regime, StepTask
 from lengthwise.training.loop import Objective, Step, Validation
 
 _MOST_SYMBOLS = 2**30
@@ -123,7 +123,7 @@ class NextStep(Objective):
         split_sizes(task, config)
         self._task, self._config = task, config
         self._layout = task.layout(supervision)
-        self._supervised = [task.num_inputs + place for place in self._layout.told]
+        self._supervised = [task.num_inputs + place for place in self._layout.supervised]
         self._first = min(self._supervised) - 1
         self._asking = [place - 1 - self._first for place in self._supervised]
 

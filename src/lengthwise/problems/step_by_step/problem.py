@@ -14,7 +14,7 @@ from lengthwise.evaluation.scores import percent
 from lengthwise.evaluation.steps import evaluate_steps, written
 from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
-from lengthwise.models.gpt2 import BodyConfig, origin
+from lengthwise.models.gpt2 import BackboneConfig, origin
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS, StepModel
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Plan, Problem, Run, evaluated
@@ -30,7 +30,7 @@ from lengthwise.problems.step_by_step.objective import (
 from lengthwise.problems.testing import AtLength, Test, TestResult
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.step_specs import PREFIX, make_step_task, settings_of
-from lengthwise.tasks.steps import StepTask, step_task
+from lengthwise.tasks.step_tasks import StepTask, step_task
 from lengthwise.training.devices import environment
 from lengthwise.training.loop import Objective
 from lengthwise.training.processes import ALONE, Processes
@@ -143,7 +143,7 @@ class StepByStep(Problem):
     def environment(self, plan: Plan) -> dict[str, str]:
         """Return where the weights of a pretrained backbone came from."""
         network = plan.network
-        return {"body": origin(network)} if isinstance(network, BodyConfig) else {}
+        return {"body": origin(network)} if isinstance(network, BackboneConfig) else {}
 
     def flops(self, plan: Plan) -> int:
         """Return floating-point operations of one input with all steps."""
@@ -251,7 +251,7 @@ class StepByStep(Problem):
 def backbone(plan: Plan) -> str | None:
     """Return the pretrained backbone and what of it is trained, of a model that has one."""
     network = plan.network
-    if not isinstance(network, BodyConfig):
+    if not isinstance(network, BackboneConfig):
         return None
     return f"{network.body}, {network.weights} weights, {_TRAINED[network.trained]}"
 

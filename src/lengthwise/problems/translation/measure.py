@@ -11,6 +11,9 @@ from unicodedata import category
 import numpy as np
 from numpy.typing import NDArray
 
+from lengthwise.data.extra import require_extra
+from lengthwise.data.parallel_corpus import ParallelCorpus, Ragged
+from lengthwise.data.text_corpus import TEST, TRAIN
 from lengthwise.errors import ConfigError, TextError, WordError
 from lengthwise.evaluation.bleu import (
     BUCKETS,
@@ -31,9 +34,6 @@ from lengthwise.problems.base import Run
 from lengthwise.problems.corpus import CorpusReference
 from lengthwise.problems.results import Answer, Evaluation, Options, Predictor, Watch
 from lengthwise.problems.translation.objective import limits, within
-from lengthwise.text.extra import require_extra
-from lengthwise.text.parallel import ParallelCorpus, Ragged
-from lengthwise.text.prepared import TEST, TRAIN
 from lengthwise.training.devices import environment
 
 

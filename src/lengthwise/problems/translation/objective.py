@@ -13,12 +13,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from lengthwise.data.parallel_corpus import BEGIN, END, PAD, Pairs
 from lengthwise.errors import TextError
 from lengthwise.evaluation.predict import device_of
-from lengthwise.layers.token_loss import Judged, token_loss
+from lengthwise.layers.token_loss import LossAndHits, token_loss
 from lengthwise.models.encoder_decoder import EncoderDecoder
 from lengthwise.settings import About, Config, require, require_at_least
-from lengthwise.text.parallel import BEGIN, END, PAD, Pairs
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
 
@@ -162,7 +162,7 @@ class NextTargetToken(Objective):
         numbers: NDArray[np.int64],
         noise: torch.Generator | None = None,
         smoothing: float = 0.0,
-    ) -> tuple[Judged, int]:
+    ) -> tuple[LossAndHits, int]:
         """What the model makes of all tokens of these translations, and how many there are."""
         device = device_of(model)
         assert isinstance(model, EncoderDecoder)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from lengthwise.data.parallel_corpus import ParallelCorpus
+from lengthwise.data.text_corpus import TRAIN, VALID
 from lengthwise.evaluation.perplexity import perplexity_of
 from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
@@ -20,8 +22,6 @@ from lengthwise.problems.translation.objective import (
     SentencesConfig,
     SmoothingConfig,
 )
-from lengthwise.text.parallel import ParallelCorpus
-from lengthwise.text.prepared import TRAIN, VALID
 from lengthwise.training.loop import MixedTrainingConfig, Objective
 from lengthwise.training.processes import ALONE, Processes
 

@@ -1,4 +1,4 @@
-"""What is a network told about a word, beside its class?
+"""State maps of sub-words, and the targets that supervise them beside the class of the word.
 
 A network that computes vectors of sub-words (nodes of a tree) can be told what each sub-word does:
 `node` tells its class as if it stood alone, `transition` the state that it leads to from each of
@@ -49,7 +49,7 @@ class StateMaps:
         self._alive = torch.tensor([state in alive for state in range(machine.num_states)])
 
     def of_levels(self, levels: Sequence[Int[Tensor, "_ chunk"]]) -> list[Int[Tensor, "_ state"]]:
-        """The state map of every node, from the children of each (symbols, on the first level)."""
+        """Return the state map of every node, from its children (symbols, on the first level)."""
         identity = torch.arange(self.machine.num_states)[None]
         below = self._steps
         maps = []
@@ -63,11 +63,11 @@ class StateMaps:
         return maps
 
     def classes(self, maps: Int[Tensor, "node state"]) -> Int[Tensor, " node"]:
-        """The class of each sub-word as a word of its own; `IGNORED` outside the domain."""
+        """Return the class of each sub-word as a word of its own; `IGNORED` outside the domain."""
         return self._classes[maps[:, self.machine.start]]
 
     def transitions(self, maps: Int[Tensor, "node state"]) -> Int[Tensor, "node probe"]:
-        """The state that each sub-word leads to from each probe.
+        """Return the state that each sub-word leads to from each probe.
 
         `IGNORED` where no word of the domain passes.
         """
@@ -77,12 +77,12 @@ class StateMaps:
 
 @lru_cache(maxsize=16)
 def state_maps(language: Language) -> StateMaps:
-    """The state maps of a language; made once for each."""
+    """Return the state maps of a language; made once for each."""
     return StateMaps(language)
 
 
 def probe_states(machine: Language) -> tuple[int, ...]:
-    """A small set of states, the start among them, that tells all elements of the monoid apart.
+    """Return a small set of states, with the start, that tells all elements of the monoid apart.
 
     Greedy: the state that splits the most elements is added until none are alike on the set. All
     states, if the monoid has too many elements to look at.

@@ -20,7 +20,7 @@ from lengthwise.errors import (
 )
 from lengthwise.languages.adders import adder_circuit, from_bits
 from lengthwise.tasks.step_specs import make_step_task
-from lengthwise.tasks.steps import CircuitSteps, StateSteps, StepTask, step_task
+from lengthwise.tasks.step_tasks import CircuitSteps, StateSteps, StepTask, step_task
 from strategies import recognisers
 
 TASKS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -103,7 +103,7 @@ def test_sequences_are_the_inputs_and_what_is_kept(name: str) -> None:
         assert torch.equal(words[:, task.num_inputs :], task.written(inputs)[:, list(layout.kept)])
         outputs = [layout.kept[place] for place in layout.outputs]
         assert outputs == list(task.outputs)
-        assert set(layout.outputs) <= set(layout.told) <= set(range(len(layout.kept)))
+        assert set(layout.outputs) <= set(layout.supervised) <= set(range(len(layout.kept)))
         assert words.min() >= 0
         assert words.max() < task.num_symbols
 

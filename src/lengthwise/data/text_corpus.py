@@ -24,13 +24,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
-from lengthwise.files import write_bytes, write_json
-from lengthwise.settings import Config, require_at_least
-from lengthwise.text.documents import PYTHON, TOPICS, documents
-from lengthwise.text.extra import require_extra
-from lengthwise.text.python_text import PYTHON_TEXT
-from lengthwise.text.store import (
+from lengthwise.data.documents import PYTHON, TOPICS, documents
+from lengthwise.data.extra import require_extra
+from lengthwise.data.python_text import PYTHON_TEXT
+from lengthwise.data.stored_corpus import (
     INDEX,
     REQUEST,
     TEXT_FORMAT,
@@ -46,7 +43,10 @@ from lengthwise.text.store import (
     unclaim,
     write_index,
 )
-from lengthwise.text.tokens import encode_all, learn_tokenizer
+from lengthwise.data.tokens import encode_all, learn_tokenizer
+from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
+from lengthwise.files import write_bytes, write_json
+from lengthwise.settings import Config, require_at_least
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -69,7 +69,7 @@ _SAMPLE = 2**25
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrepareConfig(Config):
-    """How a text becomes tokens."""
+    """Settings of the preparation of a text."""
 
     vocab_size: int = 4096
     """Tokens, one of which ends documents; 257 for bytes."""
@@ -130,7 +130,7 @@ class Corpus(StoredCorpus):
 
     @staticmethod
     def files(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """The shards of all parts, with their digests."""
+        """Return the shards of all parts, with their digests."""
         for part in index["parts"].values():
             for shard in part["shards"]:
                 yield shard["file"], shard["sha256"]
@@ -141,15 +141,15 @@ class Corpus(StoredCorpus):
         return _read_tokenizer(self.folder)
 
     def encode(self, text: str) -> NDArray[np.int64]:
-        """The tokens of a text, without one that ends it."""
+        """Return the tokens of a text, without one that ends it."""
         return encode_all(self.tokenizer, [text])[0]
 
     def decode(self, tokens: Iterable[int]) -> str:
-        """The text of tokens."""
+        """Return the text of tokens."""
         return str(self.tokenizer.decode(list(tokens), skip_special_tokens=False))
 
     def part(self, name: str) -> "Tokens":
-        """The tokens of a part.
+        """Return the tokens of a part.
 
         Raises:
             TextError: there is no such part.
@@ -163,7 +163,7 @@ class Corpus(StoredCorpus):
         )
 
     def bytes_per_token(self, name: str) -> float:
-        """How much text a token of a part stands for: bytes of UTF-8."""
+        """Return the mean length of a token of a part, in bytes of UTF-8."""
         part = self.index["parts"][name]
         return float(part["bytes"] / part["tokens"])
 
@@ -178,11 +178,11 @@ class Tokens:
         return sum(map(len, self._shards))
 
     def num_windows(self, length: int) -> int:
-        """How many windows of so many tokens there are, overlapping ones too."""
+        """Return the number of windows of so many tokens, overlapping ones too."""
         return int(self._ends(length)[-1])
 
     def windows(self, numbers: NDArray[np.int64], length: int) -> NDArray[np.int64]:
-        """The windows of these numbers, each in 0..num_windows-1, `[window, token]`."""
+        """Return the windows of these numbers, each in 0..num_windows-1, `[window, token]`."""
         ends = self._ends(length)
         of = np.searchsorted(ends, numbers, side="right") - 1
         found = np.empty((len(numbers), length), dtype=np.int64)
@@ -193,7 +193,7 @@ class Tokens:
         return found
 
     def _ends(self, length: int) -> NDArray[np.int64]:
-        """How many windows there are before each file, and in all."""
+        """Return the number of windows before each file, and in all."""
         counts = [max(0, len(shard) - length + 1) for shard in self._shards]
         return np.cumsum([0, *counts], dtype=np.int64)
 
@@ -230,7 +230,7 @@ def _claim(out: Path, sources: Sources, config: PrepareConfig, own: "Tokenizer |
 
 
 def _named(source: str) -> str:
-    """The source, with the version of Python where that decides what it is."""
+    """Return the source, with the version of Python where that decides what it is."""
     return f"{source}, {PYTHON_TEXT}" if source in (PYTHON, TOPICS) else source
 
 
@@ -238,7 +238,7 @@ def _named(source: str) -> str:
 
 
 def _divided(sources: Sources, column: str) -> Iterator[tuple[str, str]]:
-    """Texts and their parts, always in the same order."""
+    """Yield texts and their parts, always in the same order."""
     if not sources.get(VALID):
         yield from _set_apart(_all_of(sources, TRAIN, column))
         return
@@ -254,14 +254,14 @@ def _divided(sources: Sources, column: str) -> Iterator[tuple[str, str]]:
 
 
 def _all_of(sources: Sources, part: str, column: str) -> Iterator[str]:
-    """The documents that are given for a part; of datasets, their own split for it."""
+    """Return the documents that are given for a part; of datasets, their own split for it."""
     return chain.from_iterable(
         documents(source, column=column, split=part) for source in sources.get(part, ())
     )
 
 
 def _set_apart(texts: Iterator[str]) -> Iterator[tuple[str, str]]:
-    """A part of the documents for each purpose, or of each document if they are few."""
+    """Divide the documents into parts, or each document if they are few."""
     first = list(islice(texts, _FEW))
     if len(first) == _FEW:
         for text in chain(first, texts):
@@ -282,12 +282,12 @@ def _set_apart(texts: Iterator[str]) -> Iterator[tuple[str, str]]:
 
 
 def _key(text: str) -> bytes:
-    """What equal texts have in common: white space and line ends make no difference."""
+    """Return the key of a text, equal for texts that differ in white space alone."""
     return hashlib.sha256(" ".join(text.split()).encode()).digest()
 
 
 def _learned(sources: Sources, config: PrepareConfig) -> "Tokenizer":
-    """A tokenizer of the first texts for training."""
+    """Return a tokenizer of the first texts for training."""
 
     def sample() -> Iterator[str]:
         left = _SAMPLE
@@ -366,7 +366,7 @@ def _comes_too_late(parts: Mapping[str, Any], sources: Sources) -> bool:
 
 
 def _rolled(seen: str, texts: Iterable[tuple[str, str]]) -> str:
-    """A digest of all texts so far, and of where they went, with more of them."""
+    """Return a digest of all texts so far, and of where they went, with more of them."""
     for part, text in texts:
         seen = digest(f"{seen}{part}:{_key(text).hex()}".encode())
     return seen
@@ -394,7 +394,7 @@ def _forget(out: Path, state: Mapping[str, Any]) -> None:
 
 
 def _batch(texts: Iterator[tuple[str, str]], characters: int) -> list[tuple[str, str]]:
-    """The next texts, until they have so many characters."""
+    """Return the next texts, until they have so many characters."""
     batch: list[tuple[str, str]] = []
     for found in texts:
         batch.append(found)
@@ -407,7 +407,7 @@ def _batch(texts: Iterator[tuple[str, str]], characters: int) -> list[tuple[str,
 def _write_shard(
     path: Path, texts: Sequence[str], tokenizer: "Tokenizer", kind: np.dtype[Any]
 ) -> dict[str, Any]:
-    """The tokens of some texts in a file; what the index has of it."""
+    """Write the tokens of some texts to a file, and return its entry in the index."""
     end = np.array([tokenizer.token_to_id(END)], dtype=kind)
     encoded = [each.astype(kind) for each in encode_all(tokenizer, texts)]
     tokens = np.concatenate([array for each in encoded for array in (each, end)])
@@ -425,5 +425,5 @@ def _count(found: dict[str, Any], shard: dict[str, Any], texts: Sequence[str]) -
 
 
 def _read_tokenizer(path: Path) -> "Tokenizer":
-    """The tokenizer in a file, or of a corpus."""
+    """Read the tokenizer in a file, or of a corpus."""
     return read_tokenizer(path, {END: "ends documents"})

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.errors import TextError
-from lengthwise.files import read_json
-from lengthwise.text.store import (
+from lengthwise.data.stored_corpus import (
     StoredCorpus,
     claim,
     digest,
@@ -23,7 +21,9 @@ from lengthwise.text.store import (
     unclaim,
     write_index,
 )
-from lengthwise.text.tokens import learn_tokenizer
+from lengthwise.data.tokens import learn_tokenizer
+from lengthwise.errors import TextError
+from lengthwise.files import read_json
 
 REQUEST = {"format": 1, "sources": ["a"], "config": {"size": 3}}
 

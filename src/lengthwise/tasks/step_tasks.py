@@ -1,4 +1,4 @@
-"""What is written after the inputs, one symbol after the other, before the outputs are there?
+"""Step tasks: symbols that are written one after the other between inputs and outputs.
 
 A step task has a fixed number of inputs and a fixed number of written symbols, each a function of
 the inputs. Some of these are the outputs; the others are the intermediates of "Guiding transformers
@@ -37,7 +37,7 @@ nobody says what they should be. `strong`: all that is written is told."""
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a regime keeps of the written symbols, and which of these it tells."""
+    """The written symbols that a regime keeps, and those of them that it supervises."""
 
     kept: tuple[int, ...]
     """Indices of the written symbols that stand in a sequence, in order."""
@@ -63,11 +63,11 @@ class StepTask(ABC):
 
     @abstractmethod
     def written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
-        """The right symbols after these inputs."""
+        """Return the right symbols after these inputs."""
 
     @abstractmethod
     def read(self, line: str) -> tuple[int, ...]:
-        """The inputs on a line of text.
+        """Return the inputs on a line of text.
 
         Raises:
             WordError: they are not inputs of this task.
@@ -75,23 +75,23 @@ class StepTask(ABC):
 
     @abstractmethod
     def spell(self, inputs: Sequence[int]) -> str:
-        """Inputs as `read` reads them."""
+        """Return inputs as `read` reads them."""
 
     @abstractmethod
     def show(self, outputs: Sequence[int]) -> str:
-        """Outputs as people write them."""
+        """Return outputs as people write them."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """The task whole, in plain values; `step_task` gives it back."""
+        """Return the task whole, in plain values; `step_task` gives it back."""
 
     @property
     def num_inputs(self) -> int:
-        """How many symbols are given."""
+        """Number of symbols that are given."""
         return len(self.input_sizes)
 
     def layout(self, supervision: Regime) -> Layout:
-        """What stands in the sequences of a regime."""
+        """Return the layout of the sequences of a regime."""
         every = range(len(self.names))
         if supervision == "weak":
             all_kept = tuple(range(len(self.outputs)))
@@ -102,11 +102,11 @@ class StepTask(ABC):
     def sequences(
         self, inputs: Int[Tensor, "word input"], layout: Layout
     ) -> Int[Tensor, "word place"]:
-        """The inputs and what is kept of the written symbols."""
+        """Return the inputs and what is kept of the written symbols."""
         return torch.cat([inputs, self.written(inputs)[:, list(layout.kept)]], dim=1)
 
     def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, "word input"]:
-        """Uniform inputs, no two the same; more of them begin with the same ones.
+        """Draw uniform inputs, no two the same; more of them begin with the same ones.
 
         Raises:
             TaskError: there are not so many.
@@ -128,20 +128,20 @@ class StepTask(ABC):
         return torch.from_numpy(found[:count])
 
     def _block(self, generator: torch.Generator) -> NDArray[np.int64]:
-        """Uniform inputs, some of them perhaps the same."""
+        """Draw uniform inputs, some of them perhaps the same."""
         drawn = [torch.randint(s, (_BLOCK,), generator=generator) for s in self.input_sizes]
         return torch.stack(drawn, dim=1).numpy()
 
     @property
     def num_words(self) -> int:
-        """How many inputs there are."""
+        """Number of inputs."""
         total = 1
         for size in self.input_sizes:
             total *= size
         return total
 
     def _numbered(self, numbers: Int[Tensor, " word"]) -> Int[Tensor, "word input"]:
-        """The inputs that have these numbers, counted with the first symbol changing fastest."""
+        """Return the inputs that have these numbers; the first symbol changes fastest."""
         columns = []
         for size in self.input_sizes:
             columns.append(numbers % size)
@@ -200,18 +200,18 @@ class CircuitSteps(StepTask):
 
     @cached_property
     def outputs(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Where the circuit's outputs are written."""
+        """Indices of the circuit's outputs among the written symbols."""
         names = self.sequence.names
         return tuple(self.names.index(names[position]) for position in self.sequence.outputs)
 
     def written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
-        """The values of the gates."""
+        """Return the values of the gates."""
         every = self.sequence.completions(inputs.numpy().astype(np.bool_))
         place = {name: i for i, name in enumerate(self.sequence.names)}
         return torch.from_numpy(every[:, [place[name] for name in self.names]])
 
     def read(self, line: str) -> tuple[int, ...]:
-        """The bits of a line; spaces between them do not count.
+        """Return the bits of a line; spaces between them do not count.
 
         Raises:
             WordError: something is no bit, or their number is wrong.
@@ -219,15 +219,15 @@ class CircuitSteps(StepTask):
         return self.sequence.read(line)
 
     def spell(self, inputs: Sequence[int]) -> str:
-        """The bits, one after the other."""
+        """Return the bits, one after the other."""
         return "".join(map(str, inputs))
 
     def show(self, outputs: Sequence[int]) -> str:
-        """The bits, one after the other."""
+        """Return the bits, one after the other."""
         return "".join(map(str, outputs))
 
     def to_dict(self) -> dict[str, Any]:
-        """The task whole, in plain values."""
+        """Return the task whole, in plain values."""
         return {
             "name": self.name,
             "sequence": self.sequence.to_dict(),
@@ -248,7 +248,7 @@ class CircuitSteps(StepTask):
 
 
 def _nearest(sequence: GateSequence, written: set[str]) -> list[set[int]]:
-    """For every symbol, the written gates that it needs with no other written one between."""
+    """Return, for every symbol, the written gates that it needs with no written one between."""
     needs: list[set[int]] = [set() for _ in range(sequence.num_inputs)]
     for step in sequence.steps:
         found: set[int] = set()
@@ -304,14 +304,14 @@ class StateSteps(StepTask):
         return (self.length,)
 
     def written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
-        """The states and the class, as symbols."""
+        """Return the states and the class, as symbols."""
         machine = self._automaton
         states = machine.states(inputs)
         classes = machine.classes[states[:, -1:]] + machine.num_states
         return torch.cat([states, classes], dim=1) + machine.num_symbols
 
     def read(self, line: str) -> tuple[int, ...]:
-        """The word on a line.
+        """Return the word on a line.
 
         Raises:
             WordError: it has a symbol outside the alphabet, or another length.
@@ -322,16 +322,16 @@ class StateSteps(StepTask):
         return word
 
     def spell(self, inputs: Sequence[int]) -> str:
-        """The word."""
+        """Return the word."""
         return self.language.decode(inputs)
 
     def show(self, outputs: Sequence[int]) -> str:
-        """The name of the class; `?` for a symbol that is none."""
+        """Return the name of the class; `?` for a symbol that is none."""
         c = outputs[0] - self._automaton.num_symbols - self._automaton.num_states
         return self.language.class_names[c] if c >= 0 else "?"
 
     def to_dict(self) -> dict[str, Any]:
-        """The task whole, in plain values."""
+        """Return the task whole, in plain values."""
         return {"name": self.name, "language": to_dict(self.language), "length": self.length}
 
     @cached_property
@@ -340,7 +340,7 @@ class StateSteps(StepTask):
 
 
 def step_task(values: Mapping[str, Any]) -> StepTask:
-    """The task that `to_dict` stored.
+    """Return the task that `to_dict` stored.
 
     Raises:
         RunError: something is missing, or of the wrong kind.

@@ -1,4 +1,4 @@
-"""Which text is there on every machine? The English that ships with Python."""
+"""The English text that ships with Python, which is there on every machine."""
 
 import ast
 import inspect
@@ -14,7 +14,7 @@ _NOT_PROSE = {"site-packages", "test", "tests", "idle_test", "pydoc_data", "lib2
 
 
 def python_text() -> str:
-    """The topics of Python's help, and the docstrings of its library: two million characters.
+    """Return the topics of Python's help and the docstrings of its library: 2M characters.
 
     Which they are depends on the version of Python.
     """
@@ -22,13 +22,13 @@ def python_text() -> str:
 
 
 def python_documents() -> Iterator[str]:
-    """The same, one topic or docstring at a time."""
+    """Yield the same, one topic or docstring at a time."""
     yield from python_topics()
     yield from _docstrings()
 
 
 def python_topics() -> Iterator[str]:
-    """The topics of Python's help: half a million characters."""
+    """Return the topics of Python's help: half a million characters."""
     from pydoc_data.topics import topics  # noqa: PLC0415  half a megabyte
 
     for name in sorted(topics):

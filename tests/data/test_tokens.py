@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lengthwise.data import extra
+from lengthwise.data.python_text import python_text
+from lengthwise.data.tokens import encode, learn_tokenizer
 from lengthwise.errors import ConfigError, TextError
-from lengthwise.text import extra
-from lengthwise.text.python_text import python_text
-from lengthwise.text.tokens import encode, learn_tokenizer
 
 
 @pytest.mark.slow

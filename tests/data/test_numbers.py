@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lengthwise.data.numbers import MOST, in_words, number_pairs, numbers
 from lengthwise.errors import TextError
-from lengthwise.text.numbers import MOST, in_words, number_pairs, numbers
 
 _VALUES = {in_words(number): number for number in [*range(20), *range(20, 100, 10)]}
 

@@ -25,13 +25,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
-from lengthwise.files import write_bytes
-from lengthwise.settings import Config, require_at_least
-from lengthwise.text.extra import require_extra
-from lengthwise.text.pairs import NUMBERS, normalised, pairs, recognised, require_languages
-from lengthwise.text.prepared import PARTS, TEST, TRAIN, VALID, Sources
-from lengthwise.text.store import (
+from lengthwise.data.extra import require_extra
+from lengthwise.data.pairs import NUMBERS, normalised, pairs, recognised, require_languages
+from lengthwise.data.stored_corpus import (
     INDEX,
     PAIRS_FORMAT,
     REQUEST,
@@ -46,7 +42,11 @@ from lengthwise.text.store import (
     unclaim,
     write_index,
 )
-from lengthwise.text.tokens import encode_all, learn_tokenizer
+from lengthwise.data.text_corpus import PARTS, TEST, TRAIN, VALID, Sources
+from lengthwise.data.tokens import encode_all, learn_tokenizer
+from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
+from lengthwise.files import write_bytes
+from lengthwise.settings import Config, require_at_least
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -64,7 +64,7 @@ _BATCH = 2**12
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PairsConfig(Config):
-    """How parallel text becomes tokens."""
+    """Settings of the preparation of parallel text."""
 
     vocab_size: int = 4096
     """Tokens of both languages together, three of which are special; 259 for bytes."""
@@ -125,7 +125,7 @@ class ParallelCorpus(StoredCorpus):
 
     @staticmethod
     def files(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """The files of all parts, with their digests."""
+        """Return the files of all parts, with their digests."""
         for part in index["parts"].values():
             yield from part["files"].items()
 
@@ -146,15 +146,15 @@ class ParallelCorpus(StoredCorpus):
         return _read_tokenizer(self.folder)
 
     def encode(self, text: str) -> NDArray[np.int64]:
-        """The tokens of a text in NFC, none of them special."""
+        """Return the tokens of a text in NFC, none of them special."""
         return encode_all(self.tokenizer, [normalised(text)])[0]
 
     def decode(self, tokens: Iterable[int]) -> str:
-        """The text of tokens; special ones are skipped."""
+        """Return the text of tokens; special ones are skipped."""
         return str(self.tokenizer.decode(list(tokens), skip_special_tokens=True))
 
     def part(self, name: str) -> "Pairs":
-        """The tokens of a part.
+        """Return the tokens of a part.
 
         Raises:
             TextError: there is no such part.
@@ -170,7 +170,7 @@ class ParallelCorpus(StoredCorpus):
         return Pairs(source=source, target=target)
 
     def texts(self, part: str) -> tuple[list[str], list[str]]:
-        """The sentences of a part and their translations.
+        """Return the sentences of a part and their translations.
 
         Raises:
             TextError: there is no such part.
@@ -198,7 +198,7 @@ class Ragged:
         return len(self.lengths)
 
     def tokens(self, number: int) -> NDArray[np.int64]:
-        """The sequence of a number."""
+        """Return the sequence of a number."""
         start = self._starts[number]
         return self._tokens[start : start + self.lengths[number]].astype(np.int64)
 
@@ -210,7 +210,7 @@ class Ragged:
         begin: int | None = None,
         end: int | None = None,
     ) -> NDArray[np.int64]:
-        """The sequences of these numbers, filled up on the right, `[sequence, token]`.
+        """Return the sequences of these numbers, filled up on the right, `[sequence, token]`.
 
         `begin` is a token before each, and `end` one after each.
         """
@@ -253,7 +253,7 @@ def require_further(name: str) -> None:
 
 
 def _all_parts(sources: Sources, *, has_tokenizer: bool) -> dict[str, list[str]]:
-    """The sources of each part, in a fixed order, if all that are needed are there."""
+    """Return the sources of each part, in a fixed order, if all that are needed are there."""
     found = {name: list(given) for name, given in sources.items() if given}
     if found.get(TRAIN) == [NUMBERS] and not {VALID, TEST} & set(found):
         found |= {VALID: [NUMBERS], TEST: [NUMBERS]}
@@ -301,7 +301,7 @@ def _claim(
 
 
 def _split(part: str) -> str:
-    """Which split of a dataset a part is read from."""
+    """Return the split of a dataset that a part is read from."""
     return part if part in PARTS else TEST
 
 
@@ -310,7 +310,7 @@ def _split(part: str) -> str:
 
 @dataclass(kw_only=True, slots=True)
 class _Part:
-    """What was read for a part."""
+    """The pairs that were read for a part."""
 
     pairs: list[tuple[str, str]]
     dropped: int = 0
@@ -318,7 +318,7 @@ class _Part:
 
 
 def _read_part(name: str, sources: Sequence[str], languages: tuple[str, str]) -> _Part:
-    """All pairs of a part.
+    """Read all pairs of a part.
 
     Raises:
         TextError: there are none.
@@ -338,7 +338,7 @@ def _read_part(name: str, sources: Sequence[str], languages: tuple[str, str]) ->
 
 
 def _without_what_is_tested(parts: dict[str, _Part]) -> dict[str, _Part]:
-    """The parts, with no source in training that another part has.
+    """Return the parts, with no source in training that another part has.
 
     Raises:
         TextError: nothing remains.
@@ -360,7 +360,7 @@ def _without_what_is_tested(parts: dict[str, _Part]) -> dict[str, _Part]:
 
 
 def _key(text: str) -> str:
-    """What equal texts have in common: white space and case make no difference."""
+    """Return the key of a text, equal for texts that differ in white space and case alone."""
     return " ".join(text.split()).casefold()
 
 
@@ -405,7 +405,7 @@ def _write(
 def _write_part(
     out: Path, name: str, part: _Part, encode: Callable[[Sequence[str]], list[NDArray[Any]]]
 ) -> dict[str, Any]:
-    """The files of a part; what the index has of it."""
+    """Write the files of a part, and return its entry in the index."""
     found: dict[str, Any] = {
         "pairs": len(part.pairs),
         "dropped": part.dropped,
@@ -431,7 +431,7 @@ def _write_part(
 
 
 def _read_tokenizer(path: Path) -> "Tokenizer":
-    """The tokenizer in a file, or of a corpus.
+    """Read the tokenizer in a file, or of a corpus.
 
     Raises:
         TextError: there is none, or its special tokens are not the first ones.

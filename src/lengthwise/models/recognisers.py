@@ -49,7 +49,7 @@ class ModelEntry(Entry):
     supervision: Supervision
     """What it is told in training unless the user says otherwise."""
     supervisions: tuple[Supervision, ...]
-    """What it can be told: `prefix` needs answers at every position, `states` a place to write
+    """What it can be told: `prefix` needs answers at every position, `states` a position to write
     states down, and `node`, `transition` and `composition` need vectors of sub-words."""
     audited: bool
     """Whether it trains on `audited` words even where the paper's own distribution exists."""
@@ -98,7 +98,7 @@ def _transformer(
     fixed: tuple[str, ...] = (),
     **shape: Any,
 ) -> ModelEntry:
-    """A transformer of a published shape, which it keeps in all presets but `smoke`.
+    """Return the entry of a transformer of a published shape, kept in all presets but `smoke`.
 
     One that sees the whole word from everywhere answers at its end only.
     """

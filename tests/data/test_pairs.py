@@ -14,8 +14,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lengthwise.data.pairs import Pair, git_blob_id, normalised, pairs, recognised
 from lengthwise.errors import ConfigError, TextError
-from lengthwise.text.pairs import Pair, git_blob_id, normalised, pairs, recognised
 
 EN_VI = ("en", "vi")
 

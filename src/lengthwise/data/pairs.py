@@ -1,4 +1,4 @@
-"""Which sentences does a source of parallel text pair? Read one pair at a time.
+"""Sentence pairs of a source of parallel text, read one at a time.
 
 verses.tsv                a table with a header line; two of its columns are the languages
 train.en,train.vi         two files, of which line n of one translates line n of the other
@@ -17,9 +17,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lengthwise.data.documents import HUB, PACKED, decoded, hub_parts, hub_rows, opened, text_of
+from lengthwise.data.numbers import DIGITS, WORDS, number_pairs
 from lengthwise.errors import ConfigError, TextError, suggestion
-from lengthwise.text.documents import HUB, PACKED, decoded, hub_parts, hub_rows, opened, text_of
-from lengthwise.text.numbers import DIGITS, WORDS, number_pairs
 
 NUMBERS = "numbers"
 _TABLE = ".tsv"
@@ -52,7 +52,7 @@ def pairs(
     *,
     dropped: Callable[[int], None] | None = None,
 ) -> Iterator[Pair]:
-    """The pairs of a source, one after the other, in the order of the source.
+    """Return the pairs of a source, one after the other, in the order of the source.
 
     A pair with nothing on one side is no pair: `dropped` is called with its line. `split`, that is
     `train`, `valid` or `test`, says which part of a dataset or of the numbers is read.
@@ -80,12 +80,12 @@ def require_languages(languages: tuple[str, str]) -> None:
 
 
 def normalised(text: str) -> str:
-    """A text in NFC and on one line, without white space around it."""
+    """Return a text in NFC and on one line, without white space around it."""
     return unicodedata.normalize("NFC", text).replace("\n", " ").strip()
 
 
 def recognised(source: str, known: Mapping[tuple[str, str], str] = RECOGNISED) -> str | None:
-    """What two files are, if they are known; files that are packed never are."""
+    """Return the name of two files that are known; packed files never are."""
     paths = _files(source)
     if len(paths) != 2 or any(path.suffix.lower() in PACKED for path in paths):
         return None
@@ -94,7 +94,7 @@ def recognised(source: str, known: Mapping[tuple[str, str], str] = RECOGNISED) -
 
 
 def git_blob_id(path: Path | str) -> str:
-    """What git calls a file with this content: 40 hex digits.
+    """Return the git blob id of a file: 40 hex digits.
 
     Raises:
         TextError: it cannot be read.
@@ -107,7 +107,7 @@ def git_blob_id(path: Path | str) -> str:
 
 
 def _files(source: str) -> tuple[Path, ...]:
-    """The files that a source names: one, two or none."""
+    """Return the files that a source names: one, two or none."""
     if source == NUMBERS or source.startswith(HUB):
         return ()
     if source.count(",") == 1 and not Path(source).is_file():
@@ -117,7 +117,7 @@ def _files(source: str) -> tuple[Path, ...]:
 
 
 def _read(source: str, languages: tuple[str, str], split: str) -> Iterator[tuple[int, str, str]]:
-    """Lines with both texts, as they stand there."""
+    """Yield lines with both texts, as they stand there."""
     if source == NUMBERS:
         return _of_numbers(languages, split)
     if source.startswith(HUB):
@@ -141,7 +141,7 @@ def _read(source: str, languages: tuple[str, str], split: str) -> Iterator[tuple
 
 
 def _kind(path: Path) -> str:
-    """The ending that says what a file is, however it is packed."""
+    """Return the ending that says what a file is, however it is packed."""
     return (path.with_suffix("") if path.suffix.lower() in PACKED else path).suffix.lower()
 
 
@@ -163,7 +163,7 @@ def _of_hub(source: str, languages: tuple[str, str], split: str) -> Iterator[tup
 
 
 def _side(row: Mapping[str, Any], language: str, where: str) -> str:
-    """The text of a language; a dataset that has none there may say so."""
+    """Return the text of a language; a dataset that has none there may say so."""
     return "" if row.get(language, "") is None else text_of(row, language, where)
 
 

@@ -9,9 +9,9 @@ import torch
 from lengthwise.errors import ConfigError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.tasks import assigned as module
-from lengthwise.tasks.assigned import Assigned, assign
-from lengthwise.tasks.supervision import IGNORED
+from lengthwise.tasks import codebook as module
+from lengthwise.tasks.codebook import Codebook, make_codebook
+from lengthwise.tasks.state_maps import IGNORED
 
 Word = tuple[int, ...]
 Code = tuple[bool, ...]
@@ -22,7 +22,7 @@ SPECS = ["parity", "even-pairs", "tomita-3", "d-2", "group:S3", "group:S3,genera
 class Reader:
     """Codes of words by the table alone, cut as the tree cuts them."""
 
-    def __init__(self, table: Assigned, chunk: int) -> None:
+    def __init__(self, table: Codebook, chunk: int) -> None:
         self.chunk = chunk
         codes = [tuple(code) for code in table.codes.tolist()]
         self.class_of: dict[Code, int] = {}
@@ -55,7 +55,7 @@ class Reader:
 @pytest.mark.parametrize(("chunk", "most"), [(2, 7), (3, 5)])
 def test_the_table_classifies_every_word_up_to_its_length(spec: str, chunk: int, most: int) -> None:
     language = parse(spec)
-    reader = Reader(assign(language, chunk, most), chunk)
+    reader = Reader(make_codebook(language, chunk, most), chunk)
     for length in range(min(most, 5 if language.num_symbols > 3 else most) + 1):
         for word in product(range(language.num_symbols), repeat=length):
             assert reader.class_of[reader.code(word)] == language.classify(word)
@@ -63,7 +63,7 @@ def test_the_table_classifies_every_word_up_to_its_length(spec: str, chunk: int,
 
 def test_only_words_of_the_domain_are_told() -> None:
     language = parse("modular-arithmetic")
-    table = assign(language, 2, 40)
+    table = make_codebook(language, 2, 40)
     plus, star = language.alphabet.index("+"), language.alphabet.index("*")
     rows = {tuple(row) for row in table.symbols.tolist()}
     digits = {language.alphabet.index(digit) for digit in "01234"}
@@ -75,14 +75,14 @@ def test_only_words_of_the_domain_are_told() -> None:
 
 def test_no_chunk_is_longer_than_asked() -> None:
     """Of D_6 much occurs in long words only."""
-    sizes = [len(assign(parse("d-6"), 2, most).codes) for most in (4, 8, 16)]
+    sizes = [len(make_codebook(parse("d-6"), 2, most).codes) for most in (4, 8, 16)]
     assert sizes == sorted(set(sizes))
-    assert len(assign(parse("parity"), 2, 1).parts) == 0
+    assert len(make_codebook(parse("parity"), 2, 1).parts) == 0
 
 
 def test_a_language_without_memory_has_one_bit() -> None:
     everything = Language(alphabet=("a",), transitions=((0,),), classes=(0,))
-    table = assign(everything, 2, 9)
+    table = make_codebook(everything, 2, 9)
     assert table.num_bits == 1
     assert torch.equal(table.codes, torch.ones_like(table.codes))
 
@@ -90,4 +90,4 @@ def test_a_language_without_memory_has_one_bit() -> None:
 def test_too_many_chunks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CHUNKS", 30)
     with pytest.raises(ConfigError, match="at most 30 chunks of a level, but there are 6 x 6"):
-        assign(parse("group:S3"), 2, 41)
+        make_codebook(parse("group:S3"), 2, 41)

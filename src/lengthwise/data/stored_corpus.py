@@ -1,4 +1,4 @@
-"""What do prepared corpora have in common? A folder for one request, with digests of its files.
+"""Base of prepared corpora: a folder for one request, with digests of its files.
 
 request.json    what was asked for; made first, never changed
 tokenizer.json  how text becomes tokens
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import RunError, TextError
 from lengthwise.files import create_json, is_leftover, read_json, remove_leftovers, write_json
-from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -44,7 +44,7 @@ class StoredCorpus(ABC):
 
     @classmethod
     def load(cls, folder: Path | str) -> Self:
-        """The corpus in a folder, once all its files were found whole.
+        """Load the corpus in a folder, once all its files were found whole.
 
         Raises:
             TextError: there is none, it is not ready, or a file is not what the index says.
@@ -89,16 +89,16 @@ class StoredCorpus(ABC):
     @staticmethod
     @abstractmethod
     def files(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """The files of all parts, with their digests."""
+        """Return the files of all parts, with their digests."""
 
     @property
     def digest(self) -> str:
-        """Of what all its files hold."""
+        """Digest of the content of all its files."""
         return str(self.index["digest"])[:12]
 
     @property
     def tokenizer_digest(self) -> str:
-        """Of the file of the tokenizer: equal where tokens mean the same."""
+        """Digest of the file of the tokenizer: equal where tokens mean the same."""
         return str(self.index["tokenizer_sha256"])
 
 
@@ -147,7 +147,7 @@ def write_index(out: Path, index: Mapping[str, Any]) -> None:
 
 
 def token_kind(vocab_size: int) -> np.dtype[Any]:
-    """The numbers that tokens are stored as: two bytes each, or four for large vocabularies."""
+    """Return the type of stored tokens: two bytes each, or four for large vocabularies."""
     return np.dtype(np.uint16 if vocab_size <= 2**16 else np.uint32)
 
 
@@ -155,7 +155,7 @@ def token_kind(vocab_size: int) -> np.dtype[Any]:
 
 
 def noted(path: Path) -> dict[str, Any]:
-    """An object of ours on disk.
+    """Read a JSON object that this package wrote.
 
     Raises:
         TextError: it is none.
@@ -170,7 +170,7 @@ def noted(path: Path) -> dict[str, Any]:
 
 
 def read_tokenizer(path: Path, special: Mapping[str, str]) -> "Tokenizer":
-    """The tokenizer in a file, or of a corpus; `special` tokens it must have, and what they do.
+    """Read the tokenizer in a file, or of a corpus; it must have the `special` tokens.
 
     Raises:
         TextError: there is none, or it has no such token.
@@ -193,18 +193,18 @@ def read_tokenizer(path: Path, special: Mapping[str, str]) -> "Tokenizer":
 
 
 def digest_of_index(index: Mapping[str, Any]) -> str:
-    """Of all that an index says, but for its own digest and where texts were read from."""
+    """Return the digest of an index, without its own digest and the places of its sources."""
     aside = ("digest", "sources", "recognised")
     said = {name: value for name, value in index.items() if name not in aside}
     return digest(json.dumps(said, sort_keys=True).encode())
 
 
 def digest_of(path: Path) -> str:
-    """Of a file, in hexadecimal."""
+    """Return the SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest(content: bytes) -> str:
-    """The same, of what a file holds."""
+    """Return the SHA-256 of bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()

@@ -12,7 +12,7 @@ FOLDER = Path("runs", "bodies")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class NamedBody:
+class NamedBackbone:
     """A body whose shape is known before it is there, so that runs can be planned."""
 
     d_model: int
@@ -23,42 +23,42 @@ class NamedBody:
     """Settings of `pretrain` besides the shape; None for one that is on the hub."""
 
     def shape(self) -> dict[str, Any]:
-        """The settings of a network that follow from it."""
+        """Return the settings of a network that follow from it."""
         return {
             "d_model": self.d_model,
             "num_layers": self.num_layers,
             "num_heads": self.num_heads,
             "d_hidden": 4 * self.d_model,
-            "places": self.places,
+            "positions": self.places,
             "activation": "gelu_new",
             "epsilon": 1e-5,
         }
 
     def pretraining(self) -> dict[str, Any]:
-        """The settings with which `pretrain` makes it."""
+        """Return the settings with which `pretrain` makes it."""
         shape = self.shape()
-        own = {name: shape[name] for name in ("d_model", "num_layers", "num_heads", "places")}
+        own = {name: shape[name] for name in ("d_model", "num_layers", "num_heads", "positions")}
         return {**own, **(self.made_with or {})}
 
 
-BODIES: Catalogue[NamedBody] = Catalogue(
+BACKBONES: Catalogue[NamedBackbone] = Catalogue(
     "body",
     {
-        "python-small": NamedBody(
+        "python-small": NamedBackbone(
             d_model=128,
             num_layers=4,
             num_heads=4,
             places=512,
             made_with={},
         ),
-        "python-tiny": NamedBody(
+        "python-tiny": NamedBackbone(
             d_model=16,
             num_layers=1,
             num_heads=2,
             places=128,
             made_with={"window": 16, "batch_size": 4, "steps": 4, "warmup": 0, "vocab_size": 256},
         ),
-        "gpt2": NamedBody(
+        "gpt2": NamedBackbone(
             d_model=768,
             num_layers=12,
             num_heads=12,
@@ -70,7 +70,7 @@ BODIES: Catalogue[NamedBody] = Catalogue(
 
 
 def location(body: str) -> str:
-    """The folder of a body, or its name on the hub."""
-    if body in BODIES and BODIES[body].made_with is not None:
+    """Return the folder of a body, or its name on the hub."""
+    if body in BACKBONES and BACKBONES[body].made_with is not None:
         return str(FOLDER / body)
     return body

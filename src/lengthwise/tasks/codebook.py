@@ -27,7 +27,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.languages.elements import Elements, Integers
 from lengthwise.languages.language import Language
 from lengthwise.languages.symmetries import coordinates
-from lengthwise.tasks.supervision import IGNORED
+from lengthwise.tasks.state_maps import IGNORED
 
 MAX_CHUNKS = 1_000_000
 """Chunks of one level at most."""
@@ -36,7 +36,7 @@ _ABSENT = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Assigned:
+class Codebook:
     """The table that is to be learned."""
 
     symbols: Int[Tensor, "first chunk"]
@@ -56,8 +56,8 @@ class Assigned:
 
 
 @lru_cache(maxsize=8)
-def assign(language: Language, chunk: int, max_length: int) -> Assigned:
-    """The table of all chunks in words of at most `max_length` symbols of the domain.
+def make_codebook(language: Language, chunk: int, max_length: int) -> Codebook:
+    """Return the table of all chunks in words of at most `max_length` symbols of the domain.
 
     Raises:
         ConfigError: there are more than `MAX_CHUNKS` of a level.
@@ -82,7 +82,7 @@ def assign(language: Language, chunk: int, max_length: int) -> Assigned:
     classes = elements.classes[maps[:, start]]
     classes[classes >= elements.num_classes] = IGNORED
     numbered = np.where(above == _ABSENT, _ABSENT, np.searchsorted(meanings, above))
-    return Assigned(
+    return Codebook(
         symbols=torch.from_numpy(first[:, :-1].copy()),
         symbol_results=torch.from_numpy(np.searchsorted(meanings, first[:, -1])),
         parts=torch.from_numpy(numbered[:, :-1].copy()),
@@ -94,7 +94,7 @@ def assign(language: Language, chunk: int, max_length: int) -> Assigned:
 
 @dataclass(frozen=True, slots=True)
 class _Edge:
-    """What stands at the left edge: parts, their meanings, and the length of the shortest of each.
+    """Nodes at the left edge: parts, their meanings, and the length of the shortest of each.
 
     A meaning is twice the number of a state map, or of a state and one more.
     """
@@ -105,7 +105,7 @@ class _Edge:
 
 
 def _chunks(elements: Elements, chunk: int, max_length: int) -> list[Integers]:
-    """The chunks of every level: the parts (symbols, at first), and last the meaning of the whole.
+    """Return the chunks of every level: the parts (symbols, at first), then the meaning of all.
 
     As in a tree, those of a level are made of what occurs at the level below.
     """
@@ -153,7 +153,7 @@ def _chunks(elements: Elements, chunk: int, max_length: int) -> list[Integers]:
 
 
 def _product(elements: Elements, meanings: list[Integers]) -> Integers:
-    """The meaning of sub-words put together; only the first can be a state."""
+    """Return the meaning of sub-words put together; only the first can be a state."""
     whole = meanings[0]
     for part in meanings[1:]:
         is_state = whole % 2 == 1
@@ -165,7 +165,7 @@ def _product(elements: Elements, meanings: list[Integers]) -> Integers:
 
 
 def _state(elements: Elements, meanings: Integers) -> Integers:
-    """The state that the start state goes to."""
+    """Return the state that the start state goes to."""
     is_state = meanings % 2 == 1
     state = meanings // 2
     state[~is_state] = elements.maps[state[~is_state], elements.machine.start]

@@ -12,8 +12,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lengthwise.data.documents import documents
 from lengthwise.errors import TextError
-from lengthwise.text.documents import documents
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,

@@ -1,4 +1,4 @@
-"""Which translation can be made anywhere? Numbers, from digits to English words.
+"""A synthetic translation task: numbers, from digits to English words.
 
 4 7 2 9 1    forty seven thousand two hundred ninety one
 """
@@ -33,7 +33,7 @@ _COUNTS = {
 
 
 def number_pairs(split: str) -> Iterator[tuple[str, str]]:
-    """Digits and words of 20,000 numbers (`train`) or 500 (`valid`, `test`), always the same.
+    """Yield digits and words of 20,000 numbers (`train`) or 500 (`valid`, `test`).
 
     Raises:
         TextError: there is no such split.
@@ -43,7 +43,7 @@ def number_pairs(split: str) -> Iterator[tuple[str, str]]:
 
 
 def numbers(split: str) -> list[int]:
-    """The numbers of a split; none is in two of them, and none comes twice.
+    """Return the numbers of a split; none is in two of them, and none comes twice.
 
     Raises:
         TextError: there is no such split.
@@ -63,7 +63,7 @@ def numbers(split: str) -> list[int]:
 
 
 def in_words(number: int) -> str:
-    """A number from 0 to `MOST` in English, without hyphens and without "and"."""
+    """Return a number from 0 to `MOST` in English, without hyphens and without "and"."""
     assert 0 <= number <= MOST
     if number < 20:
         return _ONES[number]

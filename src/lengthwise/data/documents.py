@@ -1,4 +1,4 @@
-"""Which documents does a source hold? Files, folders, datasets, read one document at a time.
+"""Documents of files, folders and datasets, read one at a time.
 
 notes.txt                  one document
 books.jsonl                one a line: an object with a column `text`
@@ -20,9 +20,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lengthwise.data.extra import require_extra
+from lengthwise.data.python_text import python_documents, python_topics
 from lengthwise.errors import TextError, suggestion
-from lengthwise.text.extra import require_extra
-from lengthwise.text.python_text import python_documents, python_topics
 
 PYTHON, TOPICS, HUB = "python", "python-topics", "hf:"
 PACKED = (".xz", ".gz", ".zst")
@@ -34,7 +34,7 @@ _PLAIN = (".txt", ".md", ".rst", ".text")
 
 
 def documents(source: str, *, column: str = "text", split: str = "train") -> Iterator[str]:
-    """The documents of a source, one after the other; never all in memory.
+    """Return the documents of a source, one after the other; never all in memory.
 
     `column` is where JSON lines and datasets have their text, and `split` which part of a dataset
     is read, if the source does not say it.
@@ -83,7 +83,7 @@ def _of_folder(folder: Path, column: str) -> Iterator[str]:
 
 
 def _kind(path: Path) -> str:
-    """The ending that says what a file is, or nothing."""
+    """Return the ending that says what a file is, or nothing."""
     name = path.with_suffix("") if path.suffix.lower() in PACKED else path
     ending = name.suffix.lower()
     return ending if ending in (*_LINES, *_PLAIN) else ""
@@ -94,7 +94,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _of_file(path: Path, column: str) -> Iterator[str]:
-    """One document, or one a line."""
+    """Yield one document, or one a line."""
     with opened(path) as file:
         if _kind(path) in _LINES:
             for number, line in enumerate(file, 1):
@@ -106,7 +106,7 @@ def _of_file(path: Path, column: str) -> Iterator[str]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[io.BufferedIOBase]:
-    """What a file holds, unpacked as it is read.
+    """Open a file, unpacked as it is read.
 
     Raises:
         TextError: it cannot be read, or is damaged, which may show late.
@@ -135,7 +135,7 @@ def _unpacked(path: Path) -> io.BufferedIOBase:
 
 
 class _Zstandard(io.RawIOBase):
-    """What a .zst file holds; unlike the library's own reader it notices that an end is missing."""
+    """Content of a .zst file; unlike the library's own reader, this notices a missing end."""
 
     def __init__(self, path: Path) -> None:
         import zstandard  # noqa: PLC0415
@@ -171,7 +171,7 @@ class _Zstandard(io.RawIOBase):
 
 
 def decoded(content: bytes, path: Path, lines_before: int) -> str:
-    """Text in UTF-8, without the mark that Windows puts before it.
+    """Decode UTF-8, without the mark that Windows puts before it.
 
     Raises:
         TextError: it is none; the message has the line.
@@ -187,7 +187,7 @@ def decoded(content: bytes, path: Path, lines_before: int) -> str:
 
 
 def _of_line(line: str, column: str, path: Path, number: int) -> str:
-    """The document in a line of JSON."""
+    """Return the document in a line of JSON."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -196,7 +196,7 @@ def _of_line(line: str, column: str, path: Path, number: int) -> str:
 
 
 def text_of(row: Mapping[str, Any], column: str, where: str) -> str:
-    """The text of a row.
+    """Return the text of a row.
 
     Raises:
         TextError: it has none in that column, or half of a character.
@@ -221,7 +221,7 @@ _HUB_SPLITS = {"valid": "validation"}
 
 
 def hub_parts(source: str, split: str) -> tuple[str, str, str]:
-    """The name, the config and the split that a source names; the split is this one, if none.
+    """Return the name, config and split that a source names; `split` if it names none.
 
     Raises:
         TextError: it has no name, or more parts.
@@ -233,7 +233,7 @@ def hub_parts(source: str, split: str) -> tuple[str, str, str]:
 
 
 def hub_rows(name: str, config: str, split: str, *, instead: str) -> Iterator[Mapping[str, Any]]:
-    """The rows of a dataset, as they come; `instead` is what else can be given.
+    """Return the rows of a dataset, as they come; `instead` is what else can be given.
 
     Raises:
         TextError: it cannot be reached.

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.errors import ConfigError, TextError
-from lengthwise.files import write_bytes
-from lengthwise.text import pairs as pairs_module
-from lengthwise.text import parallel
-from lengthwise.text.pairs import git_blob_id
-from lengthwise.text.parallel import (
+from lengthwise.data import pairs as pairs_module
+from lengthwise.data import parallel_corpus
+from lengthwise.data.pairs import git_blob_id
+from lengthwise.data.parallel_corpus import (
     BEGIN,
     END,
     PAD,
@@ -23,7 +21,9 @@ from lengthwise.text.parallel import (
     Ragged,
     prepare_pairs,
 )
-from lengthwise.text.prepared import Corpus, PrepareConfig, prepare
+from lengthwise.data.text_corpus import Corpus, PrepareConfig, prepare
+from lengthwise.errors import ConfigError, TextError
+from lengthwise.files import write_bytes
 
 EN_VI = ("en", "vi")
 BYTES = PairsConfig(vocab_size=259)
@@ -252,7 +252,7 @@ def test_what_was_interrupted_ends_as_if_it_was_not(
             raise KilledError
         write_bytes(path, content)
 
-    monkeypatch.setattr("lengthwise.text.parallel.write_bytes", killed)
+    monkeypatch.setattr("lengthwise.data.parallel_corpus.write_bytes", killed)
     with pytest.raises(KilledError):
         prepare_pairs(tmp_path / "again", sources, EN_VI, BYTES)
     monkeypatch.undo()
@@ -358,7 +358,7 @@ def test_a_corpus_for_tests_takes_the_tokenizer_of_another(
 def test_a_tokenizer_of_another_kind_is_refused(
     sources: dict[str, list[str]], tmp_path: Path
 ) -> None:
-    from lengthwise.text.tokens import learn_tokenizer  # noqa: PLC0415
+    from lengthwise.data.tokens import learn_tokenizer  # noqa: PLC0415
 
     for special, says in (
         (["<|endoftext|>"], "has no token <pad>, which fills rows"),
@@ -425,7 +425,7 @@ def test_progress_counts_pairs_and_tokens(sources: dict[str, list[str]], tmp_pat
 def test_large_vocabularies_take_four_bytes(
     sources: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parallel, "token_kind", lambda vocab_size: np.dtype(np.uint32))
+    monkeypatch.setattr(parallel_corpus, "token_kind", lambda vocab_size: np.dtype(np.uint32))
     corpus = prepare_pairs(tmp_path / "out", sources, EN_VI, BYTES)
     assert corpus.index["dtype"] == "uint32"
     assert corpus.decode(corpus.part("train").source.tokens(0)) == "line number 0"

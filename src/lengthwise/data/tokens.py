@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError, TextError
-from lengthwise.text.extra import require_extra
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -19,7 +19,7 @@ NUM_BYTES = 256
 def learn_tokenizer(
     texts: Iterable[str], vocab_size: int, special: Sequence[str] = ()
 ) -> "Tokenizer":
-    """A tokenizer that has a token for each byte, so that it can write any text.
+    """Learn a tokenizer with a token for each byte, so that it can write any text.
 
     The special tokens come first, and count; with no room for more, it splits texts into bytes.
 
@@ -48,7 +48,7 @@ def learn_tokenizer(
 
 
 def encode(tokenizer: "Tokenizer", text: str, *, least: int) -> NDArray[np.int64]:
-    """The tokens of a text.
+    """Return the tokens of a text.
 
     Raises:
         TextError: there are fewer than `least`.
@@ -64,7 +64,7 @@ def encode(tokenizer: "Tokenizer", text: str, *, least: int) -> NDArray[np.int64
 
 
 def encode_all(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[NDArray[np.int64]]:
-    """The tokens of each text; long ones are encoded in pieces, all of them side by side."""
+    """Return the tokens of each text; long ones are encoded in pieces, all of them side by side."""
     parts = [pieces(text) for text in texts]
     found = iter(tokenizer.encode_batch([piece for part in parts for piece in part]))
     return [
@@ -79,7 +79,7 @@ _PIECE = 2**16
 
 
 def pieces(text: str) -> list[str]:
-    """The text in lines that end it, about so many characters together; joined, they are it."""
+    """Return the text in pieces of whole lines, of about `_PIECE` characters each."""
     pieces, current, size = [], [], 0
     for line in text.splitlines(keepends=True):
         current.append(line)

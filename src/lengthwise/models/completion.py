@@ -1,0 +1,17 @@
+"""What networks refuse that complete words symbol by symbol."""
+
+from torch import Tensor
+
+from lengthwise.errors import WordError
+
+
+def require_completion(prefix: Tensor, steps: int) -> None:
+    """Refuse to complete nothing, or by less than nothing.
+
+    Raises:
+        WordError: the prefix is empty, or `steps` is negative.
+    """
+    if prefix.shape[1] == 0:
+        raise WordError("a decoder goes on from at least one symbol, but the prefix is empty.")
+    if steps < 0:
+        raise WordError(f"a completion adds symbols, but steps={steps}. Use 0 or more.")
