@@ -88,7 +88,7 @@ def test_the_loss_is_that_of_the_places_that_are_told(supervision: Any) -> None:
     for word in task.sequences(train_inputs[chosen], layout):
         logits = model(word[None, :-1])[0]
         right = True
-        for place in layout.told:
+        for place in layout.supervised:
             position = task.num_inputs + place
             losses.append(F.cross_entropy(logits[position - 1], word[position]).item())
             right &= bool(logits[position - 1].argmax() == word[position])

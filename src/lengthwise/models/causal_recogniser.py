@@ -57,8 +57,7 @@ class CausalRecogniser(CausalTransformer):
     ) -> Float[Tensor, "word class"]:
         """Return the logits of the class of each word.
 
-        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
-        -1, by custom). `lengths` may be left out if all words fill their rows.
+        Words are right-aligned, as in `layers.rows`.
         `generator` is for positions that are drawn in training.
 
         Raises:

@@ -2,7 +2,7 @@ r"""A transformer that reads a sentence and writes its translation.
 
 The encoder sees the whole source from everywhere; the decoder sees what it has written so far, and
 the source. Sub-layers are pre-norm by default, as in the translation experiment of Chiang and
-Cholak (2022, section 5.4), positions are told by sinusoids, and the read-out is the embedding.
+Cholak (2022, section 5.4), positions are encoded by sinusoids, and the read-out is the embedding.
 
 Each of the three attentions has a scale of its own (`SCALES`). With `log-length`, equation 2 of the
 paper, logits are multiplied with log n, where n is
@@ -121,7 +121,7 @@ class Layer(ResidualLayer):
 
 
 class DecoderLayer(nn.Module):
-    """A layer that sees what was written, then the source, and then thinks by itself."""
+    """A layer of the decoder: self-attention, cross-attention, and a feed-forward network."""
 
     def __init__(self, config: EncoderDecoderConfig) -> None:
         super().__init__()

@@ -361,17 +361,17 @@ def origin(config: BackboneConfig) -> str:
     if found is None:
         return f"{config.body}, in several files"
     with Path(found).open("rb") as file:
-        told = f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
+        found_weights = f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
     made = Path(found).parent / "training" / "config.json"
     text = read_object(made).get("text") if made.exists() else None
     if text:
         kinds = {"source": "a text", "characters": "a whole number", "tokens": "a whole number"}
         require_kinds(text, kinds, where=f"{made}, text", remedy="Pretrain again.")
-        told += (
+        found_weights += (
             f", pretrained on {text['source']} ({text['characters']:,} characters, "
             f"{text['tokens']:,} tokens)"
         )
-    return told
+    return found_weights
 
 
 @torch.no_grad()

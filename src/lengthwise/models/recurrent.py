@@ -93,13 +93,12 @@ class Recurrent(nn.Module):
     ) -> Float[Tensor, "word class"]:
         """Return the logits of the class of each word.
 
-        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
-        -1, by custom). `lengths` may be left out if all words fill their rows.
+        Words are right-aligned, as in `layers.rows`.
         Nothing is random here, so `generator` is left alone.
 
         Raises:
-            WordError: a word has a symbol that is none (nobody looks in training, where words come
-                from a task), or does not fit into its row.
+            WordError: a word does not fit into its row, or, outside training, has a symbol that is
+                none.
         """
         # All words begin together, so that all start from the initial state; what is read past the
         # end of a word is never looked at.

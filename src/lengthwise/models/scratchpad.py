@@ -104,8 +104,7 @@ class Scratchpad(CausalTransformer):
     ) -> Float[Tensor, "word class"]:
         """Return the logits of the class of each word, decoded one state at a time.
 
-        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
-        -1, by custom). `lengths` may be left out if all words fill their rows.
+        Words are right-aligned, as in `layers.rows`.
         Nothing is drawn, so `generator` is left alone; and there are no gradients, since what is
         written down is read again as a symbol.
 

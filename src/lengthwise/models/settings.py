@@ -7,6 +7,7 @@ the default of its paper, so that the meaning and the limits of `d_model` are th
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, get_type_hints
 
 from lengthwise.config import Config, require, require_at_least, require_options
@@ -89,8 +90,9 @@ def check_settings(config: Config) -> None:
             setting.options[value]  # raises unless it is a name
 
 
-def declarations(config: type[Config]) -> dict[str, Setting]:
-    """Return the declaration of each setting of a class that has one, by name."""
+@cache
+def declarations(config: Any) -> Mapping[str, Setting]:
+    """Return the declarations of a class of settings, by name; some settings have none."""
     return {
         name: each
         for name, hint in get_type_hints(config, include_extras=True).items()

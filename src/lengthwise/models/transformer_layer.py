@@ -62,7 +62,7 @@ class ResidualLayer(nn.Module):
 
 
 class TransformerLayer(ResidualLayer):
-    """A layer whose positions attend to any others, as they are told."""
+    """A layer whose positions attend to others as a mask says."""
 
     attention: Attention
 

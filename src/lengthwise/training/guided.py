@@ -115,7 +115,7 @@ class Guided(Objective):
         split_sizes(task, config)
         self._task, self._config = task, config
         self._layout = task.layout(config.supervision)
-        self._told = [task.num_inputs + place for place in self._layout.told]
+        self._told = [task.num_inputs + place for place in self._layout.supervised]
         self._first = min(self._told) - 1
         self._asking = [place - 1 - self._first for place in self._told]
 

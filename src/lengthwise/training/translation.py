@@ -17,7 +17,7 @@ from lengthwise.config import Config, require, require_at_least
 from lengthwise.data.parallel_corpus import BEGIN, END, PAD, Pairs
 from lengthwise.errors import TextError
 from lengthwise.evaluation.predict import device_of
-from lengthwise.layers.token_loss import Judged, token_loss
+from lengthwise.layers.token_loss import LossAndHits, token_loss
 from lengthwise.models.encoder_decoder import EncoderDecoder
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
@@ -147,7 +147,7 @@ class Translation(Objective):
         numbers: NDArray[np.int64],
         noise: torch.Generator | None = None,
         smoothing: float = 0.0,
-    ) -> tuple[Judged, int]:
+    ) -> tuple[LossAndHits, int]:
         """What the model makes of all tokens of these translations, and how many there are."""
         device = device_of(model)
         assert isinstance(model, EncoderDecoder)
