@@ -10,8 +10,9 @@ import math
 import textwrap
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields
+from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from lengthwise.errors import ConfigError, unknown_name
 
@@ -57,13 +58,21 @@ class Config:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class About:
-    """What the reference says of a setting beside its docstring: `Annotated[int, About(...)]`."""
+class Setting:
+    """What a setting means, and the values that it may have: `Annotated[int, Setting(...)]`."""
 
+    meaning: str = ""
+    """What it is for; the docstring under the field, if this is empty."""
     unit: str = ""
     """What it counts: `symbols`, `steps`."""
     letter: str = ""
-    """The letter of a paper: `C (chi2023)`."""
+    """The letter that papers have for it."""
+    least: int | None = None
+    most: int | None = None
+    below: int | None = None
+    """A bound that the value stays below."""
+    options: Mapping[str, Any] | None = None
+    """The catalogue that names its values."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -167,24 +176,22 @@ def describe_settings(
 
     `values` are defaults that stand in place of those of the class.
     """
-    hints, told = get_type_hints(config, include_extras=True), _meanings(config)
-    found = []
+    kind: Any = config
+    hints, declared = get_type_hints(config), declarations(kind)
+    meanings, found = _meanings(config), list[SettingInfo]()
     for field in fields(config):
         if field.name not in names:
             continue
-        hint, about = hints[field.name], About()
-        if get_origin(hint) is Annotated:
-            hint, *extras = get_args(hint)
-            about = next((each for each in extras if isinstance(each, About)), about)
+        about = declared.get(field.name, Setting())
         default = values.get(field.name, None if field.default is MISSING else field.default)
         found.append(
             SettingInfo(
                 name=f"{section}.{field.name}",
-                kind=_describe(hint),
+                kind=_describe(hints[field.name]),
                 default=default,
                 unit=about.unit,
                 letter=about.letter,
-                meaning=told.get(field.name, ""),
+                meaning=meanings.get(field.name) or about.meaning,
             )
         )
     return found
@@ -214,6 +221,40 @@ def require_known(settings: Iterable[str], known: Collection[str]) -> None:
     for name in settings:
         if name not in known:
             raise unknown_name("setting", name, sorted(known))
+
+
+def check_settings(config: Config) -> None:
+    """Refuse values that the declarations of a class do not allow.
+
+    Raises:
+        ConfigError: a number is outside its limits, or a name is no option.
+    """
+    kind: Any = type(config)  # types are hashable, whatever mypy says of those of dataclasses
+    declared = declarations(kind)
+    least = {name: s.least for name, s in declared.items() if s.least is not None}
+    require_at_least(config, least)
+    require_options(config)
+    for name, setting in declared.items():
+        value = getattr(config, name)
+        if setting.most is not None:
+            too_large = f"{name}={value} is too large. Use {setting.most:,} or less."
+            require(value <= setting.most, too_large)
+        if setting.below is not None:
+            remedy = f"Use {setting.least} or more, below {setting.below}."
+            require(value < setting.below, f"{name}={value} is not a share. {remedy}")
+        if setting.options is not None:
+            setting.options[value]  # raises unless it is a name
+
+
+@cache
+def declarations(config: Any) -> Mapping[str, Setting]:
+    """Return the declarations of a class of settings, by name; some settings have none."""
+    return {
+        name: each
+        for name, hint in get_type_hints(config, include_extras=True).items()
+        for each in getattr(hint, "__metadata__", ())
+        if isinstance(each, Setting)
+    }
 
 
 def require_at_least(config: Config, least: Mapping[str, float]) -> None:

@@ -68,10 +68,10 @@ def test_the_papers_example_of_each_regime() -> None:
     assert "".join(task.names) == printed
     weak, medium, strong = (task.layout(each) for each in ("weak", "medium", "strong"))
     assert [task.names[i] for i in weak.kept] == ["e1", "e2", "e3"]
-    assert weak.told == weak.outputs == (0, 1, 2)
+    assert weak.supervised == weak.outputs == (0, 1, 2)
     assert medium.kept == strong.kept == tuple(range(4 * 3 + 1 + 3))
-    assert [task.names[i] for i in medium.told] == ["e1", "e2", "e3"]
-    assert strong.told == strong.kept
+    assert [task.names[i] for i in medium.supervised] == ["e1", "e2", "e3"]
+    assert strong.supervised == strong.kept
     carries = make_step_task("steps:addition", {"bits": 3, "order": "carries"})
     assert "".join(carries.names) == "c2c3c4e1e2e3"
 

@@ -28,23 +28,21 @@ from numpy.typing import NDArray
 from lengthwise.data.extra import require_extra
 from lengthwise.data.pairs import NUMBERS, normalised, pairs, recognised, require_languages
 from lengthwise.data.stored_corpus import (
-    INDEX,
     PAIRS_FORMAT,
-    REQUEST,
     TOKENIZER,
     Progress,
     StoredCorpus,
     claim,
     digest,
     digest_of,
+    make_ready,
     read_tokenizer,
     token_kind,
-    unclaim,
     write_index,
 )
 from lengthwise.data.text_corpus import PARTS, TEST, TRAIN, VALID, Sources
 from lengthwise.data.tokens import encode_all, learn_tokenizer
-from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
+from lengthwise.errors import ConfigError, TextError
 from lengthwise.files import write_bytes
 from lengthwise.settings import Config, require_at_least
 
@@ -97,24 +95,20 @@ def prepare_pairs(
     out = Path(out)
     sources = _all_parts(sources, has_tokenizer=tokenizer is not None)
     own = None if tokenizer is None else _read_tokenizer(Path(tokenizer))
-    is_new = not (out / REQUEST).exists()
-    _claim(out, sources, languages, config, own)
-    if (out / INDEX).exists():
-        return ParallelCorpus.load(out)
-    try:
+
+    def make() -> None:
         parts = _without_what_is_tested(
             {name: _read_part(name, found, languages) for name, found in sources.items()}
         )
-        own = own or learn_tokenizer(
+        used = own or learn_tokenizer(
             (text for pair in parts[TRAIN].pairs for text in pair), config.vocab_size, list(SPECIAL)
         )
-        write_bytes(out / TOKENIZER, own.to_str().encode())
+        write_bytes(out / TOKENIZER, used.to_str().encode())
         _write(out, sources, languages, parts, progress)
-    except LengthwiseError:
-        if is_new:
-            unclaim(out)
-        raise
-    return ParallelCorpus.load(out)
+
+    return make_ready(
+        out, ParallelCorpus, lambda: _claim(out, sources, languages, config, own), make
+    )
 
 
 class ParallelCorpus(StoredCorpus):
@@ -135,11 +129,6 @@ class ParallelCorpus(StoredCorpus):
         source, target = self.index["languages"]
         return source, target
 
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The names of the parts that there are."""
-        return tuple(self.index["parts"])
-
     @cached_property
     def tokenizer(self) -> "Tokenizer":
         """The library's tokenizer."""
@@ -159,7 +148,7 @@ class ParallelCorpus(StoredCorpus):
         Raises:
             TextError: there is no such part.
         """
-        self._require_part(name)
+        self.require_part(name)
         starts = np.fromfile(self.folder / f"{name}.starts.bin", dtype=np.int64).reshape(2, -1)
         source, target = (
             Ragged(
@@ -175,16 +164,12 @@ class ParallelCorpus(StoredCorpus):
         Raises:
             TextError: there is no such part.
         """
-        self._require_part(part)
+        self.require_part(part)
         source, target = (
             (self.folder / f"{part}.{side}.txt").read_bytes().decode().split("\n")[:-1]
             for side in SIDES
         )
         return source, target
-
-    def _require_part(self, name: str) -> None:
-        if name not in self.parts:
-            raise unknown_name(f"part of {self.folder}", name, self.parts, TextError)
 
 
 class Ragged:

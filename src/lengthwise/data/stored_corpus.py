@@ -10,12 +10,12 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from lengthwise.data.extra import require_extra
-from lengthwise.errors import RunError, TextError
+from lengthwise.errors import LengthwiseError, RunError, TextError, unknown_name
 from lengthwise.files import create_json, is_leftover, read_json, remove_leftovers, write_json
 
 if TYPE_CHECKING:
@@ -92,6 +92,16 @@ class StoredCorpus(ABC):
         """Return the files of all parts, with their digests."""
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the parts that there are."""
+        return tuple(self.index["parts"])
+
+    def require_part(self, name: str) -> None:
+        """Raise `TextError` unless there is such a part."""
+        if name not in self.parts:
+            raise unknown_name("part", name, self.parts, TextError)
+
+    @property
     def digest(self) -> str:
         """Digest of the content of all its files."""
         return str(self.index["digest"])[:12]
@@ -100,6 +110,9 @@ class StoredCorpus(ABC):
     def tokenizer_digest(self) -> str:
         """Digest of the file of the tokenizer: equal where tokens mean the same."""
         return str(self.index["tokenizer_sha256"])
+
+
+Kind = TypeVar("Kind", bound=StoredCorpus)
 
 
 # ---- making one --------------------------------------------------------------------------------
@@ -131,6 +144,30 @@ def claim(out: Path, request: Mapping[str, Any], require_sources: Callable[[], N
                 f"{out} holds a corpus with {name} {stored.get(name)!r}, but now {wanted!r} is "
                 f"asked for. Use another folder, or ask for the same."
             )
+
+
+def make_ready(
+    out: Path,
+    kind: type[Kind],
+    claim_folder: Callable[[], None],
+    make: Callable[[], None],
+    *,
+    is_resumable: Callable[[], bool] = lambda: False,
+) -> Kind:
+    """Make a corpus in a folder, or go on where that was interrupted, or find it ready.
+
+    A folder that is new is given up again if nothing can be made, unless it `is_resumable`.
+    """
+    is_new = not (out / REQUEST).exists()
+    claim_folder()
+    if not (out / INDEX).exists():
+        try:
+            make()
+        except LengthwiseError:
+            if is_new and not is_resumable():
+                unclaim(out)
+            raise
+    return kind.load(out)
 
 
 def unclaim(out: Path) -> None:

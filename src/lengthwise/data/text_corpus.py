@@ -28,7 +28,6 @@ from lengthwise.data.documents import PYTHON, TOPICS, documents
 from lengthwise.data.extra import require_extra
 from lengthwise.data.python_text import PYTHON_TEXT
 from lengthwise.data.stored_corpus import (
-    INDEX,
     REQUEST,
     TEXT_FORMAT,
     TOKENIZER,
@@ -37,14 +36,14 @@ from lengthwise.data.stored_corpus import (
     claim,
     digest,
     digest_of,
+    make_ready,
     noted,
     read_tokenizer,
     token_kind,
-    unclaim,
     write_index,
 )
 from lengthwise.data.tokens import encode_all, learn_tokenizer
-from lengthwise.errors import ConfigError, LengthwiseError, TextError, unknown_name
+from lengthwise.errors import ConfigError, TextError
 from lengthwise.files import write_bytes, write_json
 from lengthwise.settings import Config, require_at_least
 
@@ -106,20 +105,20 @@ def prepare(
     out = Path(out)
     _require_parts(sources)
     own = None if tokenizer is None else _read_tokenizer(Path(tokenizer))
-    is_new = not (out / REQUEST).exists()
-    _claim(out, sources, config, own)
-    if (out / INDEX).exists():
-        return Corpus.load(out)
-    try:
+
+    def make() -> None:
         if not (out / TOKENIZER).exists():
-            own = own or _learned(sources, config)
-            write_bytes(out / TOKENIZER, own.to_str().encode())
+            used = own or _learned(sources, config)
+            write_bytes(out / TOKENIZER, used.to_str().encode())
         _write_parts(out, sources, config, progress)
-    except LengthwiseError:
-        if is_new and not (out / "progress.json").exists():
-            unclaim(out)
-        raise
-    return Corpus.load(out)
+
+    return make_ready(
+        out,
+        Corpus,
+        lambda: _claim(out, sources, config, own),
+        make,
+        is_resumable=(out / "progress.json").exists,
+    )
 
 
 class Corpus(StoredCorpus):
@@ -154,8 +153,7 @@ class Corpus(StoredCorpus):
         Raises:
             TextError: there is no such part.
         """
-        if name not in self.index["parts"]:
-            raise unknown_name("part", name, self.index["parts"], TextError)
+        self.require_part(name)
         kind = np.dtype(self.index["dtype"])
         shards = self.index["parts"][name]["shards"]
         return Tokens(

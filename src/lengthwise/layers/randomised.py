@@ -7,7 +7,7 @@ code makes one draw for a batch); a decoder, whose words are of one length, make
 
 In evaluation nothing is drawn (the authors draw there too): position i of n takes position
 floor(i L / n), so that positions are evenly spread and gaps are about those of training. A decoder
-does not know n; it is told that n = L, and takes the first positions, 0, 1, 2, ...
+does not know n; it assumes n = L, and takes the first positions, 0, 1, 2, ...
 
 Words of more than L positions take their own positions where the encoding goes on for ever, and are
 refused where it does not.

@@ -1,4 +1,7 @@
-"""Words stand at the right of their rows, and what stands before them does not matter.
+"""Batches of right-aligned words.
+
+Words stand at the right of their rows, and what stands left of them does not matter (`PAD`, -1, by
+custom). `lengths` may be left out if all words fill their rows.
 
 Axes:
     word    words of a batch

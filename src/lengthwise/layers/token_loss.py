@@ -2,7 +2,7 @@ r"""Cross-entropy of target tokens, without holding all logits at a time.
 
 The logits of a batch, tokens times vocabulary, are the largest tensor of a language model, and go
 through memory many times. Here they are computed for a few tokens at a time, and their gradient
-with them, while they are in caches. With vectors x, read-out W, asked tokens y and smoothing s,
+with them, while they are in caches. With vectors x, read-out W, target tokens y and smoothing s,
 
     l = W x
     loss = log sum exp(l) - (1 - s) l_y - s mean(l)
@@ -10,7 +10,7 @@ with them, while they are in caches. With vectors x, read-out W, asked tokens y 
 
 Axes:
     axes    any, such as texts and their positions
-    token   tokens that are asked for
+    token   target tokens
     width   numbers in a vector
     symbol  the vocabulary, of V
 """
@@ -50,13 +50,13 @@ class LossAndHits(NamedTuple):
 def token_loss(
     vectors: Float[Tensor, "token width"],
     matrix: Float[Tensor, "symbol width"],
-    asked: Int[Tensor, " token"],
+    targets: Int[Tensor, " token"],
     *,
     smoothing: float = 0.0,
 ) -> LossAndHits:
     """Return the cross-entropy of target tokens with label smoothing; differentiable once.
 
-    `F.cross_entropy(vectors @ matrix.T, asked, label_smoothing=smoothing)`. Under autocast matrix
+    `F.cross_entropy(vectors @ matrix.T, targets, label_smoothing=smoothing)`. Under autocast matrix
     products are in its precision, but for those of double precision; all else is in the precision
     of the vectors, or single.
     """
@@ -67,10 +67,10 @@ def token_loss(
     with torch.autocast(device, enabled=False):
         if learns:
             how = _How(smoothing, products)
-            loss, right = _TokenLoss.apply(vectors, matrix, asked, how)  # type: ignore[no-untyped-call]
+            loss, right = _TokenLoss.apply(vectors, matrix, targets, how)  # type: ignore[no-untyped-call]
         else:
-            parts = _parts(vectors.to(products), matrix.to(products), asked)
-            loss, right = _sums(parts, len(asked), smoothing)
+            parts = _parts(vectors.to(products), matrix.to(products), targets)
+            loss, right = _sums(parts, len(targets), smoothing)
     return LossAndHits(loss, int(right))
 
 
@@ -87,10 +87,10 @@ class _Part(NamedTuple):
     rows: slice
     vectors: Tensor
     logits: Tensor
-    asked: Tensor
+    targets: Tensor
 
 
-def _parts(vectors: Tensor, matrix: Tensor, asked: Tensor) -> Iterator[_Part]:
+def _parts(vectors: Tensor, matrix: Tensor, targets: Tensor) -> Iterator[_Part]:
     at_once = _LOGITS_IN_CACHE if vectors.device.type == "cpu" else _LOGITS_AT_ONCE
     count = max(_FEWEST_TOKENS, at_once // len(matrix))
     for start in range(0, len(vectors), count):
@@ -98,7 +98,7 @@ def _parts(vectors: Tensor, matrix: Tensor, asked: Tensor) -> Iterator[_Part]:
         some = vectors[rows]
         logits = some @ matrix.t()
         precise = torch.promote_types(logits.dtype, torch.float32)
-        yield _Part(rows, some, logits.to(precise), asked[rows, None])
+        yield _Part(rows, some, logits.to(precise), targets[rows, None])
 
 
 def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Tensor, Tensor]:
@@ -106,7 +106,7 @@ def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Te
     losses, right = [], []
     for part in parts:
         logits = part.logits
-        own, greatest = logits.gather(1, part.asked), logits.amax(dim=1, keepdim=True)
+        own, greatest = logits.gather(1, part.targets), logits.amax(dim=1, keepdim=True)
         mean = logits.mean(dim=1, keepdim=True) if smoothing else own
         right.append(_likeliest(logits, own, greatest))
         power = logits.sub_(greatest).clamp_(min=_LEAST).exp_()
@@ -135,7 +135,7 @@ class _TokenLoss(torch.autograd.Function):
         ctx: Any,
         vectors: Tensor,
         matrix: Tensor,
-        asked: Tensor,
+        targets: Tensor,
         how: _How,
     ) -> tuple[Tensor, Tensor]:
         """Compute `token_loss`."""
@@ -146,18 +146,18 @@ class _TokenLoss(torch.autograd.Function):
         of_matrix = torch.zeros_like(matrix, dtype=precise)
 
         def parts() -> Iterator[_Part]:
-            for part in _parts(vectors.to(products), lower_matrix, asked):
+            for part in _parts(vectors.to(products), lower_matrix, targets):
                 yield part
                 slope = part.logits  # by now their softmax
                 slope.scatter_add_(
-                    1, part.asked, torch.full_like(slope[:, :1], smoothing - 1)
-                ).sub_(smoothing / len(matrix)).div_(len(asked))
+                    1, part.targets, torch.full_like(slope[:, :1], smoothing - 1)
+                ).sub_(smoothing / len(matrix)).div_(len(targets))
                 lower = slope.to(products)
                 of_vectors[part.rows] = (lower @ lower_matrix).to(vectors.dtype)
                 if ctx.needs_input_grad[1]:
                     of_matrix.add_((lower.t() @ part.vectors).to(precise))
 
-        loss, right = _sums(parts(), len(asked), smoothing)
+        loss, right = _sums(parts(), len(targets), smoothing)
         ctx.save_for_backward(of_vectors, of_matrix.to(matrix.dtype))
         ctx.mark_non_differentiable(right)
         return loss, right

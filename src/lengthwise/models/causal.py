@@ -20,8 +20,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lengthwise.layers.position import Position
+from lengthwise.models.common_settings import Activation, HiddenWidth, Norm, NumLayers, ValueWidth
 from lengthwise.models.layer_stack import InitialName, LayerStack, LayerStackConfig
-from lengthwise.models.settings import Activation, HiddenWidth, Norm, NumLayers, ValueWidth
 from lengthwise.models.transformer_config import ALL_NORMS
 from lengthwise.models.transformer_layer import TransformerLayer
 
@@ -50,9 +50,8 @@ class CausalConfig(LayerStackConfig):
 class CausalTransformer(LayerStack):
     """Base of causal transformers: symbols to vectors, and a linear read-out.
 
-    Where a position asks for the length of the word, it is told `usual_positions`, since nobody
-    knows where a word will end; a position past that is told of no more positions than there are up
-    to it.
+    Where an encoding needs the length of the word, it gets `usual_positions`, since the end of the
+    word is not known; past that, it gets the number of positions so far.
     """
 
     answer: nn.Linear

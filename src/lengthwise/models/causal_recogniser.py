@@ -19,8 +19,8 @@ from torch import Tensor, nn
 
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalTransformer
+from lengthwise.models.common_settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
 from lengthwise.models.layer_stack import PositionName
-from lengthwise.models.settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,8 +57,7 @@ class CausalRecogniser(CausalTransformer):
     ) -> Float[Tensor, "word class"]:
         """Return the logits of the class of each word.
 
-        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
-        -1, by custom). `lengths` may be left out if all words fill their rows.
+        Words are right-aligned, as in `layers.rows`.
         `generator` is for positions that are drawn in training.
 
         Raises:

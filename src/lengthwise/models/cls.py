@@ -20,8 +20,9 @@ from torch import Tensor, nn
 
 from lengthwise.layers.rows import only_words
 from lengthwise.models.alignment import left_aligned
+from lengthwise.models.common_settings import Norm, NumClasses, NumHeads, Width
 from lengthwise.models.layer_stack import InitialName, LayerStack, LayerStackConfig, PositionName
-from lengthwise.models.settings import Norm, NumClasses, NumHeads, Setting, Width
+from lengthwise.settings import Setting
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -31,9 +31,9 @@ from lengthwise.models.causal import (
     causal_mask,
     positions_from,
 )
+from lengthwise.models.common_settings import NumHeads, NumLayers, Width
 from lengthwise.models.completion import require_completion
 from lengthwise.models.layer_stack import PositionName
-from lengthwise.models.settings import NumHeads, NumLayers, Width
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -19,7 +19,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from lengthwise.models.cls import ClsConfig, ClsEncoder
-from lengthwise.models.settings import NumLayers
+from lengthwise.models.common_settings import NumLayers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,14 +49,13 @@ class Encoder(ClsEncoder):
     ) -> Float[Tensor, "word class"]:
         """Return the logits of the class of each word.
 
-        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
-        -1, by custom). `lengths` may be left out if all words fill their rows.
+        Words are right-aligned, as in `layers.rows`.
         `skip_unused_queries=False` computes every query at every position, for comparison.
         `generator` is for positions that are drawn in training.
 
         Raises:
-            WordError: a word has a symbol that is none (nobody looks in training, where words come
-                from a task), or does not fit into its row.
+            WordError: a word does not fit into its row, or, outside training, has a symbol that is
+                none.
         """
         symbols, count, positions, seen = self.frame(tokens, lengths)
         added = self.position(positions.expand_as(symbols), count, generator=generator)

@@ -2,7 +2,7 @@ r"""A transformer that reads a sentence and writes its translation.
 
 The encoder sees the whole source from everywhere; the decoder sees what it has written so far, and
 the source. Sub-layers are pre-norm by default, as in the translation experiment of Chiang and
-Cholak (2022, section 5.4), positions are told by sinusoids, and the read-out is the embedding.
+Cholak (2022, section 5.4), positions are encoded by sinusoids, and the read-out is the embedding.
 
 Each of the three attentions has a scale of its own (`SCALES`). With `log-length`, equation 2 of the
 paper, logits are multiplied with log n, where n is
@@ -39,21 +39,21 @@ from lengthwise.layers.encodings import sinusoids
 from lengthwise.layers.norms import EPSILON, NORMS
 from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.causal import causal_mask
-from lengthwise.models.initial import draw_xavier
-from lengthwise.models.layer_stack import ScaleName
-from lengthwise.models.settings import (
+from lengthwise.models.common_settings import (
     Dropout,
     HiddenWidth,
     Norm,
     NumHeads,
     NumLayers,
-    Setting,
     VocabSize,
     Width,
 )
+from lengthwise.models.initial import draw_xavier
+from lengthwise.models.layer_stack import ScaleName
 from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import ResidualLayer
 from lengthwise.registry import Catalogue
+from lengthwise.settings import Setting
 
 _OwnScale = Annotated[
     str,
@@ -121,7 +121,7 @@ class Layer(ResidualLayer):
 
 
 class DecoderLayer(nn.Module):
-    """A layer that sees what was written, then the source, and then thinks by itself."""
+    """A layer of the decoder: self-attention, cross-attention, and a feed-forward network."""
 
     def __init__(self, config: EncoderDecoderConfig) -> None:
         super().__init__()

@@ -33,10 +33,10 @@ from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.files import read_object, require_kinds
 from lengthwise.models.backbones import BACKBONES, location
+from lengthwise.models.common_settings import Epsilon, NumHeads, NumLayers, VocabSize, Width
 from lengthwise.models.completion import require_completion
-from lengthwise.models.settings import Epsilon, NumHeads, NumLayers, Setting, VocabSize, Width
 from lengthwise.models.transformer_config import NetworkConfig
-from lengthwise.settings import require
+from lengthwise.settings import Setting, require
 
 if TYPE_CHECKING:
     from transformers import GPT2Config
@@ -361,17 +361,17 @@ def origin(config: BackboneConfig) -> str:
     if found is None:
         return f"{config.body}, in several files"
     with Path(found).open("rb") as file:
-        told = f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
+        found_weights = f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
     made = Path(found).parent / "training" / "config.json"
     text = read_object(made).get("text") if made.exists() else None
     if text:
         kinds = {"source": "a text", "characters": "a whole number", "tokens": "a whole number"}
         require_kinds(text, kinds, where=f"{made}, text", remedy="Pretrain again.")
-        told += (
+        found_weights += (
             f", pretrained on {text['source']} ({text['characters']:,} characters, "
             f"{text['tokens']:,} tokens)"
         )
-    return told
+    return found_weights
 
 
 @torch.no_grad()

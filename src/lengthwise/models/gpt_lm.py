@@ -19,9 +19,9 @@ from torch import Tensor, nn
 from lengthwise.layers.position import PositionShape, QueryKeyPositions
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.layers.self_attention import CausalAttention
+from lengthwise.models.common_settings import MaxLength, NumLayers
 from lengthwise.models.language_model import LanguageModel, LanguageModelConfig, Layer
 from lengthwise.models.layer_stack import PositionName, ScaleName
-from lengthwise.models.settings import MaxLength, NumLayers
 from lengthwise.settings import require
 
 

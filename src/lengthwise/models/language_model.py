@@ -26,7 +26,7 @@ from torch.nn import functional as F
 from lengthwise.errors import WordError
 from lengthwise.layers.norms import EPSILON, NORMS
 from lengthwise.layers.token_loss import ReadOut
-from lengthwise.models.settings import HiddenWidth, Norm, NumHeads, VocabSize, Width
+from lengthwise.models.common_settings import HiddenWidth, Norm, NumHeads, VocabSize, Width
 from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import ResidualLayer
 

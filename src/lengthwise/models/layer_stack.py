@@ -15,21 +15,20 @@ from lengthwise.layers.attention import SCALES
 from lengthwise.layers.norms import EPSILON
 from lengthwise.layers.position import Position, PositionShape
 from lengthwise.layers.positions import POSITIONS
-from lengthwise.models.initial import INITIALISATIONS
-from lengthwise.models.settings import (
+from lengthwise.models.common_settings import (
     Activation,
     Epsilon,
     HeadWidth,
     MaxLength,
     Norm,
     NumHeads,
-    Setting,
     VocabSize,
     Width,
 )
+from lengthwise.models.initial import INITIALISATIONS
 from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import TransformerLayer
-from lengthwise.settings import require
+from lengthwise.settings import Setting, require
 
 PositionName = Annotated[
     str, Setting(meaning="How positions are encoded: a name in `POSITIONS`.", options=POSITIONS)

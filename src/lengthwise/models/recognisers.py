@@ -1,4 +1,4 @@
-"""The models by name: how each is built for a language, and how trained unless told otherwise."""
+"""The models by name: how each is built for a language, and how trained by default."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -47,17 +47,17 @@ class ModelEntry(Entry):
     """One way to build a network that classifies words: tokens and lengths to logits."""
 
     supervision: Supervision
-    """What it is told in training unless the user says otherwise."""
+    """Supervision in training unless the user sets another."""
     supervisions: tuple[Supervision, ...]
-    """What it can be told: `prefix` needs answers at every position, `states` a position to write
-    states down, and `node`, `transition` and `composition` need vectors of sub-words."""
+    """Supervisions that it can learn from: `prefix` needs answers at every position, `states` a
+    position to write states, and `node`, `transition` and `composition` vectors of sub-words."""
     audited: bool
     """Whether it trains on `audited` words even where the paper's own distribution exists."""
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Numbers of this model that stand in place of a preset's."""
 
     def require_supervision(self, name: str, supervision: Supervision) -> None:
-        """Refuse what this model, called `name`, cannot be told.
+        """Refuse a supervision that this model, called `name`, cannot learn from.
 
         Raises:
             ConfigError: the supervision is not among `supervisions`.

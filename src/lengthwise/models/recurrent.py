@@ -27,9 +27,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.models.alignment import left_aligned
-from lengthwise.models.settings import NumClasses, NumLayers, Setting, VocabSize
+from lengthwise.models.common_settings import NumClasses, NumLayers, VocabSize
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.registry import Catalogue
+from lengthwise.settings import Setting
 
 POSITIONS_AT_ONCE = 2**15
 """About how many states a cell computes in one call, so that long words need little memory."""
@@ -93,13 +94,12 @@ class Recurrent(nn.Module):
     ) -> Float[Tensor, "word class"]:
         """Return the logits of the class of each word.
 
-        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
-        -1, by custom). `lengths` may be left out if all words fill their rows.
+        Words are right-aligned, as in `layers.rows`.
         Nothing is random here, so `generator` is left alone.
 
         Raises:
-            WordError: a word has a symbol that is none (nobody looks in training, where words come
-                from a task), or does not fit into its row.
+            WordError: a word does not fit into its row, or, outside training, has a symbol that is
+                none.
         """
         # All words begin together, so that all start from the initial state; what is read past the
         # end of a word is never looked at.

@@ -172,8 +172,7 @@ class RegularGPT(nn.Module):
     ) -> Float[Tensor, "word class"]:
         """Return the logits of the class of each word.
 
-        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
-        -1, by custom). `lengths` may be left out if all words fill their rows.
+        Words are right-aligned, as in `layers.rows`.
         `share=False` computes every node apart, for comparison.
 
         Raises:

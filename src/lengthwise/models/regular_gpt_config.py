@@ -4,18 +4,17 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from lengthwise.models.settings import (
+from lengthwise.models.common_settings import (
     Activation,
     Dropout,
     Norm,
     NumClasses,
     NumHeads,
-    Setting,
     VocabSize,
     Width,
 )
 from lengthwise.models.transformer_config import TransformerConfig
-from lengthwise.settings import require
+from lengthwise.settings import Setting, require
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -28,7 +28,7 @@ from lengthwise.layers.chunks import depth
 from lengthwise.layers.dilated import live_offsets
 from lengthwise.layers.self_attention import DilatedAttention
 from lengthwise.models.language_model import LanguageModel, LanguageModelConfig, Layer
-from lengthwise.models.settings import Setting
+from lengthwise.settings import Setting
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

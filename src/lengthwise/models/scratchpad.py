@@ -34,9 +34,9 @@ from torch import Tensor, nn
 
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalState, CausalTransformer
+from lengthwise.models.common_settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
 from lengthwise.models.layer_stack import PositionName
-from lengthwise.models.settings import MaxLength, NumClasses, NumHeads, NumLayers, Setting, Width
-from lengthwise.settings import require
+from lengthwise.settings import Setting, require
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,8 +104,7 @@ class Scratchpad(CausalTransformer):
     ) -> Float[Tensor, "word class"]:
         """Return the logits of the class of each word, decoded one state at a time.
 
-        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
-        -1, by custom). `lengths` may be left out if all words fill their rows.
+        Words are right-aligned, as in `layers.rows`.
         Nothing is drawn, so `generator` is left alone; and there are no gradients, since what is
         written down is read again as a symbol.
 

@@ -1,6 +1,6 @@
 """The bases of network settings: one check for all of them, and what a task decides of a network.
 
-Each network lists its settings by the types of `models.settings`, flat and in the order of its
+Each network lists its settings by the types of `models.common_settings`, flat and in the order of its
 stored runs; certificates sign that order, and a base with every shared setting would give each
 network settings that it does not have. No torch here: certificates are checked without it.
 """
@@ -8,8 +8,8 @@ network settings that it does not have. No torch here: certificates are checked 
 from dataclasses import dataclass
 from typing import ClassVar, get_args
 
-from lengthwise.models.settings import Norm, check_settings
-from lengthwise.settings import Config, require
+from lengthwise.models.common_settings import Norm
+from lengthwise.settings import Config, check_settings, require
 
 ALL_NORMS: tuple[str, ...] = get_args(get_args(Norm)[0])
 

@@ -16,7 +16,7 @@ from lengthwise.layers.attention import Attention
 from lengthwise.layers.dropout import Drop, keep_all
 from lengthwise.layers.norms import NORMS
 from lengthwise.layers.position import QueryKeyPositions
-from lengthwise.models.settings import Activation, Norm
+from lengthwise.models.common_settings import Activation, Norm
 
 
 class ResidualLayer(nn.Module):
@@ -62,7 +62,7 @@ class ResidualLayer(nn.Module):
 
 
 class TransformerLayer(ResidualLayer):
-    """A layer whose positions attend to any others, as they are told."""
+    """A layer whose positions attend to others as a mask says."""
 
     attention: Attention
 

@@ -26,8 +26,8 @@ from torch import Tensor
 
 from lengthwise.layers.encodings import sinusoids
 from lengthwise.models.cls import ClsConfig, ClsEncoder
-from lengthwise.models.settings import Setting
 from lengthwise.registry import Catalogue
+from lengthwise.settings import Setting
 
 
 def fixed_depth(length: int, num_steps: int) -> int:
@@ -75,14 +75,13 @@ class Universal(ClsEncoder):
     ) -> Float[Tensor, "word class"]:
         """Return the logits of the class of each word.
 
-        Words stand at the right of their rows, and what stands left of them does not matter (`PAD`,
-        -1, by custom). `lengths` may be left out if all words fill their rows.
+        Words are right-aligned, as in `layers.rows`.
         `generator` is for positions that are drawn in training. Words of a batch may differ in
         depth: one that has taken its steps stays as it is.
 
         Raises:
-            WordError: a word has a symbol that is none (nobody looks in training, where words come
-                from a task), or does not fit into its row.
+            WordError: a word does not fit into its row, or, outside training, has a symbol that is
+                none.
         """
         symbols, count, positions, seen = self.frame(tokens, lengths)
         where = self.position(positions.expand_as(symbols), count, generator=generator)
@@ -93,8 +92,8 @@ class Universal(ClsEncoder):
         x = self.embedding(symbols)
         for step in range(max(depths, default=0)):
             when = sinusoids(torch.tensor(step + 1, device=tokens.device), self.config.d_model)
-            told = x + where + when.to(x.dtype)
-            x = torch.where(step < depth, layer(told, told, seen, here), x)
+            marked = x + where + when.to(x.dtype)
+            x = torch.where(step < depth, layer(marked, marked, seen, here), x)
         return self.read(x[:, 0])
 
     def steps(self, length: int) -> int:

@@ -3,7 +3,7 @@
 A node in the interior stands for a state map. At the left edge of a word it stands for a state map,
 too, while no pad is in it, and after that only for the state that it ends in, since what stood
 before is known. Its code are the coordinates (`languages.symmetries`) of that map, as far as they
-differ at all; where only a state is known, only the start state's image is told.
+differ at all; where only a state is known, only the start state's image is given.
 
 With codes, what is made of a chunk depends on nothing but the codes of its parts, so one table says
 all of it, whatever the level.
@@ -175,7 +175,7 @@ def _state(elements: Elements, meanings: Integers) -> Integers:
 def _grid(sizes: list[int]) -> Integers:
     if np.prod([float(size) for size in sizes]) > MAX_CHUNKS:
         raise ConfigError(
-            f"supervision='assigned' tells at most {MAX_CHUNKS:,} chunks of a level, but there are "
+            f"supervision='assigned' has at most {MAX_CHUNKS:,} chunks of a level, but there are "
             f"{' x '.join(f'{size:,}' for size in sizes)}. Use 'composition', or chunk=2."
         )
     return np.indices(sizes).reshape(len(sizes), -1).T

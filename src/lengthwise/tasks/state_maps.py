@@ -1,7 +1,7 @@
 """State maps of sub-words, and the targets that supervise them beside the class of the word.
 
-A network that computes vectors of sub-words (nodes of a tree) can be told what each sub-word does:
-`node` tells its class as if it stood alone, `transition` the state that it leads to from each of
+A network that computes vectors of sub-words (nodes of a tree) can be supervised at each of them:
+`node` gives its class as a word of its own, `transition` the state that it leads to from each of
 several probe states. Both follow from the state map of the sub-word, computed here from integers.
 
 States rather than their classes are asked for, because classes alone need not tell sub-words apart:

@@ -32,7 +32,7 @@ from lengthwise.tasks.automaton import Automaton
 
 Regime = Literal["weak", "medium", "strong"]
 """The paper's regimes. `weak`: the outputs come at once. `medium`: the intermediates are there, but
-nobody says what they should be. `strong`: all that is written is told."""
+are not supervised. `strong`: all that is written is supervised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class Layout:
 
     kept: tuple[int, ...]
     """Indices of the written symbols that stand in a sequence, in order."""
-    told: tuple[int, ...]
-    """Places in `kept` whose symbols are told in training."""
+    supervised: tuple[int, ...]
+    """Positions in `kept` whose symbols are supervised in training."""
     outputs: tuple[int, ...]
-    """Places in `kept` of the outputs."""
+    """Positions in `kept` of the outputs."""
 
 
 class StepTask(ABC):
@@ -95,9 +95,9 @@ class StepTask(ABC):
         every = range(len(self.names))
         if supervision == "weak":
             all_kept = tuple(range(len(self.outputs)))
-            return Layout(kept=self.outputs, told=all_kept, outputs=all_kept)
-        told = tuple(every) if supervision == "strong" else self.outputs
-        return Layout(kept=tuple(every), told=told, outputs=self.outputs)
+            return Layout(kept=self.outputs, supervised=all_kept, outputs=all_kept)
+        supervised = tuple(every) if supervision == "strong" else self.outputs
+        return Layout(kept=tuple(every), supervised=supervised, outputs=self.outputs)
 
     def sequences(
         self, inputs: Int[Tensor, "word input"], layout: Layout

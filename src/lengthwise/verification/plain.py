@@ -20,7 +20,7 @@ from torch.overrides import TorchFunctionMode
 from lengthwise import settings
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.layers import activations, chunks, memory, norms, rows, sliding_dilated
-from lengthwise.models import regular_gpt, regular_gpt_config, settings, transformer_config
+from lengthwise.models import common_settings, regular_gpt, regular_gpt_config, transformer_config
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.registry import Catalogue
 
@@ -240,7 +240,7 @@ def _shown(value: object) -> str:
 
 _LIBRARIES = (
     *(activations, chunks, memory, norms, rows, sliding_dilated),
-    *(regular_gpt, regular_gpt_config, settings, transformer_config),
+    *(regular_gpt, regular_gpt_config, common_settings, transformer_config),
 )
 _FUNCTIONS = ("embedding", "gelu", "layer_norm", "linear", "pad", "relu")
 """Those of `torch.nn.functional` that a model calls."""

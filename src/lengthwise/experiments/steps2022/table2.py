@@ -34,7 +34,7 @@ from lengthwise.experiments.steps2022.table1 import (
 )
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
 from lengthwise.models.backbones import BACKBONES
-from lengthwise.models.gpt2 import BackboneConfig, Body
+from lengthwise.models.gpt2 import Backbone, BackboneConfig
 from lengthwise.problems.language_modelling.pretrain import PRETRAINING, make_named
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
@@ -137,7 +137,7 @@ def bodies_table(records: Sequence[Record]) -> Table:
         for one in of_cell:
             network = BackboneConfig.from_dict(one["settings"]["network"])
             with torch.device("meta"):  # counted, not made
-                total = sum(parameter.numel() for parameter in Body(network).parameters())
+                total = sum(parameter.numel() for parameter in Backbone(network).parameters())
             shape = f"{network.num_layers} x {network.d_model} wide, {total:,} parameters"
             kind = (column, shape, one["environment"].get("body", "unknown"))
             kinds.setdefault(kind, set()).add(one["parameters"])

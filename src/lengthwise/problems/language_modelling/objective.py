@@ -19,7 +19,7 @@ from lengthwise.data.text_corpus import Tokens
 from lengthwise.evaluation.perplexity import require_windows
 from lengthwise.evaluation.predict import device_of
 from lengthwise.layers.token_loss import ReadOut, token_loss
-from lengthwise.settings import About, Config, require, require_at_least
+from lengthwise.settings import Config, Setting, require, require_at_least
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.training.processes import ALONE, Processes
@@ -29,11 +29,11 @@ from lengthwise.training.processes import ALONE, Processes
 class WindowsConfig(Config):
     """Which windows of a text are drawn."""
 
-    window: Annotated[int, About(unit="tokens")] = 128
+    window: Annotated[int, Setting(unit="tokens")] = 128
     """Tokens of a window in training."""
-    batch_size: Annotated[int, About(unit="windows")] = 16
+    batch_size: Annotated[int, Setting(unit="windows")] = 16
     """Windows of a batch."""
-    validation_windows: Annotated[int, About(unit="windows")] = 256
+    validation_windows: Annotated[int, Setting(unit="windows")] = 256
     """Most windows of a validation, one after the other, evenly spread."""
 
     def __post_init__(self) -> None:

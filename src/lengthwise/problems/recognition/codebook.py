@@ -28,7 +28,7 @@ from lengthwise.problems.recognition.objectives import (
     validate_answers,
 )
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
-from lengthwise.tasks.codebook import MAX_CHUNKS, assign
+from lengthwise.tasks.codebook import MAX_CHUNKS, make_codebook
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.verification.binary import BinaryAlgebra
@@ -50,7 +50,7 @@ _TOGETHER = 8192
 """Chunks that are judged at once."""
 
 
-class Codebook(Objective):
+class CodebookSupervision(Objective):
     """The signs of every chunk's result, and the class of every meaning.
 
     `batch_size` chunks of codes are drawn for a step, and half as many of symbols (or all of them).
@@ -71,7 +71,7 @@ class Codebook(Objective):
         self._settings = settings
         self._precision = precision
         self._lengths = WordLengths(task, words)
-        self._table = assign(task.language, chunk, words.max_length)
+        self._table = make_codebook(task.language, chunk, words.max_length)
         self._signs = torch.where(self._table.codes, 1.0, -1.0)
         self._replay: Int[Tensor, " row"] | None = None
 

@@ -247,13 +247,14 @@ def _with_empty_word(tree: Tree, chunk: int) -> Tree:
     """The tree with one more node on its first level: the empty word, which every word follows."""
     first, *rest = tree.levels
     empty = first.children.new_full((1, chunk), ABSENT)
-    first = Level(children=torch.cat([first.children, empty]), places=first.places)
+    first = Level(children=torch.cat([first.children, empty]), positions=first.positions)
     return Tree(levels=(first, *rest), root_level=tree.root_level, root=tree.root)
 
 
 def _move(tree: Tree, device: torch.device) -> Tree:
     levels = (
-        Level(children=level.children.to(device), places=level.places) for level in tree.levels
+        Level(children=level.children.to(device), positions=level.positions)
+        for level in tree.levels
     )
     return Tree(
         levels=tuple(levels), root_level=tree.root_level.to(device), root=tree.root.to(device)

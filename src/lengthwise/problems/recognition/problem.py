@@ -26,7 +26,7 @@ from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.layout import Format1
 from lengthwise.problems.presets import preset_settings
-from lengthwise.problems.recognition.codebook import Codebook
+from lengthwise.problems.recognition.codebook import CodebookSupervision
 from lengthwise.problems.recognition.composition import Composition
 from lengthwise.problems.recognition.measure import evaluate_run, predictor_of, test_run
 from lengthwise.problems.recognition.objectives import (
@@ -42,7 +42,7 @@ from lengthwise.problems.recognition.settings import SupervisionConfig, WordsCon
 from lengthwise.problems.results import Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts, require
-from lengthwise.tasks.codebook import assign
+from lengthwise.tasks.codebook import make_codebook
 from lengthwise.tasks.state_maps import state_maps
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import Compiled
@@ -195,7 +195,7 @@ class Recognition(Problem):
                 return Composition(task, words, labels, state_maps(task.language))
             case _:
                 chunk, precision = plan.network.chunk, plan.training.precision
-                return Codebook(task, words, labels, chunk, precision=precision)
+                return CodebookSupervision(task, words, labels, chunk, precision=precision)
 
     def words_of(self, plan: Plan | Compiled) -> Task:
         """Return the language, and how its words are drawn."""
@@ -293,7 +293,7 @@ class Recognition(Problem):
     ) -> RegularGPTConfig:
         """Return the network with as many bits as the codes of the codebook."""
         assert isinstance(network, RegularGPTConfig)  # other models do not learn from codes
-        needed = assign(self.language, network.chunk, max_length).num_bits
+        needed = make_codebook(self.language, network.chunk, max_length).num_bits
         if asked.get("num_bits", needed) != needed:
             raise ConfigError(
                 f"with supervision='assigned' the codes of {self.language.spec or 'the language'} "

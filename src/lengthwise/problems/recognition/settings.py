@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from lengthwise.models.recognisers import Supervision
-from lengthwise.settings import About, Config, require, require_at_least
+from lengthwise.settings import Config, Setting, require, require_at_least
 
 _MOST_SYMBOLS = 2**28
 """Symbols of one batch at most: past it no memory would do."""
@@ -14,13 +14,13 @@ _MOST_SYMBOLS = 2**28
 class WordsConfig(Config):
     """Which words are drawn, and how many."""
 
-    max_length: Annotated[int, About(unit="symbols")] = 40
+    max_length: Annotated[int, Setting(unit="symbols")] = 40
     """Longest word of training and validation."""
-    min_length: Annotated[int, About(unit="symbols")] = 1
+    min_length: Annotated[int, Setting(unit="symbols")] = 1
     """Shortest word of training and validation."""
-    batch_size: Annotated[int, About(unit="words")] = 128
+    batch_size: Annotated[int, Setting(unit="words")] = 128
     """Words of a batch, all of one length."""
-    validation_words: Annotated[int, About(unit="words")] = 1024
+    validation_words: Annotated[int, Setting(unit="words")] = 1024
     """Fresh words of each validation, of mixed lengths."""
     protocol: str = "audited"
     """How words are drawn: `published`, as the authors of RegularGPT drew them, or `audited`, with

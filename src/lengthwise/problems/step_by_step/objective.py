@@ -26,7 +26,7 @@ from torch.nn import functional as F
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.steps import evaluate_steps
-from lengthwise.settings import About, Config, require, require_at_least
+from lengthwise.settings import Config, Setting, require, require_at_least
 from lengthwise.tasks.step_tasks import Regime, StepTask
 from lengthwise.training.loop import Objective, Step, Validation
 
@@ -37,13 +37,13 @@ _MOST_SYMBOLS = 2**30
 class ExamplesConfig(Config):
     """Which examples, and how many."""
 
-    examples: Annotated[int, About(unit="inputs")] = 10_000
+    examples: Annotated[int, Setting(unit="inputs")] = 10_000
     """Different inputs that are trained on."""
-    batch_size: Annotated[int, About(unit="inputs")] = 32
+    batch_size: Annotated[int, Setting(unit="inputs")] = 32
     """Inputs of a batch."""
-    validation_words: Annotated[int, About(unit="inputs")] = 1_000
+    validation_words: Annotated[int, Setting(unit="inputs")] = 1_000
     """Most inputs of a validation; where few are left, half of them."""
-    test_words: Annotated[int, About(unit="inputs")] = 10_000
+    test_words: Annotated[int, Setting(unit="inputs")] = 10_000
     """Most inputs that are set apart for the test."""
     data_seed: int = 0
     """The seed by which examples are drawn, so that runs of other seeds, models and supervision

@@ -18,7 +18,7 @@ from lengthwise.errors import TextError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.layers.token_loss import LossAndHits, token_loss
 from lengthwise.models.encoder_decoder import EncoderDecoder
-from lengthwise.settings import About, Config, require, require_at_least
+from lengthwise.settings import Config, Setting, require, require_at_least
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
 
@@ -32,11 +32,11 @@ class SentencesConfig(Config):
     protocol: Protocol = "train-all-test-all"
     """`train-short-test-long`: trained and validated on pairs whose source has at most the median
     number of tokens of training, and tested on longer ones (Chiang & Cholak 2022, section 5.4)."""
-    batch_tokens: Annotated[int, About(unit="tokens")] = 4_096
+    batch_tokens: Annotated[int, Setting(unit="tokens")] = 4_096
     """Positions of a batch, those of sources and translations together."""
-    longest: Annotated[int, About(unit="tokens")] = 200
+    longest: Annotated[int, Setting(unit="tokens")] = 200
     """Pairs with more tokens on a side are neither trained nor validated on."""
-    validation_pairs: Annotated[int, About(unit="pairs")] = 500
+    validation_pairs: Annotated[int, Setting(unit="pairs")] = 500
     """Most pairs of a validation, evenly spread."""
 
     def __post_init__(self) -> None:

@@ -5,27 +5,9 @@ the default of its paper, so that the meaning and the limits of `d_model` are th
 `check_settings` is the one check. No torch here: certificates are checked without it.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Literal
 
-from lengthwise.settings import Config, require, require_at_least, require_options
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Setting:
-    """The meaning of a setting, and the values that it may have."""
-
-    meaning: str
-    letter: str = ""
-    """The letter that papers have for it."""
-    least: int | None = None
-    most: int | None = None
-    below: int | None = None
-    """A bound that the value stays below."""
-    options: Mapping[str, Any] | None = None
-    """The catalogue that names its values."""
-
+from lengthwise.settings import Setting
 
 Norm = Annotated[
     Literal["post", "post-embedded", "pre", "none"],
@@ -65,35 +47,3 @@ Dropout = Annotated[
         below=1,
     ),
 ]
-
-
-def check_settings(config: Config) -> None:
-    """Refuse values that the declarations of a class do not allow.
-
-    Raises:
-        ConfigError: a number is outside its limits, or a name is no option.
-    """
-    declared = declarations(type(config))
-    least = {name: s.least for name, s in declared.items() if s.least is not None}
-    require_at_least(config, least)
-    require_options(config)
-    for name, setting in declared.items():
-        value = getattr(config, name)
-        if setting.most is not None:
-            too_large = f"{name}={value} is too large. Use {setting.most:,} or less."
-            require(value <= setting.most, too_large)
-        if setting.below is not None:
-            remedy = f"Use {setting.least} or more, below {setting.below}."
-            require(value < setting.below, f"{name}={value} is not a share. {remedy}")
-        if setting.options is not None:
-            setting.options[value]  # raises unless it is a name
-
-
-def declarations(config: type[Config]) -> dict[str, Setting]:
-    """Return the declaration of each setting of a class that has one, by name."""
-    return {
-        name: each
-        for name, hint in get_type_hints(config, include_extras=True).items()
-        for each in getattr(hint, "__metadata__", ())
-        if isinstance(each, Setting)
-    }
