@@ -329,3 +329,8 @@ def test_runs_that_the_file_has_are_not_trained_again_where_their_folder_is_gone
     again = json.loads(file.read_text())["records"][0]
     assert again["seconds"] < 123_456.0
     assert "commit" not in again
+
+
+def test_stack_of_earlier_versions_has_no_effect(shell: Shell) -> None:
+    plain = shell.json("reproduce", *SMALL)
+    assert shell.json("reproduce", *SMALL, "--stack")["tables"] == plain["tables"]

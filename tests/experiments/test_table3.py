@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 
 from lengthwise.experiments.chi2023 import table3
+from lengthwise.experiments.chi2023.figure4 import FIGURE_4, check_fields
 from lengthwise.experiments.chi2023.table3 import (
-    FIGURE_4,
     LAST,
     PUBLISHED,
     TABLE_3,
     Sizes,
     check,
-    check_fields,
     intervals_table,
     levels_table,
     printed_table,

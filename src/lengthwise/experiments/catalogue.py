@@ -1,5 +1,6 @@
 """All experiments of `lengthwise reproduce`: those of the papers, and our own."""
 
+from lengthwise.experiments.chi2023 import figure4 as chi_figure4
 from lengthwise.experiments.chi2023 import scratchpad as chi_scratchpad
 from lengthwise.experiments.chi2023 import table1 as chi_table1
 from lengthwise.experiments.chi2023 import table2 as chi_table2
@@ -35,7 +36,7 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "chi2023/table1-groups": chi_table1.GROUPS,
         "chi2023/table2": chi_table2.TABLE_2,
         "chi2023/table3": chi_table3.TABLE_3,
-        "chi2023/figure4": chi_table3.FIGURE_4,
+        "chi2023/figure4": chi_figure4.FIGURE_4,
         "chi2023/scratchpad": chi_scratchpad.SCRATCHPAD,
         "chiang2022/table1": chiang_table1.TABLE_1,
         "chiang2022/figure2": chiang_figure2.FIGURE_2,

@@ -15,7 +15,7 @@ from typing import Any
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.experiments.chi2023.table1 import LAPTOP
+from lengthwise.experiments.chi2023.training import LAPTOP
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import (
     CellRun,

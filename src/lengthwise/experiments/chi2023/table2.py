@@ -16,7 +16,8 @@ from typing import Any
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, SPARSE
+from lengthwise.experiments.chi2023.table1 import MEASURED
+from lengthwise.experiments.chi2023.training import LAPTOP, SPARSE
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import (
     CellRun,

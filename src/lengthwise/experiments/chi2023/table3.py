@@ -26,11 +26,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from lengthwise.analysis.figures import Picture, lines_figure, receptive_field_figure
+from lengthwise.analysis.figures import Picture, lines_figure
 from lengthwise.data.text_corpus import TEST, Corpus, PrepareConfig, prepare
 from lengthwise.evaluation.perplexity import perplexity_of, require_windows
 from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table
-from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells, run_name
+from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells
 from lengthwise.layers.chunks import depth
 from lengthwise.problems.language_modelling.problem import FIELD, TRAINED_LEVELS
 from lengthwise.problems.runs import make_plan
@@ -240,25 +240,6 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
     return {"perplexity": picture}
 
 
-def fields_table(records: Sequence[Record]) -> Table:
-    """Return how many of the last tokens hold a half, and nine tenths, of the gradient."""
-    rows = []
-    for (row, column), of_cell in cells(records).items():
-        found = of_cell[0]["tests"][FIELD]["field"]
-        nine = sum(share < 0.9 for share in found["cumulated"]) + 1
-        rows.append([row, column, f"{found['length']:,}", f"{found['half']:,}", f"{nine:,}"])
-    return Table(["text", "column", "tokens", "half in the last", "90 % in the last"], rows)
-
-
-def field_figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Draw the cumulated gradient of the first seed, a line for each network."""
-    drawn = [
-        {"language": column, "curves": [of_cell[0]["tests"][FIELD]["field"]]}
-        for (_, column), of_cell in cells(records).items()
-    ]
-    return {"receptive-field": receptive_field_figure(drawn)} if drawn else {}
-
-
 # ---- what the paper says -----------------------------------------------------------------------
 
 
@@ -362,28 +343,6 @@ def _short(value: float) -> str:
     return f"{value:.2f}" if value < 1e4 else f"{value:.1e}"
 
 
-def check_fields(records: Sequence[Record]) -> list[Statement]:
-    """Check what section 7.4 says, of each RegularGPT and seed."""
-    found = {
-        run_name(run): run["tests"][FIELD]["field"]["cumulated"]
-        for (_, column), of_cell in cells(records).items()
-        for run in of_cell
-        if " / " in column
-    }
-    if not found:
-        return []
-    shares = {name: curve[len(curve) // 2 - 1] for name, curve in found.items()}
-    least = min(shares, key=lambda name: shares[name])
-    return [
-        Statement(
-            where="section 7.4",
-            says="nine tenths of RegularGPT's gradient are those of the last half of the tokens",
-            holds=shares[least] >= 0.9,
-            measured=f"at least {100 * shares[least]:.1f} % ({least})",
-        )
-    ]
-
-
 # ---- the experiments ---------------------------------------------------------------------------
 
 _POST = "norms after the branches"
@@ -442,16 +401,10 @@ _PAPER = Sizes(
 )
 
 
-def _experiment(**own: Any) -> TrainedExperiment[Sizes]:
-    return TrainedExperiment(
-        paper="Chi et al. (2023)",
-        presets=Catalogue("preset", {each.preset: each for each in (_SMOKE, _LAPTOP, _PAPER)}),
-        runs=runs,
-        **own,
-    )
-
-
-TABLE_3 = _experiment(
+TABLE_3 = TrainedExperiment(
+    paper="Chi et al. (2023)",
+    presets=Catalogue("preset", {each.preset: each for each in (_SMOKE, _LAPTOP, _PAPER)}),
+    runs=runs,
     item="Table 3",
     claim="RegularGPT reads past its training length, as far as its levels reach.",
     printed="Perplexity of the last token of 1,000 windows of OpenWebText2, the mean over three "
@@ -464,14 +417,4 @@ TABLE_3 = _experiment(
     },
     figures=figures,
     judge=check,
-)
-
-FIGURE_4 = _experiment(
-    item="Figure 4b",
-    claim="On natural language RegularGPT settles on a local window.",
-    printed="A curve of cumulated gradient norms that is flat but for the most recent tokens.",
-    table=fields_table,
-    figures=field_figures,
-    judge=check_fields,
-    runs_of="chi2023/table3",
 )

@@ -18,7 +18,8 @@ from torch import Tensor
 
 from lengthwise.evaluation.evaluate import answers
 from lengthwise.evaluation.scores import wilson
-from lengthwise.experiments.chi2023.table1 import LAPTOP, MEASURED, trained_and_tested
+from lengthwise.experiments.chi2023.table1 import MEASURED, trained_and_tested
+from lengthwise.experiments.chi2023.training import LAPTOP
 from lengthwise.experiments.experiment import Record, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, trained
 from lengthwise.experiments.trained import one_digit

@@ -9,13 +9,14 @@ from typing import Any
 from lengthwise.analysis.figures import Picture, main_job_figure
 from lengthwise.evaluation.scores import percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
-from lengthwise.experiments.demo import LANGUAGES, TEST_LENGTHS
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import evaluated
 from lengthwise.problems.runs import make_plan, plan_from_dict
 
+LANGUAGES = ("parity", "even-pairs", "cycle-navigation")
+TEST_LENGTHS = range(41, 501)
 MODELS = ("regular-gpt", "regular-gpt-binary")
 
 
