@@ -18,9 +18,9 @@ import torch
 from automata.fa.dfa import DFA
 from torch import nn
 
+from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.constructions.parity import compile_parity
-from lengthwise.languages.adders import adder
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
 from lengthwise.models.catalogue import MODELS

@@ -8,9 +8,9 @@ import torch
 
 from circuit_strategies import all_inputs
 from lengthwise.analysis.step_attention import step_attention
+from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.errors import CircuitError, WordError
-from lengthwise.languages.adders import adder
 from lengthwise.models.decoder import Decoder, DecoderConfig
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.catalogue import (
     ADDITIONS,
     CONSTRUCTIONS,
@@ -22,7 +23,6 @@ from lengthwise.constructions.verify import verify
 from lengthwise.errors import ConfigError, ConstructionError, LengthwiseError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import predict
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.catalogue import ARCHITECTURES

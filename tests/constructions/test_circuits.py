@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from circuit_strategies import ALL_KINDS, all_inputs, circuits
+from lengthwise.circuits.adders import adder, adder_circuit
+from lengthwise.circuits.circuit import Circuit
+from lengthwise.circuits.gate_sequence import GateSequence, Step
+from lengthwise.circuits.gates import KINDS
 from lengthwise.constructions import circuits as construction
 from lengthwise.constructions.circuits import LEAK, MIN_ERROR, compile_circuit, least_logit
 from lengthwise.constructions.nor_circuits import compile_nor
 from lengthwise.errors import ConstructionError
-from lengthwise.languages.adders import adder, adder_circuit
-from lengthwise.languages.circuits import Circuit
-from lengthwise.languages.gate_sequence import GateSequence, Step
-from lengthwise.languages.gates import KINDS
 from lengthwise.models.decoder import Decoder
 
 FORMATS = (torch.float64, torch.float32, torch.bfloat16, torch.float16)

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from circuit_strategies import circuits
+from lengthwise.circuits.adders import adder
+from lengthwise.circuits.circuit import Circuit
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.constructions.questions import Inputs, Words, is_wrong, margins, questions_for
 from lengthwise.errors import TaskError
-from lengthwise.languages.adders import adder
-from lengthwise.languages.circuits import Circuit
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from strategies import domained, machines

@@ -11,11 +11,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.catalogue import construct
 from lengthwise.constructions.construction import EVERY_LENGTH, PRECISIONS, Construction
 from lengthwise.constructions.verify import NO_NUMBER, Verification, verify
 from lengthwise.errors import LengthwiseError, VerificationError
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.decoder import Decoder

@@ -10,12 +10,12 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.catalogue import construct
 from lengthwise.constructions.construction import Construction
 from lengthwise.constructions.stored import completed, is_circuit, load_construction
 from lengthwise.constructions.verify import verify
 from lengthwise.errors import LengthwiseError, RunError
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.spec import parse
 from lengthwise.training.compiled import Compiled, is_compiled, load_compiled, save_compiled
 from lengthwise.training.runs import RunFolder

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lengthwise.languages.gate_sequence import GateSequence
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.models.decoder import Decoder
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.cli.output import add_device, add_json, print_json, refuse, whole_number
 from lengthwise.cli.snapped import add_snapped, with_tables
 from lengthwise.cli.words import (
@@ -23,7 +24,6 @@ from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import device_of, predict, shares
 from lengthwise.evaluation.steps import written
 from lengthwise.experiments.measure import continued, corpus_of
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.text.prepared import Corpus
 from lengthwise.training.language_plan import LanguagePlan
 from lengthwise.training.step_plan import StepPlan

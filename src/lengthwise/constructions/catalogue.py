@@ -14,6 +14,9 @@ from typing import Any
 from torch import nn
 
 from lengthwise.catalogue import Catalogue
+from lengthwise.circuits.adders import adder, adder_circuit
+from lengthwise.circuits.circuit_files import READERS, read_circuit
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions import first, parity
 from lengthwise.constructions.automata import build, design_automaton
 from lengthwise.constructions.circuits import MOST_SYMBOLS, compile_circuit
@@ -26,9 +29,6 @@ from lengthwise.constructions.construction import (
 )
 from lengthwise.constructions.nor_circuits import compile_nor
 from lengthwise.errors import ConfigError, ConstructionError, unknown_name
-from lengthwise.languages.adders import adder, adder_circuit
-from lengthwise.languages.circuit_files import READERS, read_circuit
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named, parse
 

@@ -67,10 +67,10 @@ from typing import NamedTuple
 
 import torch
 
+from lengthwise.circuits.gate_sequence import GateSequence, Step
 from lengthwise.constructions.coordinates import Coordinates
 from lengthwise.constructions.weights import blank, require_epsilon, set_unit
 from lengthwise.errors import ConstructionError
-from lengthwise.languages.gate_sequence import GateSequence, Step
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.models.decoder import Decoder, DecoderConfig

@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from torch import nn
 
-from lengthwise.languages.gate_sequence import GateSequence
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled

@@ -53,6 +53,7 @@ from collections.abc import Callable
 
 import torch
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.circuits import (
     blank_decoder,
     num_places,
@@ -64,7 +65,6 @@ from lengthwise.constructions.circuits import (
 )
 from lengthwise.constructions.weights import set_unit
 from lengthwise.errors import ConstructionError
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.models.decoder import Decoder
 
 NAMES = ("value", "-value", "balance", "read", "-read", "one", "zero", "-one", "-zero")

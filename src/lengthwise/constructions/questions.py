@@ -13,9 +13,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.tasks.audited import one_edit_into, other_classes
 from lengthwise.tasks.balance import balanced_classes

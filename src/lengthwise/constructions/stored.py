@@ -6,11 +6,11 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.catalogue import claim_of, is_about, require_settings
 from lengthwise.constructions.construction import Construction
 from lengthwise.errors import RunError
 from lengthwise.evaluation.predict import device_of
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.models.decoder import Decoder
 from lengthwise.training.compiled import load_compiled
 from lengthwise.training.runs import RunFolder

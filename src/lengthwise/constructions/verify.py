@@ -15,11 +15,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import PRECISIONS, Construction
 from lengthwise.constructions.questions import Questions, is_wrong, questions_for
 from lengthwise.errors import VerificationError, unknown_name
 from lengthwise.evaluation.predict import device_of
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.precision import why_unavailable
 

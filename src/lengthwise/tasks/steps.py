@@ -24,8 +24,8 @@ from jaxtyping import Int
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.errors import CircuitError, RunError, TaskError, WordError
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.languages.stored import from_dict, to_dict
 from lengthwise.tasks.automaton import Automaton

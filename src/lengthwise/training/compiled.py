@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.config import Config
 from lengthwise.errors import RunError
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.stored import from_dict, to_dict
 from lengthwise.models.catalogue import ARCHITECTURES
 from lengthwise.tasks.task import Task

@@ -15,9 +15,9 @@ import numpy as np
 from lengthwise.analysis.figures import Picture, addition_attention_figure
 from lengthwise.analysis.step_attention import step_attention
 from lengthwise.catalogue import Catalogue
+from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import LEAK, compile_circuit
 from lengthwise.experiments.experiment import Experiment, Progress, Record, Statement, Table
-from lengthwise.languages.adders import adder
 
 REPRESENTATIONS = (1, 2)
 

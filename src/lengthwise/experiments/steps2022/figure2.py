@@ -20,6 +20,7 @@ import numpy as np
 from lengthwise.analysis.figures import Picture, addition_attention_figure
 from lengthwise.analysis.step_attention import step_attention
 from lengthwise.catalogue import Catalogue
+from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.experiments.experiment import (
     Experiment,
@@ -32,7 +33,6 @@ from lengthwise.experiments.experiment import (
 from lengthwise.experiments.measure import measure_steps
 from lengthwise.experiments.steps2022.figure1 import on_sources
 from lengthwise.experiments.steps2022.table1 import TRAINING_OF
-from lengthwise.languages.adders import adder
 from lengthwise.models.decoder import Decoder
 from lengthwise.training.step_plan import StepPlan, make_step_plan
 from lengthwise.training.train import Run, train

@@ -16,10 +16,10 @@ n6. Latches are refused, and so are the bad states, constraints and properties o
 import re
 from collections.abc import Sequence
 
+from lengthwise.circuits.circuit import Circuit
+from lengthwise.circuits.gates import FreshNames
+from lengthwise.circuits.netlist import Netlist, refuse
 from lengthwise.errors import CircuitError
-from lengthwise.languages.circuits import Circuit
-from lengthwise.languages.gates import FreshNames
-from lengthwise.languages.netlist import Netlist, refuse
 
 BINARY_REMEDY = "Make it text: aigtoaig in.aig out.aag"
 """What helps with a file in AIGER's binary form, which has the suffix `.aig`."""

@@ -11,8 +11,8 @@ An XOR of many inputs is 1 if an odd number of them is, and an XNOR is its inver
 
 import re
 
-from lengthwise.languages.circuits import Circuit
-from lengthwise.languages.netlist import FUNCTIONS, Netlist, lines_of, refuse
+from lengthwise.circuits.circuit import Circuit
+from lengthwise.circuits.netlist import FUNCTIONS, Netlist, lines_of, refuse
 
 _NAME = r"[^\s(),=]+"
 _PORT = re.compile(rf"(INPUT|OUTPUT)\s*\(\s*({_NAME})\s*\)", re.IGNORECASE)

@@ -22,10 +22,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lengthwise.circuits.gate_sequence import GateSequence, Step
+from lengthwise.circuits.gates import Gate, check_bits, check_name, check_names, gate_value
+from lengthwise.circuits.nor import nor_gates
 from lengthwise.errors import CircuitError
-from lengthwise.languages.gate_sequence import GateSequence, Step
-from lengthwise.languages.gates import Gate, check_bits, check_name, check_names, gate_value
-from lengthwise.languages.nor import nor_gates
 from lengthwise.languages.validation import short
 
 
@@ -130,7 +130,7 @@ class Circuit:
     def as_nor(self) -> "Circuit":
         """The same function from NOR gates alone, as in step (1) of `steps2022`, section 4.
 
-        A signal keeps its name; the gates between have new ones (`lengthwise.languages.nor`).
+        A signal keeps its name; the gates between have new ones (`lengthwise.circuits.nor`).
         """
         return replace(self, gates=nor_gates(self.inputs, self.ordered))
 

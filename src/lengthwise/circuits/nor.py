@@ -11,7 +11,7 @@ The constants take the first input for x.
 
 from collections.abc import Iterable, Sequence
 
-from lengthwise.languages.gates import FreshNames, Gate
+from lengthwise.circuits.gates import FreshNames, Gate
 
 
 def nor_gates(inputs: Sequence[str], gates: Sequence[Gate]) -> tuple[Gate, ...]:

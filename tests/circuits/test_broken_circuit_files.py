@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lengthwise.circuits.circuit_files import READERS, read_circuit
 from lengthwise.errors import CircuitError
-from lengthwise.languages.circuit_files import READERS, read_circuit
 
 
 def shown(number: int, rule: str, line: str, remedy: str = "") -> str:

@@ -13,10 +13,10 @@ first g of representation 1 as g_2, which stands twice then; it must be g_1.
 
 from collections.abc import Sequence
 
+from lengthwise.circuits.circuit import Circuit
+from lengthwise.circuits.gate_sequence import GateSequence
+from lengthwise.circuits.gates import Gate
 from lengthwise.errors import CircuitError
-from lengthwise.languages.circuits import Circuit
-from lengthwise.languages.gate_sequence import GateSequence
-from lengthwise.languages.gates import Gate
 from lengthwise.languages.validation import short
 
 

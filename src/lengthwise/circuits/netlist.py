@@ -8,9 +8,9 @@ becomes gates here, under the defined name and, for what is needed on the way, f
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn
 
+from lengthwise.circuits.circuit import Circuit, cycle_error
+from lengthwise.circuits.gates import FreshNames, Gate
 from lengthwise.errors import CircuitError
-from lengthwise.languages.circuits import Circuit, cycle_error
-from lengthwise.languages.gates import FreshNames, Gate
 from lengthwise.languages.validation import short
 
 FUNCTIONS = ("AND", "OR", "XOR", "NAND", "NOR", "XNOR", "NOT", "BUFF")

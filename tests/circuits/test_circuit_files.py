@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from circuit_strategies import all_inputs, as_tables, circuits, truth_tables
-from lengthwise.languages.aiger import from_aiger
-from lengthwise.languages.bench import from_bench
-from lengthwise.languages.blif import from_blif
-from lengthwise.languages.circuit_files import read_circuit
-from lengthwise.languages.circuits import Circuit
-from lengthwise.languages.gates import KINDS
+from lengthwise.circuits.aiger import from_aiger
+from lengthwise.circuits.bench import from_bench
+from lengthwise.circuits.blif import from_blif
+from lengthwise.circuits.circuit import Circuit
+from lengthwise.circuits.circuit_files import read_circuit
+from lengthwise.circuits.gates import KINDS
 
 READ = {"blif": from_blif, "bench": from_bench, "aag": from_aiger}
 

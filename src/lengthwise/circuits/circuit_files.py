@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from lengthwise.circuits.aiger import BINARY_REMEDY, from_aiger
+from lengthwise.circuits.bench import from_bench
+from lengthwise.circuits.blif import from_blif
+from lengthwise.circuits.circuit import Circuit
 from lengthwise.errors import CircuitError
-from lengthwise.languages.aiger import BINARY_REMEDY, from_aiger
-from lengthwise.languages.bench import from_bench
-from lengthwise.languages.blif import from_blif
-from lengthwise.languages.circuits import Circuit
 
 READERS: Mapping[str, Callable[[str, str], Circuit]] = {
     ".blif": from_blif,

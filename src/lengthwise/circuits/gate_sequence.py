@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lengthwise.circuits.gates import KINDS, check_bits, check_kind, check_names, gate_value
 from lengthwise.errors import CircuitError, WordError, unknown_name
-from lengthwise.languages.gates import KINDS, check_bits, check_kind, check_names, gate_value
 from lengthwise.languages.validation import short
 
 

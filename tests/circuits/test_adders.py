@@ -3,8 +3,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from lengthwise.circuits.adders import adder, adder_circuit, from_bits, to_bits
 from lengthwise.errors import CircuitError
-from lengthwise.languages.adders import adder, adder_circuit, from_bits, to_bits
 
 REPRESENTATIONS = pytest.mark.parametrize("representation", [1, 2])
 

@@ -20,9 +20,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from lengthwise.languages.circuits import Circuit
-from lengthwise.languages.gates import KINDS
-from lengthwise.languages.netlist import Netlist, lines_of, refuse
+from lengthwise.circuits.circuit import Circuit
+from lengthwise.circuits.gates import KINDS
+from lengthwise.circuits.netlist import Netlist, lines_of, refuse
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

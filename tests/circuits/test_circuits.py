@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from circuit_strategies import TWO_INPUTS, all_inputs, as_tables, circuits, truth_tables
+from lengthwise.circuits.circuit import Circuit
+from lengthwise.circuits.gate_sequence import GateSequence, Step
+from lengthwise.circuits.gates import KINDS, FreshNames, Gate
 from lengthwise.errors import CircuitError
-from lengthwise.languages.circuits import Circuit
-from lengthwise.languages.gate_sequence import GateSequence, Step
-from lengthwise.languages.gates import KINDS, FreshNames, Gate
 
 HALF_ADDER = Circuit(
     inputs=("a", "b"),

@@ -3,9 +3,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from lengthwise.circuits.adders import from_bits, to_bits
+from lengthwise.circuits.multipliers import multiplier_circuit
 from lengthwise.errors import CircuitError
-from lengthwise.languages.adders import from_bits, to_bits
-from lengthwise.languages.multipliers import multiplier_circuit
 
 
 @pytest.mark.parametrize("n", range(1, 6))

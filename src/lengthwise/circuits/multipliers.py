@@ -14,9 +14,9 @@ and k_{i+1,j} = XOR(f_ij, g_ij), the last of which stands at place j + n of the 
 has 2n bits, and there is no overflow.
 """
 
+from lengthwise.circuits.circuit import Circuit
+from lengthwise.circuits.gates import Gate
 from lengthwise.errors import CircuitError
-from lengthwise.languages.circuits import Circuit
-from lengthwise.languages.gates import Gate
 from lengthwise.languages.validation import short
 
 
