@@ -53,7 +53,7 @@ from lengthwise.verification.certify import certify as certify_model
 from lengthwise.verification.closure import MAX_CHUNKS
 from lengthwise.verification.extraction import MAX_ELEMENTS, Extraction
 from lengthwise.verification.extraction import extract as extract_algebra
-from lengthwise.verification.learning import (
+from lengthwise.verification.learning_by_tests import (
     learn_automaton as learn_automaton,  # noqa: PLC0414  handed on as it is
 )
 from lengthwise.verification.lookup import Snapped

@@ -18,6 +18,7 @@ from lengthwise.errors import LanguageError, RunError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from lengthwise.verification import continuous_levels
 from lengthwise.verification import extraction as module
 from lengthwise.verification.algebra import ABSENT, Integers
 from lengthwise.verification.balls import Ball, Floats
@@ -272,7 +273,9 @@ def test_a_class_is_read_off_a_whole_word() -> None:
     )
     interior = replace(edge, children=np.array([[0, 0]]), elements=np.array([0]))
     logits = np.array([[1.0, 0.0], [0.0, 1.0]])
-    tables, answers = module._tables(interior, edge, logits, np.array([NO_ANSWER, 1]), (1, 1, 2))
+    tables, answers = continuous_levels._tables(
+        interior, edge, logits, np.array([NO_ANSWER, 1]), (1, 1, 2)
+    )
     assert tables.classes.tolist() == answers.tolist() == [1]
 
 
