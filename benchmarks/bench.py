@@ -34,7 +34,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.stack import train_stack
 from lengthwise.training.train import Plan, make_plan, train
 from lengthwise.verification.extraction import extract
-from lengthwise.verification.lookup import Snapped
+from lengthwise.verification.lookup import SnappedModel
 
 WIDTH, BATCH = 64, 128
 
@@ -169,7 +169,7 @@ def growth() -> dict[str, float]:
 def lookup() -> dict[str, float]:
     """Tables of a trained model against networks, on a stream of batches of 500 symbols a word."""
     trained = train(make_plan(parse("parity")), device="cpu").model.eval()
-    snapped = Snapped(extract(trained).algebra)
+    snapped = SnappedModel(extract(trained).algebra)
     paper = make_model().eval()  # weights make no difference to the speed of continuous memory
 
     def answer(model: nn.Module, batches: list[torch.Tensor]) -> None:

@@ -18,8 +18,8 @@ import step_tables
 import text_tables
 
 from lengthwise.analysis.figures import (
+    accuracy_by_language_figure,
     clusters_figure,
-    main_job_figure,
     receptive_field_figure,
     to_svg,
 )
@@ -225,7 +225,9 @@ def wanted() -> dict[Path, str]:
         ROOT / "docs" / "language_models.md": text_page,
         ROOT / "docs" / "steps.md": step_page,
         ROOT / "README.md": readme,
-        ROOT / "docs" / "img" / "main_job.svg": to_svg(main_job_figure(curves, trained=40)),
+        ROOT / "docs" / "img" / "main_job.svg": to_svg(
+            accuracy_by_language_figure(curves, trained=40)
+        ),
     }
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from main_job import COMMIT
 
-from lengthwise.analysis.catalogue import ANALYSES, analyse
+from lengthwise.analysis.analyses import ANALYSES, analyse
 from lengthwise.experiments.demo import TEST_LENGTHS
 from lengthwise.experiments.measure import measure
 from lengthwise.files import write_json

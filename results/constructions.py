@@ -30,8 +30,8 @@ from lengthwise.constructions.automata import Design, build, design_automaton
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.files import write_json
-from lengthwise.languages.catalogue import CATALOGUE
 from lengthwise.languages.language import Language
+from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import depth

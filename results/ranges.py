@@ -2,8 +2,8 @@
 
     .venv/bin/python results/ranges.py          (half an hour on one core; resumes)
 
-Every construction of `constructions.catalogue` with its default settings, a few automata, and the
-addition of numbers of 8 to 64 bits, verified against the independent definition.
+Every construction of `constructions.known_constructions` with its default settings, a few automata,
+and the addition of numbers of 8 to 64 bits, verified against the independent definition.
 """
 
 import json
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lengthwise.constructions.catalogue import ADDITIONS, CONSTRUCTIONS, construct
+from lengthwise.constructions.known_constructions import ADDITIONS, CONSTRUCTIONS, construct
 from lengthwise.constructions.verify import verify
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import commit

@@ -26,7 +26,7 @@ def test_all_pairs_of_small_numbers_are_added(n: int, representation: int) -> No
 def test_random_large_numbers_are_added(n: int, representation: int) -> None:
     inputs = np.random.default_rng(n).integers(2, size=(1000, 2 * n)).astype(np.bool_)
     sequence = adder(n, representation)
-    rows = sequence.completions(inputs)
+    rows = sequence.complete_many(inputs)
     carry = sequence.names.index(f"c{n + 1}")
     for row in rows.tolist():
         a, b = from_bits(row[:n]), from_bits(row[n : 2 * n])

@@ -26,7 +26,9 @@ SEQUENCE = HALF_ADDER.sequence()
 
 @given(circuits())
 def test_all_words_give_the_truth_tables(circuit: Circuit) -> None:
-    assert as_tables(circuit.columns(all_inputs(len(circuit.inputs)))) == truth_tables(circuit)
+    assert as_tables(circuit.evaluate_many(all_inputs(len(circuit.inputs)))) == truth_tables(
+        circuit
+    )
 
 
 @given(circuits(max_inputs=7), st.data())
@@ -41,7 +43,7 @@ def test_one_word_gives_its_entry_of_the_truth_tables(
     symbols = sequence.complete(bits)
     assert symbols[: len(bits)] == bits
     assert tuple(symbols[position] for position in sequence.outputs) == right
-    (vectorised,) = sequence.completions(np.array([bits], dtype=np.bool_))
+    (vectorised,) = sequence.complete_many(np.array([bits], dtype=np.bool_))
     assert vectorised.dtype == np.int64
     assert tuple(vectorised) == symbols
 
@@ -128,7 +130,7 @@ def test_any_topological_order_is_a_sequence_of_the_circuit(circuit: Circuit, ch
     sequence = circuit.sequence(order)
     assert sequence.names == (*circuit.inputs, *order)
     assert sequence.length == len(circuit.inputs) + len(circuit.gates)
-    completed = sequence.completions(all_inputs(len(circuit.inputs)))
+    completed = sequence.complete_many(all_inputs(len(circuit.inputs)))
     tables = as_tables(completed[:, sequence.outputs].astype(np.bool_))
     assert tables == truth_tables(circuit)
 
@@ -275,7 +277,7 @@ def test_names_of_outputs_default_to_their_signals() -> None:
     assert HALF_ADDER.output_names == ("carry", "sum")
     named = Circuit(inputs=("a",), gates=(), outputs=("a", "a"), output_names=("y", "z"))
     assert named.evaluate((1,)) == (1, 1)
-    assert named.columns(all_inputs(1)).tolist() == [[False, False], [True, True]]
+    assert named.evaluate_many(all_inputs(1)).tolist() == [[False, False], [True, True]]
     with pytest.raises(CircuitError, match="there are 1 outputs, and their names are \\('y', 'z'"):
         Circuit(inputs=("a",), gates=(), outputs=("a",), output_names=("y", "z"))
 
@@ -298,9 +300,9 @@ def test_wrong_bits_are_refused(bits: tuple[int, ...], message: str) -> None:
     with pytest.raises(
         CircuitError, match=r"of bool \[word, 2\], but this one is of bool \[4, 3\]"
     ):
-        HALF_ADDER.columns(np.zeros((4, 3), dtype=np.bool_))
+        HALF_ADDER.evaluate_many(np.zeros((4, 3), dtype=np.bool_))
     with pytest.raises(CircuitError, match=r"but this one is of int64 \[4, 2\]"):
-        SEQUENCE.completions(np.zeros((4, 2), dtype=np.int64))
+        SEQUENCE.complete_many(np.zeros((4, 2), dtype=np.int64))
 
 
 # ---- stored sequences ------------------------------------------------------------------------

@@ -13,7 +13,7 @@ def test_all_pairs_of_small_numbers_are_multiplied(n: int) -> None:
     circuit = multiplier_circuit(n)
     pairs = list(product(range(2**n), repeat=2))
     inputs = np.array([to_bits(a, n) + to_bits(b, n) for a, b in pairs], dtype=np.bool_)
-    outputs = circuit.columns(inputs).astype(int).tolist()
+    outputs = circuit.evaluate_many(inputs).astype(int).tolist()
     assert [from_bits(bits) for bits in outputs] == [a * b for a, b in pairs]
     assert len(circuit.outputs) == 2 * n
 
@@ -21,7 +21,7 @@ def test_all_pairs_of_small_numbers_are_multiplied(n: int) -> None:
 def test_random_large_numbers_are_multiplied() -> None:
     n = 24
     inputs = np.random.default_rng(0).integers(2, size=(200, 2 * n)).astype(np.bool_)
-    outputs = multiplier_circuit(n).columns(inputs).astype(int).tolist()
+    outputs = multiplier_circuit(n).evaluate_many(inputs).astype(int).tolist()
     for row, bits in zip(inputs.astype(int).tolist(), outputs, strict=True):
         assert from_bits(bits) == from_bits(row[:n]) * from_bits(row[n:])
 

@@ -11,9 +11,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.constructions.catalogue import construct
 from lengthwise.constructions.construction import Construction
-from lengthwise.constructions.stored import completed, is_circuit, load_construction
+from lengthwise.constructions.folders import completed, is_circuit, load_construction
+from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import verify
 from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.languages.spec import parse

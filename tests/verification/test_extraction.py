@@ -22,15 +22,15 @@ from lengthwise.verification import continuous_levels
 from lengthwise.verification import extraction as module
 from lengthwise.verification.algebra import ABSENT, Integers
 from lengthwise.verification.balls import Ball, Floats
+from lengthwise.verification.exact_learning import language_of
 from lengthwise.verification.extraction import Extraction, extract
 from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables, tabulate
-from lengthwise.verification.lookup import Lookup, Snapped
+from lengthwise.verification.lookup import Lookup, SnappedModel
 from lengthwise.verification.merging import NO_ANSWER, merge
 from lengthwise.verification.network import node_of
 from lengthwise.verification.node import Node
-from lengthwise.verification.recognised import language_of
+from lengthwise.verification.snapped_file import load_snapped, save_snapped
 from lengthwise.verification.snapping import Snaps
-from lengthwise.verification.stored import load_snapped, save_snapped
 from strategies import domained, machines
 
 
@@ -297,7 +297,7 @@ def test_a_binary_model_is_taken_as_it_is(settings: dict[str, Any], seed: int) -
     assert tabulate(found.algebra, num_classes=found.algebra.num_classes).sizes == (
         found.algebra.sizes
     )
-    snapped = Snapped(found.algebra)
+    snapped = SnappedModel(found.algebra)
     generator = torch.Generator().manual_seed(seed)
     for length in (0, 1, 2, 5, 300):
         tokens = torch.randint(2, (10, length), generator=generator)

@@ -21,7 +21,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lengthwise.analysis.precise import block_outputs, precise
+from lengthwise.analysis.model_copy import block_outputs, float64_copy
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import grow
 from lengthwise.layers.sliding_dilated import ChunkAttention
@@ -43,7 +43,7 @@ def attention(
     Raises:
         ConfigError: the model is no RegularGPT.
     """
-    model = precise(model)
+    model = float64_copy(model)
     tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
     layer = model.block[-1].attention
     found: list[Tensor] = []

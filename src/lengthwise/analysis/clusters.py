@@ -29,7 +29,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.analysis.precise import block_outputs, precise
+from lengthwise.analysis.model_copy import block_outputs, float64_copy
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import Monoid, transition_monoid
 from lengthwise.layers.chunks import grow
@@ -62,7 +62,7 @@ def clusters(
         ConfigError: the model is no RegularGPT.
         LanguageError: the monoid has more than `languages.monoid.MAX_ELEMENTS` elements.
     """
-    model = precise(model)
+    model = float64_copy(model)
     maps = state_maps(language)
     monoid = transition_monoid(maps.machine)
     tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)

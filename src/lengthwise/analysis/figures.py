@@ -91,7 +91,7 @@ def to_png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def main_job_figure(
+def accuracy_by_language_figure(
     curves: Mapping[str, Mapping[str, Sequence[Mapping[int, float]]]], trained: int
 ) -> Figure:
     """Accuracy by length for each language, one line per model: the worst of its seeds."""

@@ -33,7 +33,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.analysis.precise import precise
+from lengthwise.analysis.model_copy import float64_copy
 from lengthwise.errors import ClaimError, TaskError
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import grow
@@ -63,7 +63,7 @@ def receptive_field(
         TaskError: a word is empty, so it has no positions.
         ClaimError: a gradient is not finite, or zero at all positions.
     """
-    model = precise(model)
+    model = float64_copy(model)
     if not len(lengths) or int(lengths.min()) < 1:
         raise TaskError("the empty word has no positions to look at. Use lengths of 1 or more.")
     curves = [

@@ -34,7 +34,7 @@ def step_attention(
         CircuitError: the inputs do not fit the sequence.
         WordError: the sequence is longer than the model reads.
     """
-    words = torch.from_numpy(sequence.completions(inputs))[:, :-1]
+    words = torch.from_numpy(sequence.complete_many(inputs))[:, :-1]
     weights = model.attention_weights(words)[-1].double().mean(dim=(0, 1))
     weights = weights[sequence.num_inputs - 1 :]
     targets = torch.zeros_like(weights)

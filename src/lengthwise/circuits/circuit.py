@@ -87,14 +87,14 @@ class Circuit:
             values[gate.name] = gate_value(gate.kind, [values[source] for source in gate.inputs])
         return tuple(values[name] for name in self.outputs)
 
-    def columns(self, inputs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def evaluate_many(self, inputs: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """`evaluate` for many words at once: inputs [word, input] to outputs [word, output].
 
         Raises:
             CircuitError: the array is not of truth values, or not one column for each input.
         """
         sequence = self.sequence()
-        return sequence.completions(inputs)[:, sequence.outputs].astype(np.bool_)
+        return sequence.complete_many(inputs)[:, sequence.outputs].astype(np.bool_)
 
     def sequence(self, order: Sequence[str] | None = None) -> GateSequence:
         """The circuit as a sequence: the inputs, then the gates, in this order or as `ordered`.

@@ -93,7 +93,7 @@ class GateSequence:
             symbols.append(gate_value(step.kind, [symbols[source] for source in step.sources]))
         return tuple(symbols)
 
-    def completions(self, inputs: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def complete_many(self, inputs: NDArray[np.bool_]) -> NDArray[np.int64]:
         """`complete` for many words at once: inputs [word, input] to symbols [word, position].
 
         Raises:

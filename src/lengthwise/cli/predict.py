@@ -18,7 +18,7 @@ from lengthwise.cli.words import (
     read_words,
     standard_lines,
 )
-from lengthwise.constructions.stored import completed, is_circuit, load_construction
+from lengthwise.constructions.folders import completed, is_circuit, load_construction
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import device_of, predict, shares

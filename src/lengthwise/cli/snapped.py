@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lengthwise.training.train import Run
 from lengthwise.verification.extraction import Extraction
-from lengthwise.verification.lookup import Snapped
-from lengthwise.verification.stored import load_snapped
+from lengthwise.verification.lookup import SnappedModel
+from lengthwise.verification.snapped_file import load_snapped
 
 
 def add_snapped(parser: argparse.ArgumentParser) -> None:
@@ -37,4 +37,4 @@ def with_tables(run: Run) -> Run:
     """
     assert run.folder is not None
     extraction = load_snapped(snapped_file(run.folder.path), run.model)
-    return replace(run, model=Snapped(extraction.algebra), folder=None)
+    return replace(run, model=SnappedModel(extraction.algebra), folder=None)

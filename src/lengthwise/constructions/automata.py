@@ -2,7 +2,7 @@ r"""RegularGPT weights for any language, right at every length (Chi et al. 2023,
 
 Idea. What a sub-word does to the automaton composes: the state map of uv is that of u, then that of
 v. A node of the tree holds what its sub-word does, as zeros and ones, in one of two forms
-(`FORMS`): the matrix of the state map, or the one-hot vector of its element in the transition
+(`ENCODINGS`): the matrix of the state map, or the one-hot vector of its element in the transition
 monoid. A symbol's embedding is what the symbol does; the pad is the identity, so it changes nothing
 before a word. One head for each offset but 0 copies that child into a block of its own (its
 bias is 0 at its offset, and so low elsewhere that exp gives 0); the last child is in place already,
@@ -38,8 +38,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from lengthwise.constructions.forms import FORMS, Form
-from lengthwise.constructions.weights import blank
+from lengthwise.constructions.subword_encodings import ENCODINGS, Encoding
+from lengthwise.constructions.weights import zero_weights
 from lengthwise.errors import ConstructionError, LanguageError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.layers.norms import EPSILON, PostNorm
@@ -65,7 +65,7 @@ class Design:
     target: str
     machine: Language
     """The minimised automaton."""
-    form: Form
+    encoding: Encoding
     config: RegularGPTConfig
     num_units: int
     """Products; each takes two hidden units."""
@@ -89,7 +89,7 @@ def design_automaton(
 ) -> Design:
     """What `compile_automaton` would build.
 
-    `norm` is none or post; `target` is a name in `FORMS`, or auto for fewer parameters.
+    `norm` is none or post; `target` is a name in `ENCODINGS`, or auto for fewer parameters.
 
     Raises:
         ConstructionError: it has more than `MAX_PARAMETERS` parameters, or a setting is unknown.
@@ -100,17 +100,17 @@ def design_automaton(
         )
     if norm not in ("none", "post"):
         raise ConstructionError(f"norm is none or post here, but norm={norm!r}. Choose one.")
-    if target != "auto" and target not in FORMS:
-        raise unknown_name("target", target, ["auto", *FORMS], ConstructionError)
+    if target != "auto" and target not in ENCODINGS:
+        raise unknown_name("target", target, ["auto", *ENCODINGS], ConstructionError)
     machine = language.minimised()
-    names = tuple(FORMS) if target == "auto" else (target,)
+    names = tuple(ENCODINGS) if target == "auto" else (target,)
     designs: list[Design] = []
     refused: list[str] = []
     for name in names:
         most = min([MAX_PARAMETERS, *(design.num_parameters for design in designs)])
         try:
-            form = FORMS[name](language, chunk, most)
-            designs.append(_design(name, form, machine, chunk, norm))
+            encoding = ENCODINGS[name](language, chunk, most)
+            designs.append(_design(name, encoding, machine, chunk, norm))
         except LanguageError as error:  # the monoid is too large
             refused.append(f"{name}: {str(error).rstrip('.')}")
     designs.sort(key=lambda design: design.num_parameters)
@@ -146,13 +146,13 @@ def compile_automaton(
 @torch.no_grad()
 def build(design: Design) -> RegularGPT:
     """The network of a design."""
-    config, form = design.config, design.form
+    config, encoding = design.config, design.encoding
     model = RegularGPT(config)
-    blank(model)
-    own = torch.arange(form.size)
+    zero_weights(model)
+    own = torch.arange(encoding.size)
     for symbol in range(config.vocab_size):
-        model.embedding.weight[symbol, form.symbol(symbol)] = 1.0
-    model.pad[form.identity()] = 1.0
+        model.embedding.weight[symbol, encoding.symbol(symbol)] = 1.0
+    model.pad[encoding.identity()] = 1.0
     (layer,) = model.block
     attention = layer.attention
     attention.bias.fill_(FAR)
@@ -162,7 +162,7 @@ def build(design: Design) -> RegularGPT:
         attention.bias[head, offset] = 0.0
         slots = head * head_width + own
         attention.key_value.weight[config.d_model + slots, own] = 1.0
-        attention.output.weight[offset * form.size + own, slots] = 1.0
+        attention.output.weight[offset * encoding.size + own, slots] = 1.0
 
     width = config.d_model  # units 0..width-1 take away what is there
     everything = torch.arange(width)
@@ -170,28 +170,28 @@ def build(design: Design) -> RegularGPT:
     layer.expand.bias[everything] = 1.0
     layer.contract.weight[everything, everything] = -1.0
     layer.contract.bias.fill_(1.0)
-    children, product = map(torch.from_numpy, form.units(config.chunk))
+    children, product = map(torch.from_numpy, encoding.units(config.chunk))
     offsets = torch.arange(config.chunk - 1, -1, -1)
     for threshold, sign in ((3, 1.0), (2, -1.0)):
         first = width + (design.num_units if threshold == 2 else 0)
         units = first + torch.arange(design.num_units)
-        layer.expand.weight[units[:, None], offsets * form.size + children] = 4.0
+        layer.expand.weight[units[:, None], offsets * encoding.size + children] = 4.0
         layer.expand.bias[units] = threshold - 4.0 * config.chunk
         layer.contract.weight[product, units] = sign
 
     if config.norm == "post":
-        _keep(layer.attention_norm, config.chunk * form.ones / width)
-        _keep(layer.feed_forward_norm, form.ones / width)
-    classes = torch.from_numpy(form.classes())
+        _keep(layer.attention_norm, config.chunk * encoding.ones / width)
+        _keep(layer.feed_forward_norm, encoding.ones / width)
+    classes = torch.from_numpy(encoding.classes())
     decided = torch.nonzero(classes >= 0)[:, 0]
     model.answer.weight[classes[decided], decided] = SURE
     return model
 
 
-def _design(name: str, form: Form, machine: Language, chunk: int, norm: str) -> Design:
+def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: str) -> Design:
     heads = chunk - 1
-    width = math.ceil(chunk * form.size / heads) * heads
-    units = form.count_units(chunk)
+    width = math.ceil(chunk * encoding.size / heads) * heads
+    units = encoding.count_units(chunk)
     factor = math.ceil((width + 2 * units) / width)
     config = RegularGPTConfig.from_dict(
         {
@@ -219,7 +219,7 @@ def _design(name: str, form: Form, machine: Language, chunk: int, norm: str) -> 
     return Design(
         target=name,
         machine=machine,
-        form=form,
+        encoding=encoding,
         config=config,
         num_units=units,
         num_parameters=size,

@@ -69,7 +69,7 @@ import torch
 
 from lengthwise.circuits.gate_sequence import GateSequence, Step
 from lengthwise.constructions.coordinates import Coordinates
-from lengthwise.constructions.weights import blank, require_epsilon, set_unit
+from lengthwise.constructions.weights import require_epsilon, set_unit, zero_weights
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import LearnedPosition
@@ -81,7 +81,7 @@ NAMES = ("value", "-value", "balance", "read", "-read", "answer", "-answer")
 LEAK = 1 / 16
 """Most attention that goes to other places than the sources: L."""
 
-LEAST_ANSWER = 1 / 2 - 2 * LEAK
+MIN_ANSWER = 1 / 2 - 2 * LEAK
 """The least |y|."""
 
 ELSEWHERE = -2.0
@@ -90,10 +90,10 @@ ELSEWHERE = -2.0
 MIN_ERROR = 2.0**-52
 """A smaller share cannot be told from 0 in 1 - error with half of it left for rounding."""
 
-MOST_EPSILON = 1e3
+MAX_EPSILON = 1e3
 """Past 1e5 float16 overflows; past 1e31 the last norm rounds its mean to more than the answer."""
 
-MOST_SYMBOLS = 2**13
+MAX_SYMBOLS = 2**13
 """Queries, keys and values are matrices with an entry for every two places."""
 
 MAX_PARAMETERS = 250_000_000
@@ -116,56 +116,56 @@ UNITS: Mapping[str, Unit] = {
 }
 
 
-class Form(NamedTuple):
-    """y as the sum of units and an offset."""
+class GateFormula(NamedTuple):
+    """The number y of a gate, as a sum of units and an offset."""
 
     units: tuple[str, ...]
     offset: float
 
 
-FORMS: Mapping[str, Form] = {
-    "AND": Form(("rise",), -3 / 2),
-    "OR": Form(("rise",), -1 / 2),
-    "NAND": Form(("fall",), -1 / 2),
-    "NOR": Form(("fall",), -3 / 2),
-    "NOT": Form(("fall",), -1.0),
-    "XOR": Form(("right", "left"), 1 / 2),
-    "CONST0": Form((), -1 / 2),
-    "CONST1": Form((), 1 / 2),
+GATE_FORMULAS: Mapping[str, GateFormula] = {
+    "AND": GateFormula(("rise",), -3 / 2),
+    "OR": GateFormula(("rise",), -1 / 2),
+    "NAND": GateFormula(("fall",), -1 / 2),
+    "NOR": GateFormula(("fall",), -3 / 2),
+    "NOT": GateFormula(("fall",), -1.0),
+    "XOR": GateFormula(("right", "left"), 1 / 2),
+    "CONST0": GateFormula((), -1 / 2),
+    "CONST1": GateFormula((), 1 / 2),
 }
 """How each kind of gate is computed from what attention reads."""
 
 
 def compile_circuit(
     sequence: GateSequence,
-    told: Callable[[str], None] | None = None,
+    report_size: Callable[[str], None] | None = None,
     *,
     error: float = 1e-6,
     epsilon: float = 1e-5,
 ) -> Decoder:
     """The decoder that completes the sequence with P(correct) > 1 - error at every step.
 
-    `error` is the paper's eps*; `epsilon` is what layer normalisation adds to the variance. `told`
-    hears the size before it is built. The claim holds for every sequence that begins with the
-    inputs, in float64.
+    `error` is the paper's eps*; `epsilon` is what layer normalisation adds to the variance.
+    `report_size` is called with the size in words before the decoder is built. The claim holds for
+    every sequence that begins with the inputs, in float64.
 
     Raises:
         ConstructionError: the error is not in (0, 1/2), or smaller than float64 can show; epsilon
-            is negative; or there are more than `MOST_SYMBOLS` symbols.
+            is negative; or there are more than `MAX_SYMBOLS` symbols.
     """
     require_error(error)
     require_epsilon(epsilon)
-    if epsilon > MOST_EPSILON:
+    if epsilon > MAX_EPSILON:
         raise ConstructionError(
             f"with epsilon={epsilon} the numbers of a circuit are too small to be normalised as "
-            f"claimed. Use {MOST_EPSILON:,.0f} or less."
+            f"claimed. Use {MAX_EPSILON:,.0f} or less."
         )
     stream = stream_of(NAMES, sequence)
-    model = blank_decoder(
+    model = zero_decoder(
         sequence,
-        told,
+        report_size,
         d_model=stream.width,
-        head_width=num_places(sequence),
+        head_width=num_positions(sequence),
         value_width=1,
         d_hidden=len(UNITS) + 2,
         epsilon=epsilon,
@@ -176,7 +176,7 @@ def compile_circuit(
 
     layer = model.block[0]
     attention = layer.attention
-    logit = math.log((1 / LEAK - 1) * num_places(sequence))
+    logit = math.log((1 / LEAK - 1) * num_positions(sequence))
     set_sources(
         attention, stream, sequence, logit / first_norm**2 * math.sqrt(attention.head_width)
     )
@@ -184,32 +184,35 @@ def compile_circuit(
         attention.value.weight[0] = stream.row({"value": 1 / first_norm})
         attention.output.weight[:, 0] = stream.column({"read": 1.0, "-read": -1.0})
 
-    forms = {place: FORMS[step.kind] for place, step in predictions(sequence)}
+    formulas = {place: GATE_FORMULAS[step.kind] for place, step in predictions(sequence)}
     for index, (name, unit) in enumerate(UNITS.items()):
         height = {
-            place_name(place): unit.height
-            if place in forms and name in forms[place].units
+            position_name(place): unit.height
+            if place in formulas and name in formulas[place].units
             else ELSEWHERE
-            for place in range(num_places(sequence))
+            for place in range(num_positions(sequence))
         }
         row = stream.row({"read": unit.slope, **height})
         column = stream.column({"answer": unit.weight, "-answer": -unit.weight})
         set_unit(layer, index, row, column)
     for index, sign in enumerate((1.0, -1.0), start=len(UNITS)):
         row = stream.row(
-            {place_name(place): max(sign * form.offset, 0.0) for place, form in forms.items()}
+            {
+                position_name(place): max(sign * formula.offset, 0.0)
+                for place, formula in formulas.items()
+            }
         )
         set_unit(layer, index, row, stream.column({"answer": sign, "-answer": -sign}))
 
-    shrunk = LEAST_ANSWER / math.hypot(6 / width + epsilon, math.sqrt(2 / width) * LEAST_ANSWER)
-    gain = least_logit(error) / (2 * shrunk)
+    shrunk = MIN_ANSWER / math.hypot(6 / width + epsilon, math.sqrt(2 / width) * MIN_ANSWER)
+    gain = min_logit(error) / (2 * shrunk)
     with torch.no_grad():
         for symbol, sign in enumerate((-1.0, 1.0)):
             model.answer.weight[symbol] = stream.row({"answer": sign * gain})
     return model
 
 
-def least_logit(error: float) -> float:
+def min_logit(error: float) -> float:
     """The least logit of the right symbol above the other one, which `compile_circuit` ensures."""
     return math.log((1 - error / 2) / (error / 2))
 
@@ -228,12 +231,12 @@ def require_error(error: float) -> None:
         )
 
 
-def num_places(sequence: GateSequence) -> int:
+def num_positions(sequence: GateSequence) -> int:
     """Places that the decoder reads: all symbols but the last. The paper's b."""
     return max(1, sequence.length - 1)
 
 
-def place_name(place: int) -> str:
+def position_name(place: int) -> str:
     """The coordinate of a place."""
     return f"place {place}"
 
@@ -242,14 +245,14 @@ def stream_of(names: tuple[str, ...], sequence: GateSequence) -> Coordinates:
     """These coordinates, then one for each place.
 
     Raises:
-        ConstructionError: the sequence is longer than `MOST_SYMBOLS`.
+        ConstructionError: the sequence is longer than `MAX_SYMBOLS`.
     """
-    if sequence.length > MOST_SYMBOLS:
+    if sequence.length > MAX_SYMBOLS:
         raise ConstructionError(
             f"the circuit has {sequence.length} inputs and gates, but its decoder holds an entry "
-            f"for every two of them, and {MOST_SYMBOLS} are the most. Split the circuit."
+            f"for every two of them, and {MAX_SYMBOLS} are the most. Split the circuit."
         )
-    return Coordinates((*names, *map(place_name, range(num_places(sequence)))))
+    return Coordinates((*names, *map(position_name, range(num_positions(sequence)))))
 
 
 def predictions(sequence: GateSequence) -> Iterator[tuple[int, Step]]:
@@ -257,9 +260,9 @@ def predictions(sequence: GateSequence) -> Iterator[tuple[int, Step]]:
     return enumerate(sequence.steps, start=sequence.num_inputs - 1)
 
 
-def blank_decoder(
+def zero_decoder(
     sequence: GateSequence,
-    told: Callable[[str], None] | None,
+    report_size: Callable[[str], None] | None,
     *,
     d_model: int,
     head_width: int,
@@ -267,14 +270,16 @@ def blank_decoder(
     epsilon: float,
     value_width: int = 0,
 ) -> Decoder:
-    """A decoder of one layer and one head that does nothing yet; `told` hears its size before.
+    """Build a decoder of one layer and one head with all weights zero.
+
+    `report_size` is called with the size in words before the decoder is built.
 
     Raises:
         ConstructionError: it would have more than `MAX_PARAMETERS` parameters.
     """
     config = DecoderConfig(
         vocab_size=2,
-        max_length=num_places(sequence),
+        max_length=num_positions(sequence),
         d_model=d_model,
         head_width=head_width,
         value_width=value_width,
@@ -289,13 +294,13 @@ def blank_decoder(
             f"the decoder of {sequence.length:,} inputs and gates would have {size:,} parameters, "
             f"but {MAX_PARAMETERS:,} is the most. Split the circuit."
         )
-    if told:
-        told(
+    if report_size:
+        report_size(
             f"{sequence.num_inputs:,} inputs and {len(sequence.steps):,} gates, width {d_model:,}, "
             f"{size:,} parameters"
         )
     model = Decoder(config)
-    blank(model)
+    zero_weights(model)
     return model
 
 
@@ -307,7 +312,7 @@ def set_embedding(model: Decoder, stream: Coordinates) -> None:
         model.embedding.weight[symbol] = column
     assert isinstance(model.position, LearnedPosition)
     for place, vector in enumerate(model.position.vectors):
-        vector.copy_(stream.column({place_name(place): 1.0}))
+        vector.copy_(stream.column({position_name(place): 1.0}))
 
 
 @torch.no_grad()
@@ -318,7 +323,7 @@ def set_sources(
     asked: dict[int, dict[str, float]] = {}
     for place, step in predictions(sequence):
         for source in step.sources:
-            asked.setdefault(source, {})[place_name(place)] = ask
+            asked.setdefault(source, {})[position_name(place)] = ask
     for slot, weights in asked.items():
-        attention.key.weight[slot] = stream.row({place_name(slot): 1.0})
+        attention.key.weight[slot] = stream.row({position_name(slot): 1.0})
         attention.query.weight[slot] = stream.row(weights)

@@ -20,7 +20,7 @@ held would have to cancel against s.
 
 Departures from print. The paper leaves out two minus signs (the cross-entropy is -log sigma(...),
 not log sigma(...)). Its g is zero at eta = log 2 and negative above, which would turn all answers
-round; as a cross-entropy of at most eta is asked for, we take the g of `MOST_ETA` there. It lets a
+round; as a cross-entropy of at most eta is asked for, we take the g of `MAX_ETA` there. It lets a
 network reject a word with s = 0, where the norm divides 0 by 0, and its own networks do so with the
 empty word; ours have s < 0 there. With eps > 0, s' -> 0 as s -> 0: the cross-entropy grows with the
 length again.
@@ -37,12 +37,12 @@ from lengthwise.constructions.weights import set_unit
 from lengthwise.errors import ConstructionError
 from lengthwise.models.transformer_layer import TransformerLayer
 
-MOST_ETA = 0.5
+MAX_ETA = 0.5
 """A larger eta is not worth asking for: at log 2 = 0.693 the network may as well guess."""
 
 
 def logit_for(eta: float) -> float:
-    """The logit on the right side whose cross-entropy is eta (or `MOST_ETA`): -log(exp(eta) - 1).
+    """The logit on the right side whose cross-entropy is eta (or `MAX_ETA`): -log(exp(eta) - 1).
 
     Raises:
         ConstructionError: eta is not positive, or so small that 1 + exp(-logit) is 1 in float64.
@@ -53,14 +53,14 @@ def logit_for(eta: float) -> float:
         raise ConstructionError(
             f"eta={eta} is below {MIN_ETA:.1e}, the least that float64 can tell from 0. Use more."
         )
-    return -math.log(math.expm1(min(eta, MOST_ETA)))
+    return -math.log(math.expm1(min(eta, MAX_ETA)))
 
 
 MIN_ETA = 2.0**-52
 """A cross-entropy log(1 + x) with smaller x is zero in float64."""
 
 
-def forget_all_but(
+def keep_only_logit(
     layer: TransformerLayer, coordinates: Coordinates, logit: Float[Tensor, " width"]
 ) -> None:
     """Make of `layer` the one of Proposition 2: the first two coordinates hold s and -s."""

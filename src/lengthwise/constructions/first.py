@@ -54,16 +54,16 @@ import math
 import torch
 from torch import Tensor
 
-from lengthwise.constructions.confidence import forget_all_but, logit_for
+from lengthwise.constructions.confidence import keep_only_logit, logit_for
 from lengthwise.constructions.coordinates import Coordinates, DoubledCoordinates
 from lengthwise.constructions.weights import (
     HEAD_WIDTH,
-    blank,
     require_epsilon,
     require_sharpness,
     set_head,
     set_positions,
     set_unit,
+    zero_weights,
 )
 from lengthwise.layers.attention import Attention
 from lengthwise.models.encoder import Encoder, EncoderConfig
@@ -114,7 +114,7 @@ def compile_confident_first(
     gain = logit_for(eta) / math.sqrt(stream.width / 2)
     model = _blank(stream, norm="post", epsilon=epsilon, num_layers=3, scale="standard")
     _set(model, stream, sharpness, tie=TIE)
-    forget_all_but(model.block[2], stream, stream.row({"answer": 1.0}))
+    keep_only_logit(model.block[2], stream, stream.row({"answer": 1.0}))
     with torch.no_grad():
         model.answer.weight.zero_()
         model.answer.weight[0, 0] = gain
@@ -240,7 +240,7 @@ def _blank(
             }
         )
     )
-    blank(model)
+    zero_weights(model)
     return model
 
 

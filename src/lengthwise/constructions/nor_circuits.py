@@ -55,13 +55,13 @@ import torch
 
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.circuits import (
-    blank_decoder,
-    num_places,
+    num_positions,
     predictions,
     require_error,
     set_embedding,
     set_sources,
     stream_of,
+    zero_decoder,
 )
 from lengthwise.constructions.weights import set_unit
 from lengthwise.errors import ConstructionError
@@ -72,16 +72,16 @@ NAMES = ("value", "-value", "balance", "read", "-read", "one", "zero", "-one", "
 
 
 def compile_nor(
-    sequence: GateSequence, told: Callable[[str], None] | None = None, *, error: float = 1e-6
+    sequence: GateSequence, report_size: Callable[[str], None] | None = None, *, error: float = 1e-6
 ) -> Decoder:
     """The decoder that completes a sequence of NOR gates with P(correct) > 1 - error at every step.
 
-    `told` hears the size before it is built. NOT x is taken as NOR(x, x); `Circuit.as_nor` makes a
-    circuit of NOR gates of any other.
+    `report_size` is called with the size in words before the decoder is built. NOT x is taken as
+    NOR(x, x); `Circuit.as_nor` turns any circuit into one of NOR gates.
 
     Raises:
         ConstructionError: a gate is neither NOR nor NOT, the error is not in (0, 1/2), or smaller
-            than float64 can show, or the sequence is too long (`circuits.MOST_SYMBOLS`).
+            than float64 can show, or the sequence is too long (`circuits.MAX_SYMBOLS`).
     """
     require_error(error)
     for place, step in predictions(sequence):
@@ -91,14 +91,16 @@ def compile_nor(
                 f"{step.kind}. Use Circuit.as_nor first, or compile_circuit, which knows all gates."
             )
     stream = stream_of(NAMES, sequence)
-    d, b = stream.width, num_places(sequence)
+    d, b = stream.width, num_positions(sequence)
     eps = 1 / (5 + 2 * d**2)
     delta = 1 / (5 + 2 * d**2)  # 1 - 4 eps - 2 d^2 eps, without cancellation
     c1 = 2 * math.ceil(math.log(b * (1 - 2 * eps) / (2 * eps)))
     c2 = math.ceil(math.log((1 - error) / error))
     root = math.sqrt(d / 4)
 
-    model = blank_decoder(sequence, told, d_model=d, head_width=d, d_hidden=4 * d, epsilon=0.0)
+    model = zero_decoder(
+        sequence, report_size, d_model=d, head_width=d, d_hidden=4 * d, epsilon=0.0
+    )
     set_embedding(model, stream)
     layer = model.block[0]
     set_sources(layer.attention, stream, sequence, c1 / root)

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor, nn
 
 from lengthwise.circuits.gate_sequence import GateSequence
+from lengthwise.constructions.cases import Cases, cases_for, is_wrong
 from lengthwise.constructions.construction import PRECISIONS, Construction
-from lengthwise.constructions.questions import Questions, is_wrong, questions_for
 from lengthwise.errors import VerificationError, unknown_name
 from lengthwise.evaluation.predict import device_of
 from lengthwise.models.regular_gpt import RegularGPT
@@ -28,7 +28,7 @@ Progress = Callable[[int, int], None]
 ALL_WORDS = 1 << 14
 """Most words of a length, or inputs, of which all are asked about, unless the caller says."""
 
-NO_NUMBER = -torch.finfo(torch.float64).max
+NAN_MARGIN = -torch.finfo(torch.float64).max
 """The margin of logits that are no numbers."""
 
 _SHOWN = 60
@@ -36,8 +36,8 @@ _SHOWN = 60
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
-    """What a network makes of the questions in one precision.
+class PrecisionResult:
+    """What a network makes of the cases in one precision.
 
     Where the machine cannot compute in that precision, nothing was asked, and `skipped` says why.
     """
@@ -81,7 +81,7 @@ class Verification:
     required_margin: float
     """The margin that is claimed, for words of at least one symbol, in float64 alone."""
     required_margin_in_words: str
-    precisions: Mapping[str, Found]
+    precisions: Mapping[str, PrecisionResult]
 
     @property
     def holds(self) -> bool | None:
@@ -124,10 +124,10 @@ def verify(
     for name in precisions:
         if name not in PRECISIONS:
             raise unknown_name("precision", name, PRECISIONS, VerificationError)
-    questions = questions_for(
+    cases = cases_for(
         construction.about, all_words=all_words, words_per_length=words_per_length, seed=seed
     )
-    lengths = questions.lengths(longest)
+    lengths = cases.lengths(longest)
     if not lengths:
         raise VerificationError(
             f"{construction.name} has no word of at most {longest} symbols. Ask about longer ones."
@@ -144,8 +144,8 @@ def verify(
             found[name] = _skipped(construction, name, skipped[name])
             continue
         model = copy.deepcopy(construction.model).to(getattr(torch, name)).eval()
-        asked = _Asked(questions, model)
-        watched = Watched(model) if construction.is_binary else None
+        asked = _Asked(cases, model)
+        watched = BinaryMonitor(model) if construction.is_binary else None
         for done, length in enumerate(lengths):
             asked.ask(length)
             if progress:
@@ -157,7 +157,7 @@ def verify(
         settings=construction.settings,
         claim=construction.claim,
         range=construction.range_in_words(),
-        exhaustive_to=min(questions.exhaustive_to, lengths[-1]),
+        exhaustive_to=min(cases.exhaustive_to, lengths[-1]),
         longest=lengths[-1],
         is_circuit=isinstance(construction.about, GateSequence),
         required_margin=construction.required_margin,
@@ -169,23 +169,23 @@ def verify(
 class _Asked:
     """The answers of one network, length by length."""
 
-    def __init__(self, questions: Questions, model: nn.Module) -> None:
-        self._questions, self._model = questions, model
+    def __init__(self, cases: Cases, model: nn.Module) -> None:
+        self._cases, self._model = cases, model
         self.margin: dict[int, float] = {}
         self.wrong: dict[int, str] = {}
         self.words = 0
 
     def ask(self, length: int) -> bool:
         """Ask about a length; whether it has words."""
-        words = self._questions.at(length)
+        words = self._cases.at(length)
         if len(words) == 0:
             return False
-        found = self._questions.margins(self._model, words)
+        found = self._cases.margins(self._model, words)
         self.words += len(words)
         self.margin[length] = float(found.min())
         wrong = is_wrong(found).nonzero()[:, 0]
         if len(wrong):
-            text = self._questions.write(tuple(words[wrong[0]].tolist()))
+            text = self._cases.write(tuple(words[wrong[0]].tolist()))
             self.wrong[length] = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
         return True
 
@@ -202,7 +202,7 @@ class _Asked:
                 return
 
 
-class Watched:
+class BinaryMonitor:
     """Looks at the vectors of a RegularGPT while it answers."""
 
     def __init__(self, model: nn.Module) -> None:
@@ -222,7 +222,7 @@ def _binary(values: Tensor) -> bool:
 
 def _judge(
     construction: Construction, precision: str, asked: _Asked, is_binary: bool | None
-) -> Found:
+) -> PrecisionResult:
     claimed = precision in construction.range
     claimed_to = construction.range.get(precision)
     first = min(asked.wrong, default=None)
@@ -232,7 +232,7 @@ def _judge(
     if precision == "float64":
         needed = construction.required_margin * (1 - 1e-9)
         holds = holds and all(asked.margin[n] >= needed for n in inside if n > 0)
-    return Found(
+    return PrecisionResult(
         claimed=claimed,
         claimed_to=claimed_to,
         words=asked.words,
@@ -246,8 +246,8 @@ def _judge(
     )
 
 
-def _skipped(construction: Construction, precision: str, reason: str) -> Found:
-    return Found(
+def _skipped(construction: Construction, precision: str, reason: str) -> PrecisionResult:
+    return PrecisionResult(
         claimed=precision in construction.range,
         claimed_to=construction.range.get(precision),
         words=0,
@@ -269,4 +269,4 @@ def _number(margin: float) -> float:
     """
     if math.isfinite(margin):
         return margin
-    return -NO_NUMBER if margin > 0 else NO_NUMBER
+    return -NAN_MARGIN if margin > 0 else NAN_MARGIN

@@ -22,16 +22,16 @@ from lengthwise.models.transformer_layer import TransformerLayer
 HEAD_WIDTH = 4
 """Numbers in a head: its square root is exact, so the logits are exactly as they are written."""
 
-LEAST_LOGIT, MOST_LOGIT = 1e-6, 64.0
+MIN_LOGIT, MAX_LOGIT = 1e-6, 64.0
 """Logits outside lose against the rounding of float64 on words of 1,000,000 symbols, if not before:
 the preference itself if they are smaller; what is sought, if they are larger and layer norm makes
 the logits at some places greater than where it is."""
 
-MOST_EPSILON = 1e50
+MAX_EPSILON = 1e50
 """Past it a network of three layers, each of which divides by epsilon, loses all it knows."""
 
 
-def blank(model: nn.Module) -> None:
+def zero_weights(model: nn.Module) -> None:
     """Set all weights to zero, and those of norms to one, in float64, ready to be asked."""
     model.double().eval()
     with torch.no_grad():
@@ -90,18 +90,18 @@ def require_epsilon(epsilon: float) -> None:
             f"layer normalisation adds epsilon >= 0 to the variance, but epsilon={epsilon}. "
             f"Use 0 or more."
         )
-    if epsilon > MOST_EPSILON:
+    if epsilon > MAX_EPSILON:
         raise ConstructionError(
             f"each layer divides its numbers by epsilon, and float64 keeps nothing of them with "
-            f"epsilon={epsilon}. Use {MOST_EPSILON:.0e} or less."
+            f"epsilon={epsilon}. Use {MAX_EPSILON:.0e} or less."
         )
 
 
 def require_sharpness(sharpness: float, kept: float = 1.0) -> None:
     """Refuse attention that prefers too little or too much; layer norm has `kept` of the logits."""
-    if not LEAST_LOGIT <= sharpness * kept <= MOST_LOGIT:
+    if not MIN_LOGIT <= sharpness * kept <= MAX_LOGIT:
         raise ConstructionError(
             f"sharpness={sharpness} gives attention logits of about {sharpness * kept:.3g}, which "
-            f"float64 rounds to wrong answers. Use {LEAST_LOGIT / kept:.3g} to "
-            f"{MOST_LOGIT / kept:.3g}."
+            f"float64 rounds to wrong answers. Use {MIN_LOGIT / kept:.3g} to "
+            f"{MAX_LOGIT / kept:.3g}."
         )

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Literal, NoReturn
 
 from lengthwise.errors import LanguageError
+from lengthwise.languages.builders import determinised
 from lengthwise.languages.language import Language
-from lengthwise.languages.steps import determinised
 from lengthwise.languages.validation import check_alphabet
 
-Zero = Literal["auto", "epsilon", "symbol"]
+ZeroLabel = Literal["auto", "epsilon", "symbol"]
 """What the label 0 is: OpenFst's epsilon, or a symbol like others."""
 
 EPSILON = "<eps>"
@@ -48,7 +48,7 @@ class _Arc:
 
 
 def from_att(
-    path: str | Path, *, zero: Zero = "auto", alphabet: Sequence[str] | None = None
+    path: str | Path, *, zero: ZeroLabel = "auto", alphabet: Sequence[str] | None = None
 ) -> Language:
     """The language of the acceptor in a file, determinised, completed with a sink, minimised.
 

@@ -19,7 +19,7 @@ MAX_ELEMENTS = 5_000
 _ROWS = 1 << 16
 
 
-class Elements:
+class MonoidElements:
     """The state maps of sub-words, on the minimised machine over all words.
 
     Raises:

@@ -17,9 +17,9 @@ from typing import Literal, NoReturn
 from automata.fa.dfa import DFA
 
 from lengthwise.errors import LanguageError
+from lengthwise.languages.builders import determinised
+from lengthwise.languages.glushkov import Fragment, PositionAutomaton
 from lengthwise.languages.language import Language
-from lengthwise.languages.positions import Part, Places
-from lengthwise.languages.steps import determinised
 from lengthwise.languages.validation import is_encodable
 
 MAX_SIZE = 5_000
@@ -77,7 +77,7 @@ def from_regex(expression: str, alphabet: Sequence[str] | None = None) -> Langua
         )
     tokens = _tokens(expression)
     symbols = _alphabet(expression, tokens, alphabet)
-    places = Places()
+    places = PositionAutomaton()
     whole = _put_together(expression, tokens, frozenset(symbols), places)
     try:
         return places.language(whole, symbols)
@@ -242,18 +242,18 @@ class _Level:
     """What stands inside one pair of brackets, so far."""
 
     opening: _Token | None = None
-    done: Part | None = None
+    done: Fragment | None = None
     """The operands before the last infix operator."""
     done_size: int = 0
     operator: _Token | None = None
-    items: list[Part] = field(default_factory=list)
+    items: list[Fragment] = field(default_factory=list)
     """Those of the last operand."""
     sizes: list[int] = field(default_factory=list)
     """Size of each item."""
     last_size: int = 0
     """Of all items."""
 
-    def add(self, item: Part, size: int) -> None:
+    def add(self, item: Fragment, size: int) -> None:
         """Put one more item at the end of the last operand."""
         self.items.append(item)
         self.sizes.append(size)
@@ -267,7 +267,7 @@ class _Level:
             return self.done_size + self.last_size
         return (self.done_size + 1) * (self.last_size + 1)
 
-    def part(self, places: Places) -> Part:
+    def part(self, places: PositionAutomaton) -> Fragment:
         """All operands as one part."""
         last = places.joined(self.items)
         if self.operator is None or self.done is None:
@@ -277,8 +277,8 @@ class _Level:
 
 
 def _put_together(
-    expression: str, tokens: Sequence[_Token], alphabet: frozenset[str], places: Places
-) -> Part:
+    expression: str, tokens: Sequence[_Token], alphabet: frozenset[str], places: PositionAutomaton
+) -> Fragment:
     """The expression as a part, after a check of its grammar and its size at every token."""
     levels = [_Level()]
     for token in tokens:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from lengthwise.errors import LanguageError, unknown_name
-from lengthwise.languages.att import Zero, from_att
-from lengthwise.languages.catalogue import CATALOGUE, FAMILIES, count, dyck
+from lengthwise.languages.att import ZeroLabel, from_att
 from lengthwise.languages.groups import group
 from lengthwise.languages.language import Language
+from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, count, dyck
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.validation import short
 
@@ -111,7 +111,7 @@ def _att(body: str, option: str | None, alphabet: str | None) -> Language:
             f"att has the options [0=epsilon], [0=symbol] and [alphabet=abc], alone or as "
             f"[0=symbol,alphabet=abc], but not [{option}]. Write one."
         )
-    zeros: dict[str | None, Zero] = {None: "auto", "epsilon": "epsilon", "symbol": "symbol"}
+    zeros: dict[str | None, ZeroLabel] = {None: "auto", "epsilon": "epsilon", "symbol": "symbol"}
     zero, stated = zeros[match[1]], _one_alphabet(match[2], alphabet)
     language = from_att(body, zero=zero)
     parts = [f"0={zero}"] if match[1] else []

@@ -31,7 +31,7 @@ _TRIED = 400
 
 
 @dataclass(frozen=True)
-class Coordinates:
+class BitCoordinates:
     """What is asked about a state map: the state that each probe goes to, in bits."""
 
     probes: Integers
@@ -47,7 +47,7 @@ class Coordinates:
         return bits
 
 
-def coordinates(machine: Language) -> Coordinates:
+def bit_coordinates(machine: Language) -> BitCoordinates:
     """Coordinates of a minimised machine over all words."""
     steps = np.array(machine.transitions, dtype=np.int64)
     count = len(steps)
@@ -68,7 +68,7 @@ def coordinates(machine: Language) -> Coordinates:
         views = _views(_products(group, part))
         labels.append(np.where(told[:, None], views[element], False))
     probes = np.unique(orbit)
-    return Coordinates(probes, np.concatenate([orbit[:, None] == probes, *labels], axis=1))
+    return BitCoordinates(probes, np.concatenate([orbit[:, None] == probes, *labels], axis=1))
 
 
 def _strongly_connected(steps: Integers) -> list[Integers]:

@@ -11,7 +11,7 @@ from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.circuits.multipliers import multiplier_circuit
 from lengthwise.config import require_known
 from lengthwise.errors import ConfigError, LanguageError, unknown_name
-from lengthwise.languages.catalogue import CATALOGUE
+from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.languages.spec import parse
 from lengthwise.tasks.steps import CircuitSteps, StateSteps, StepTask
 

@@ -18,7 +18,7 @@ _MOST_BITS = 62
 
 
 @dataclass(slots=True)
-class Doubt:
+class MarginTracker:
     """How sure are signs and answers? Over all numbers that were looked at."""
 
     distance: float = np.inf
@@ -57,7 +57,7 @@ class BinaryAlgebra:
             )
         self._node = node
         self.codes: Booleans = np.empty((0, node.num_bits), dtype=np.bool_)
-        self.signs, self.answers = Doubt(), Doubt()
+        self.signs, self.answers = MarginTracker(), MarginTracker()
         self._number: dict[bytes, int] = {}
         self._classes: Integers = np.empty(0, dtype=np.int64)
         self._known = {"symbols": _Memo(), "codes": _Memo()}

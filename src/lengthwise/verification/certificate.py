@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from lengthwise.errors import CertificateError
 from lengthwise.files import write_bytes
 from lengthwise.languages.language import Language
-from lengthwise.languages.stored import from_dict, to_dict
+from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.verification import schema
 from lengthwise.verification.algebra import Integers
@@ -48,7 +48,7 @@ class Machine:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wrong:
+class WrongWord:
     """A word on which the model is wrong."""
 
     word: str
@@ -59,7 +59,7 @@ class Wrong:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sureness:
+class RoundingMargins:
     """How far signs and answers are from turning over, and how far arithmetic could move them.
 
     None stands for what is no number, such as an infinite bound.
@@ -84,7 +84,7 @@ class Sureness:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Moved:
+class SnapDistances:
     """How clear the classes of snapped vectors are."""
 
     spread: float
@@ -117,13 +117,13 @@ class Certificate:
     """By level: `interior` pairs (element, state map) and `edge` pairs (element, state)."""
     repeats: int | None = None
     """The last level has the pairs of this one."""
-    counterexample: Wrong | None = None
+    counterexample: WrongWord | None = None
     checked_length: int | None = None
     """All words of at most this length are right; None: of any length."""
     reason: str = ""
     """Why there is no proof, if the verdict is `not-closed`."""
-    sureness: Sureness | None = None
-    moved: Moved | None = None
+    sureness: RoundingMargins | None = None
+    moved: SnapDistances | None = None
     made_with: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -291,11 +291,11 @@ class Certificate:
                 for level in body["levels"]
             ),
             repeats=body["repeats"],
-            counterexample=None if wrong is None else Wrong(**wrong),
+            counterexample=None if wrong is None else WrongWord(**wrong),
             checked_length=body["checked_length"],
             reason=notes["reason"],
-            sureness=None if sure is None else Sureness(**sure),
-            moved=None if moved is None else Moved(**moved),
+            sureness=None if sure is None else RoundingMargins(**sure),
+            moved=None if moved is None else SnapDistances(**moved),
             made_with=notes["made_with"],
         )
 
@@ -341,7 +341,7 @@ FORM = {
         "reason": str,
         "sureness": schema.Maybe(
             {
-                **{name: schema.Maybe(float) for name in Sureness.__slots__},
+                **{name: schema.Maybe(float) for name in RoundingMargins.__slots__},
                 "is_certain": bool,
             }
         ),

@@ -19,7 +19,7 @@ from torch import nn
 from lengthwise.errors import CertificateError, VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import predict
-from lengthwise.languages.elements import Elements
+from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named
 from lengthwise.layers.memory import BinaryMemory
@@ -31,14 +31,14 @@ from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certificate import (
     Certificate,
     Machine,
+    RoundingMargins,
     Strength,
-    Sureness,
     Verdict,
-    Wrong,
+    WrongWord,
     pairs_of,
 )
 from lengthwise.verification.check import check
-from lengthwise.verification.closure import MAX_CHUNKS, Closure, Watch, explore
+from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback, explore
 from lengthwise.verification.extraction import extract
 from lengthwise.verification.lookup import Lookup
 from lengthwise.verification.network import (
@@ -66,7 +66,7 @@ def certify(
     *,
     strength: Literal["auto"] | Strength = "auto",
     max_chunks: int = MAX_CHUNKS,
-    progress: Watch | None = None,
+    progress: LevelCallback | None = None,
 ) -> Certificate:
     """Decide whether `model` gives every word of `language` its class.
 
@@ -158,7 +158,7 @@ class _Evidence:
     elements: dict[str, Any]
     classify: Callable[[tuple[int, ...]], int]
     """What the model that the claim is about says of a word."""
-    sureness: Sureness | None = None
+    sureness: RoundingMargins | None = None
     doubt: str = ""
     """Why nothing can be proved, if so."""
     runs: RegularGPT | None = None
@@ -191,7 +191,7 @@ def _discrete(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
             f"than rounding explains ({bound:.3g}). Its code was changed, or its arithmetic is not "
             f"that of its weights' type; certify the plain model."
         )
-    sureness = Sureness(
+    sureness = RoundingMargins(
         sign_distance=_finite(algebra.signs.distance),
         sign_radius=_finite(bound),
         answer_distance=_finite(algebra.answers.distance),
@@ -247,7 +247,7 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
 
 def _only_tried(model: RegularGPT, language: Language, doubt: str) -> _Evidence:
     """No algebra to explore: what the model says of all short words."""
-    elements = Elements(language)
+    elements = MonoidElements(language)
     words, wrong = _wrong_words(model, language)
     right_to = (len(wrong[0]) if wrong else len(words[-1]) if words else 1) - 1
     if wrong:
@@ -280,14 +280,18 @@ def _wrong_words(
     return words, [w for w, c in zip(words, given, strict=True) if c != language.classify(w)]
 
 
-def _judge(language: Language, found: _Evidence) -> tuple[Verdict, Wrong | None, str]:
+def _judge(language: Language, found: _Evidence) -> tuple[Verdict, WrongWord | None, str]:
     closure = found.closure
     if closure.wrong is not None:
         given, true = found.classify(closure.wrong), language.classify(closure.wrong)
         if given != true:
             names = language.class_names
             word = language.decode(closure.wrong)
-            return "counterexample", Wrong(word=word, model=names[given], language=names[true]), ""
+            return (
+                "counterexample",
+                WrongWord(word=word, model=names[given], language=names[true]),
+                "",
+            )
     if found.doubt:
         return "not-closed", None, found.doubt
     if closure.wrong is None and closure.repeats is None:
@@ -305,7 +309,7 @@ def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _doubt(sureness: Sureness) -> str:
+def _doubt(sureness: RoundingMargins) -> str:
     if sureness.sign_distance is None or sureness.sign_radius is None or sureness.room is None:
         return "numbers could overflow, or are none"
     if sureness.room > 0:

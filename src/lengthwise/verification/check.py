@@ -24,13 +24,13 @@ from lengthwise.verification.statement import shown
 _LARGEST = 2**62
 _TOGETHER = 2**14
 
-MOST_TOGETHER = 1_000_000
+MAX_STATE_TRIPLES = 1_000_000
 """States of machine, language and domain that are met together, at most."""
 
-MOST_PLACES = 32
+MAX_POSITIONS = 32
 """Places of a chunk, at most."""
 
-MOST_CHUNKS = 20_000_000
+MAX_CHUNKS = 20_000_000
 """Chunks of one level that are looked at, at most."""
 
 
@@ -132,7 +132,9 @@ def check_machine(machine: Machine, language: Language) -> None:
                 0 if domain is None else domain.transitions[place][symbol],
             )
             if after not in seen:
-                require(len(seen) < MOST_TOGETHER, "language and domain are small enough to walk")
+                require(
+                    len(seen) < MAX_STATE_TRIPLES, "language and domain are small enough to walk"
+                )
                 seen.add(after)
                 queue.append(after)
     require({mine for mine, _, _ in seen} == set(states), "every state of the machine is reached")
@@ -162,7 +164,7 @@ class Induction:
         self.number = {map_: number for number, map_ in enumerate(claim.maps)}
         require(len(self.number) == len(claim.maps), "every state map stands once")
         require(len(claim.levels) > 0, "there is a level")
-        require(self.chunk <= MOST_PLACES, f"a chunk has at most {MOST_PLACES} places")
+        require(self.chunk <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
         require(self.chunk ** len(claim.levels) < _LARGEST, "levels are few enough")
         one = np.zeros((states, states), dtype=np.bool_)
         for state, row in enumerate(claim.machine.transitions):
@@ -224,7 +226,7 @@ class Induction:
         They come in parts, each with the numbers of its firsts.
         """
         number = len(firsts) * len(self.interior) ** (count - 1)
-        require(number <= MOST_CHUNKS, f"a level has at most {MOST_CHUNKS:,} chunks")
+        require(number <= MAX_CHUNKS, f"a level has at most {MAX_CHUNKS:,} chunks")
         rest = rows_of(self.interior, count - 1)
         size = max(1, _TOGETHER // max(1, len(rest)))
         for start in range(0, len(firsts), size):

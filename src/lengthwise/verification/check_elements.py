@@ -19,7 +19,7 @@ from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.verification.algebra import ABSENT, Booleans, Integers
 from lengthwise.verification.arrays import unpack
 from lengthwise.verification.balls import Ball, Floats, norm, norm_bound
-from lengthwise.verification.certificate import Certificate, Moved, Sureness
+from lengthwise.verification.certificate import Certificate, RoundingMargins, SnapDistances
 from lengthwise.verification.node import Node
 from lengthwise.verification.tight_node import TightNode
 
@@ -95,11 +95,11 @@ class Elements:
         pads = np.full((1, self.node.chunk), ABSENT)
         return self.node.gathered(self.node.leaves(), pads)
 
-    def sureness(self) -> Sureness | None:
+    def sureness(self) -> RoundingMargins | None:
         """Return how certain signs and answers are, if there are signs."""
         return None
 
-    def moved(self) -> Moved | None:
+    def moved(self) -> SnapDistances | None:
         """Return how clear the classes of vectors are, if vectors are snapped."""
         return None
 
@@ -161,9 +161,9 @@ class Discrete(Elements):
         """Return what memory recalls of the empty word, whose code need not be named."""
         return self.node.recall(self.code(super().empty_vector()))
 
-    def sureness(self) -> Sureness:
+    def sureness(self) -> RoundingMargins:
         """Return the smallest distances that were met, and the largest bounds."""
-        return Sureness(
+        return RoundingMargins(
             sign_distance=self.signs.distance,
             sign_radius=self.signs.radius,
             answer_distance=self.answers.distance,
@@ -290,9 +290,9 @@ class Snapped(Tables):
         """Return representatives, each rounded to the weights' type."""
         return self.node.arithmetic.rounded(Ball(merge.representatives, merge.radius))
 
-    def moved(self) -> Moved:
+    def moved(self) -> SnapDistances:
         """Return the largest distance from the own representative, and the smallest to another."""
-        return Moved(spread=self.spread, gap=self.gap if np.isfinite(self.gap) else None)
+        return SnapDistances(spread=self.spread, gap=self.gap if np.isfinite(self.gap) else None)
 
 
 class Robust(Tables):

@@ -21,7 +21,7 @@ from functools import partial
 import numpy as np
 
 from lengthwise.errors import VerificationError
-from lengthwise.languages.elements import Elements
+from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import ABSENT, Algebra, Integers
 
@@ -34,7 +34,7 @@ LONGEST_WORD = 2**22
 _LARGEST = 2**62
 
 
-Watch = Callable[[int, int, int], None]
+LevelCallback = Callable[[int, int, int], None]
 """Is told of every level: its number, and the pairs of its interior and of its edge."""
 
 
@@ -85,7 +85,7 @@ class Closure:
     """What was explored: exactly one of `repeats`, `wrong` and `reason` says how it ended."""
 
     levels: tuple[Level, ...]
-    elements: Elements
+    elements: MonoidElements
     chunk: int
     repeats: int | None = None
     """The last level has the pairs of this one: all words of all lengths are right."""
@@ -111,7 +111,7 @@ def explore(
     language: Language,
     *,
     max_chunks: int = MAX_CHUNKS,
-    progress: Watch | None = None,
+    progress: LevelCallback | None = None,
 ) -> Closure:
     """Follow all pairs until they repeat, until one is a wrong word, or past `max_chunks`.
 
@@ -126,7 +126,7 @@ def explore(
             f"the model has {algebra.num_symbols} symbols, but {language.spec or 'the language'} "
             f"has {language.num_symbols}. Give a language over the model's own alphabet."
         )
-    elements = Elements(language)
+    elements = MonoidElements(language)
     levels: list[Level] = []
     seen: dict[tuple[int, bytes, bytes, bytes], int] = {}
     reason = ""
@@ -163,7 +163,7 @@ def _bytes(pairs: Pairs) -> bytes:
     return pairs.elements.tobytes() + b"|" + pairs.states.tobytes()
 
 
-def _levels(algebra: Algebra, elements: Elements, max_chunks: int) -> Iterator[Level]:
+def _levels(algebra: Algebra, elements: MonoidElements, max_chunks: int) -> Iterator[Level]:
     """Level 0, which knows the symbols and the empty word, and all after it."""
     chunk = algebra.chunk
     symbols = np.arange(algebra.num_symbols)
@@ -196,7 +196,7 @@ def _levels(algebra: Algebra, elements: Elements, max_chunks: int) -> Iterator[L
     raise _PastBoundError(f"after {level} levels the pairs have not repeated")
 
 
-def _wrong_empty_word(algebra: Algebra, elements: Elements) -> Pairs:
+def _wrong_empty_word(algebra: Algebra, elements: MonoidElements) -> Pairs:
     absent = np.full((1, algebra.chunk), ABSENT)
     root = algebra.compose(0, absent, edge=True)
     nothing = np.zeros(1, dtype=np.int64)
@@ -204,7 +204,7 @@ def _wrong_empty_word(algebra: Algebra, elements: Elements) -> Pairs:
     return _wrong(algebra, elements, empty, 1)
 
 
-def _wrong(algebra: Algebra, elements: Elements, roots: Pairs, level: int) -> Pairs:
+def _wrong(algebra: Algebra, elements: MonoidElements, roots: Pairs, level: int) -> Pairs:
     """The roots in the domain whose class is not the language's; the shortest first."""
     wanted = elements.classes[roots.states]
     asked = np.flatnonzero(wanted < elements.num_classes)
@@ -213,7 +213,7 @@ def _wrong(algebra: Algebra, elements: Elements, roots: Pairs, level: int) -> Pa
     return wrong.take(np.argsort(wrong.lengths, kind="stable"))
 
 
-def _interior(algebra: Algebra, elements: Elements, below: Pairs, level: int) -> Pairs:
+def _interior(algebra: Algebra, elements: MonoidElements, below: Pairs, level: int) -> Pairs:
     """The full chunks of interior pairs that occur."""
     rows = _all_chunks([len(below)] * algebra.chunk)
     maps = below.states[rows[:, 0]]
@@ -228,7 +228,7 @@ def _interior(algebra: Algebra, elements: Elements, below: Pairs, level: int) ->
 
 def _edge(
     algebra: Algebra,
-    elements: Elements,
+    elements: MonoidElements,
     interior: Pairs,
     edge: Pairs,
     level: int,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lengthwise.errors import VerificationError
-from lengthwise.languages.elements import Elements
+from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import ABSENT, Integers
 from lengthwise.verification.balls import Ball, Floats
@@ -31,7 +31,7 @@ _BATCH = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Level:
+class ContinuousLevel:
     """One level: its elements, and the tables that made them from the level below."""
 
     tables: Tables
@@ -48,7 +48,9 @@ class Level:
         return self.interior, self.edge
 
 
-def continuous_levels(node: Node, domain: Language | None, max_elements: int) -> Iterator[Level]:
+def continuous_levels(
+    node: Node, domain: Language | None, max_elements: int
+) -> Iterator[ContinuousLevel]:
     """Yield level 1 and all levels after it, each from the representatives of the level before.
 
     Raises:
@@ -56,7 +58,7 @@ def continuous_levels(node: Node, domain: Language | None, max_elements: int) ->
             edge, or too many chunks.
     """
     chunk = node.chunk
-    elements = Elements(one_class(node.num_symbols, domain))
+    elements = MonoidElements(one_class(node.num_symbols, domain))
     symbols = np.arange(node.num_symbols)
     inner_reps = outer_reps = node.leaves().centre
     inner = np.stack([symbols, elements.symbols], axis=1)
@@ -90,7 +92,7 @@ def continuous_levels(node: Node, domain: Language | None, max_elements: int) ->
         tables, asked = _tables(
             interior, edge, logits, answers, (len(inner_reps), len(outer_reps), chunk)
         )
-        yield Level(tables, interior, edge, (images, outer_images), asked)
+        yield ContinuousLevel(tables, interior, edge, (images, outer_images), asked)
         inner_reps, outer_reps = interior.representatives, edge.representatives
         inner = _distinct(interior.elements[place.reshape(-1)], maps)
         outer = _distinct(edge.elements[outer_place.reshape(-1)], after)
@@ -98,7 +100,7 @@ def continuous_levels(node: Node, domain: Language | None, max_elements: int) ->
 
 
 def _interior_chunks(
-    elements: Elements, inner: Integers, level: int, chunk: int
+    elements: MonoidElements, inner: Integers, level: int, chunk: int
 ) -> tuple[Integers, Integers]:
     """Return the chunks of (element, state map) that occur, and the state maps of the chunks."""
     rows = _all_chunks([len(inner)] * chunk, level)
@@ -110,7 +112,7 @@ def _interior_chunks(
 
 
 def _edge_chunks(
-    elements: Elements, inner: Integers, outer: Integers, level: int, chunk: int
+    elements: MonoidElements, inner: Integers, outer: Integers, level: int, chunk: int
 ) -> tuple[Integers, Integers]:
     """Return the chunks of (element, state) then (element, state map) that occur; final states."""
     chunks, ends = [], []

@@ -26,7 +26,7 @@ from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import ABSENT, Integers
 from lengthwise.verification.balls import Floats
 from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.continuous_levels import Level, continuous_levels
+from lengthwise.verification.continuous_levels import ContinuousLevel, continuous_levels
 from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables, tabulated
 from lengthwise.verification.merging import smallest_distance
 from lengthwise.verification.network import node_of, require_regular_gpt
@@ -182,7 +182,7 @@ def _with_empty_chunk(edge: Snaps, element: int) -> Snaps:
 def _continuous(
     node: Node, domain: Language | None, num_classes: int, max_elements: int
 ) -> Extraction:
-    levels: list[Level] = []  # of levels 1, 2, ...
+    levels: list[ContinuousLevel] = []  # of levels 1, 2, ...
     found = None
     for level in continuous_levels(node, domain, max_elements):
         levels.append(level)
@@ -221,8 +221,8 @@ def _continuous(
 
 
 def _with_idle_element(
-    level: Level, vector: Floats, logits: Floats, *, snapped: bool = False
-) -> Level:
+    level: ContinuousLevel, vector: Floats, logits: Floats, *, snapped: bool = False
+) -> ContinuousLevel:
     """Add one element to the edge, the empty word, which no chunk has as a child."""
     tables, edge = level.tables, level.edge
     assert tables.logits is not None

@@ -2,7 +2,7 @@
 
 L* (`learning.learn_from_answers`) makes hypotheses; random and systematic words test them
 (`sampled_words.WordSource`). An automaton that passes its tests is not proved equal to the
-recogniser: `Learned` says so, with the bound on the share of wrong words that the tests support.
+recogniser: `LearnedAutomaton` says so, with a bound on the share of wrong words.
 """
 
 import math
@@ -31,7 +31,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Learned:
+class LearnedAutomaton:
     """A language learned by queries and tests, with the results of the tests.
 
     `print(learned)` writes them in a paragraph.
@@ -113,7 +113,7 @@ def learn_automaton(
     seed: int = 0,
     max_states: int = MAX_STATES,
     batch_size: int = 1024,
-) -> Learned:
+) -> LearnedAutomaton:
     """Learn an automaton from any recogniser by asking it words; `.language` is the automaton.
 
     `recogniser` is a model (right-aligned tokens and lengths to logits), or any function from a
@@ -126,13 +126,13 @@ def learn_automaton(
     hypothesis, then go on at random, then along a suffix that tells its states apart; a third are
     audited words of the hypothesis of 0 to `max_length` symbols: all its classes alike, and near
     misses. Then `num_tests` fresh words are drawn, independently of each other and of all before,
-    and `Learned.wrong_share_below` is what they support: with 95 % confidence the automaton is
-    wrong on a smaller share of the words drawn like them. Each has a uniform length of 0 to
-    `max_length`, then a uniform class of the automaton, and is a uniform word of that length and
-    class; half of the words (of two classes: of the non-members) are near misses, one edit away
-    from a uniform word of another class. Nothing is claimed about other words: a difference
-    that shows only on long words, or on one word, is not found. The first answer to a word counts,
-    and words that the table needs may be longer than `max_length`.
+    and `LearnedAutomaton.wrong_share_below` is the bound that they support: with 95 % confidence
+    the automaton is wrong on a smaller share of the words drawn like them. Each has a uniform
+    length of 0 to `max_length`, then a uniform class of the automaton, and is a uniform word of
+    that length and class; half of the words (of two classes: of the non-members) are near misses,
+    one edit away from a uniform word of another class. Nothing is claimed about other words: a
+    difference that shows only on long words, or on one word, is not found. The first answer to a
+    word counts, and words that the table needs may be longer than `max_length`.
 
     >>> even = learn_automaton(lambda words: [w.count("1") % 2 == 0 for w in words], "01")
     >>> even.language.num_states, even.agrees_with_tests, even.disagreements
@@ -197,7 +197,7 @@ def learn_automaton(
         )
     fresh, lengths, drawn = draws.independent(language, num_tests)
     wrong = _differences(language, answers, fresh)
-    return Learned(
+    return LearnedAutomaton(
         language=language,
         agrees_with_tests=counterexample is None,
         tested=tested,

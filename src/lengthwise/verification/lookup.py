@@ -267,14 +267,14 @@ def _of_bytes(nodes: Table, base: int) -> Integers:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shape:
+class SnappedConfig:
     """What a snapped model is made for, by the names that the settings of networks have."""
 
     vocab_size: int
     num_classes: int
 
 
-class Snapped(nn.Module):
+class SnappedModel(nn.Module):
     """A model whose vectors are snapped to those of a finite algebra: lookups in its tables.
 
     It answers as other models do, with logits: those that the algebra has, in float64, and
@@ -284,7 +284,7 @@ class Snapped(nn.Module):
     def __init__(self, algebra: FiniteAlgebra) -> None:
         super().__init__()
         self.algebra = algebra
-        self.config = Shape(vocab_size=algebra.num_symbols, num_classes=algebra.num_classes)
+        self.config = SnappedConfig(vocab_size=algebra.num_symbols, num_classes=algebra.num_classes)
         self._lookup = Lookup(algebra)
         self._logits = [_logits(tables, algebra.num_classes) for tables in algebra.levels]
 

@@ -37,7 +37,7 @@ def _quietly(method: Method) -> Method:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ChunkBalls:
     """Balls at the places of chunks, each of which is one of a table.
 
     What a place is on its own is computed once for each ball of the table.
@@ -52,12 +52,12 @@ class Places:
         """The balls at the places, `[node, chunk]`."""
         return self.table[self.rows]
 
-    def last(self) -> "Places":
+    def last(self) -> "ChunkBalls":
         """The last place of each chunk, `[node, 1]`."""
-        return Places(self.table, self.rows[:, -1:])
+        return ChunkBalls(self.table, self.rows[:, -1:])
 
     @classmethod
-    def of(cls, balls: Ball) -> "Places":
+    def of(cls, balls: Ball) -> "ChunkBalls":
         """Places whose balls may all differ."""
         shape = balls.radius.shape
         flat = Ball(balls.centre.reshape(-1, balls.centre.shape[-1]), balls.radius.reshape(-1))
@@ -140,16 +140,16 @@ class Node:
         table = Ball(
             np.concatenate([pad.centre, below.centre]), np.concatenate([pad.radius, below.radius])
         )
-        x = Places(table, children + 1)
+        x = ChunkBalls(table, children + 1)
         present = np.ones(children.shape, dtype=np.bool_)
         if not self._learned_pad:
             present = children >= 0
             present[:, -1] = True
         for index in range(self._thickness - 1):
-            x = Places.of(self._layer(x, present, f"layers.{index}", every=True))
+            x = ChunkBalls.of(self._layer(x, present, f"layers.{index}", every=True))
         return self._last_layer(x, present, f"layers.{self._thickness - 1}")
 
-    def _last_layer(self, x: Places, present: NDArray[np.bool_], name: str) -> Ball:
+    def _last_layer(self, x: ChunkBalls, present: NDArray[np.bool_], name: str) -> Ball:
         return self._layer(x, present, name, every=False)[:, 0]
 
     @_quietly
@@ -166,10 +166,10 @@ class Node:
 
     # ---- one layer -----------------------------------------------------------------------------
 
-    def _layer(self, x: Places, present: NDArray[np.bool_], name: str, *, every: bool) -> Ball:
+    def _layer(self, x: ChunkBalls, present: NDArray[np.bool_], name: str, *, every: bool) -> Ball:
         arithmetic = self.arithmetic
         own = (x if every else x.last()).balls
-        seen = Places(self._before(x.table, f"{name}.attention_norm"), x.rows)
+        seen = ChunkBalls(self._before(x.table, f"{name}.attention_norm"), x.rows)
         attended = self._attend(seen, present, f"{name}.attention", every=every)
         branch = arithmetic.linear(attended.gathered, self._matrix(f"{name}.attention.output"))
         h = self._after(arithmetic.add(own, branch), f"{name}.attention_norm")
@@ -180,7 +180,7 @@ class Node:
         return self._after(arithmetic.add(h, branch), f"{name}.feed_forward_norm")
 
     def _attend(
-        self, x: Places, present: NDArray[np.bool_], name: str, *, every: bool
+        self, x: ChunkBalls, present: NDArray[np.bool_], name: str, *, every: bool
     ) -> "Attended":
         """Softmax attention inside chunks, from all places or from the last alone."""
         arithmetic = self.arithmetic

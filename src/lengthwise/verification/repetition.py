@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from lengthwise.verification.algebra import Integers
-from lengthwise.verification.continuous_levels import Level
+from lengthwise.verification.continuous_levels import ContinuousLevel
 from lengthwise.verification.finite import NONE, Tables
 from lengthwise.verification.merging import NO_ANSWER
 
@@ -18,7 +18,7 @@ _Names = tuple[Integers, Integers]
 """For each element of the interior and of the edge, its number at an earlier level."""
 
 
-def find_repetition(levels: list[Level]) -> tuple[int, int, _Names] | None:
+def find_repetition(levels: list[ContinuousLevel]) -> tuple[int, int, _Names] | None:
     """Return levels r < e such that e, e + 1, ... equal r, r + 1, ..., and the names of e in r.
 
     Only known levels are compared. None means that no repetition was found.
@@ -38,7 +38,7 @@ def find_repetition(levels: list[Level]) -> tuple[int, int, _Names] | None:
     return None
 
 
-def _nearest(late: Level, early: Level) -> _Names | None:
+def _nearest(late: ContinuousLevel, early: ContinuousLevel) -> _Names | None:
     """Map each element to the nearest one of the earlier level; None if that is not one to one."""
     found = []
     for mine, theirs in zip(late.kinds, early.kinds, strict=True):
@@ -58,7 +58,9 @@ def _nearest(late: Level, early: Level) -> _Names | None:
     return found[0], found[1]
 
 
-def _alike(late: Level, early: Level, below: _Names | None, above: _Names | None) -> bool:
+def _alike(
+    late: ContinuousLevel, early: ContinuousLevel, below: _Names | None, above: _Names | None
+) -> bool:
     """Return whether the tables that made two levels, and their answers, agree up to names."""
     if below is None or above is None:
         return False
@@ -91,7 +93,9 @@ def _named(tables: Tables, above: _Names) -> Tables:
     )
 
 
-def with_earlier_elements(late: Level, early: Level, names: _Names) -> Level:
+def with_earlier_elements(
+    late: ContinuousLevel, early: ContinuousLevel, names: _Names
+) -> ContinuousLevel:
     """Return a level that has the representatives of an earlier one, and their classes."""
     interior, edge = (
         replace(

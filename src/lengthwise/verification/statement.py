@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from lengthwise.languages.language import Language
-from lengthwise.languages.stored import to_dict
+from lengthwise.languages.serialisation import to_dict
 
 if TYPE_CHECKING:
     from lengthwise.verification.certificate import Certificate

@@ -17,7 +17,7 @@ from lengthwise.verification.balls import (
     largest_singular_value,
     norm_bound,
 )
-from lengthwise.verification.node import Node, Places
+from lengthwise.verification.node import ChunkBalls, Node
 
 _TOGETHER = 2**22
 """Numbers of matrices that are multiplied together, at most."""
@@ -29,14 +29,14 @@ class TightNode(Node):
     Tighter than `Node`, and slower: it takes singular values of a matrix for each chunk.
     """
 
-    def _last_layer(self, x: Places, present: NDArray[np.bool_], name: str) -> Ball:
+    def _last_layer(self, x: ChunkBalls, present: NDArray[np.bool_], name: str) -> Ball:
         if self._norm == "pre" or self._activation != "relu":
             return super()._last_layer(x, present, name)
         h = self._after(self._attention_with_residual(x, present, name), f"{name}.attention_norm")
         return self._after(self._feed_forward_with_residual(h, name), f"{name}.feed_forward_norm")
 
     def _attention_with_residual(
-        self, places: Places, present: NDArray[np.bool_], name: str
+        self, places: ChunkBalls, present: NDArray[np.bool_], name: str
     ) -> Ball:
         attended = self._attend(places, present, f"{name}.attention", every=False)
         x = places.balls

@@ -9,16 +9,16 @@ import pytest
 import torch
 
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.constructions.catalogue import (
+from lengthwise.constructions.construction import PRECISIONS, Construction
+from lengthwise.constructions.known_constructions import (
     ADDITIONS,
     CONSTRUCTIONS,
-    MOST_MEASURED,
+    MAX_MEASURED,
     claim_of,
     construct,
     is_construction,
     names,
 )
-from lengthwise.constructions.construction import PRECISIONS, Construction
 from lengthwise.constructions.verify import verify
 from lengthwise.errors import ConfigError, ConstructionError, LengthwiseError
 from lengthwise.evaluation.evaluate import answer_of
@@ -162,7 +162,7 @@ def test_settings_have_defaults_of_their_type() -> None:
 
 def test_the_size_is_heard_before_it_is_built() -> None:
     heard: list[str] = []
-    made = construct("group:S3", told=heard.append)
+    made = construct("group:S3", report_size=heard.append)
     assert len(heard) == 1
     assert f"{made.num_parameters:,} parameters" in heard[0]
 
@@ -197,17 +197,17 @@ def test_its_claim_holds_of_longer_words(construction: Construction) -> None:
 @pytest.mark.parametrize("sharpness", [9.0, 64.0, 1e4])
 def test_nothing_is_claimed_of_words_longer_than_any_that_was_measured(sharpness: float) -> None:
     claim = claim_of("chiang2022/first-flawed", {"sharpness": sharpness})
-    assert claim["range"] == {"float64": min(MOST_MEASURED, int(math.exp(min(sharpness, 99.0))))}
+    assert claim["range"] == {"float64": min(MAX_MEASURED, int(math.exp(min(sharpness, 99.0))))}
 
 
 @pytest.mark.parametrize("name", ["steps2022/addition-1", "steps2022/addition-nor"])
 def test_a_circuit_that_is_too_large_is_refused_before_it_is_built(name: str) -> None:
     heard: list[str] = []
-    construct(name, {"bits": 2}, told=heard.append)
+    construct(name, {"bits": 2}, report_size=heard.append)
     assert len(heard) == 1
     assert f"{construct(name, {'bits': 2}).num_parameters:,} parameters" in heard[0]
     with pytest.raises(ConstructionError, match=r"parameters, but 250,000,000 is the most"):
-        construct("steps2022/addition-nor", {"bits": 250}, told=heard.append)
+        construct("steps2022/addition-nor", {"bits": 250}, report_size=heard.append)
     assert len(heard) == 1
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from lengthwise.errors import LanguageError
+from lengthwise.languages.builders import MAX_STATES, from_step_function
 from lengthwise.languages.language import Language
-from lengthwise.languages.steps import MAX_STATES, from_steps
 
 MAX_TABLE = 1_000_000
 """Most entries of a table of states by symbols before it is minimised."""
@@ -25,7 +25,7 @@ MAX_LOOKUPS = 8_000_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Part:
+class Fragment:
     """A part of an expression: its places are `begin`, ..., `end` - 1."""
 
     begin: int
@@ -38,7 +38,7 @@ class Part:
     """Whether the empty word is one of its words."""
 
 
-class Places:
+class PositionAutomaton:
     """The places of an expression while it is put together, part by part; place 0 is its begin."""
 
     def __init__(self) -> None:
@@ -46,17 +46,17 @@ class Places:
         self._follow = [0]
         """The places that may come after each place, as bits."""
 
-    def nothing(self) -> Part:
+    def nothing(self) -> Fragment:
         """The empty word."""
         here = len(self._symbols)
-        return Part(begin=here, end=here, first=0, last=0, empty=True)
+        return Fragment(begin=here, end=here, first=0, last=0, empty=True)
 
-    def one_of(self, symbols: frozenset[str]) -> Part:
+    def one_of(self, symbols: frozenset[str]) -> Fragment:
         """One place that names these symbols; no word at all, if there are none."""
         here = self._add(symbols, 0)
-        return Part(begin=here, end=here + 1, first=1 << here, last=1 << here, empty=False)
+        return Fragment(begin=here, end=here + 1, first=1 << here, last=1 << here, empty=False)
 
-    def joined(self, parts: Sequence[Part]) -> Part:
+    def joined(self, parts: Sequence[Fragment]) -> Fragment:
         """One after the other. Halves are joined, so that few places are linked more than once."""
         if not parts:
             return self.nothing()
@@ -65,7 +65,7 @@ class Places:
         middle = len(parts) // 2
         left, right = self.joined(parts[:middle]), self.joined(parts[middle:])
         self._link(left, right.first)
-        return Part(
+        return Fragment(
             begin=left.begin,
             end=right.end,
             first=left.first | (right.first if left.empty else 0),
@@ -73,7 +73,7 @@ class Places:
             empty=left.empty and right.empty,
         )
 
-    def repeated(self, part: Part, least: int, most: int | None) -> Part:
+    def repeated(self, part: Fragment, least: int, most: int | None) -> Fragment:
         """From `least` to `most` times, or any number from `least` on."""
         if most == 0:
             return replace(part, first=0, last=0, empty=True)
@@ -84,9 +84,9 @@ class Places:
             self._link(copies[-1], copies[-1].first)
         return self.joined([replace(c, empty=c.empty or i >= least) for i, c in enumerate(copies)])
 
-    def either(self, left: Part, right: Part) -> Part:
+    def either(self, left: Fragment, right: Fragment) -> Fragment:
         """The words of one or the other."""
-        return Part(
+        return Fragment(
             begin=left.begin,
             end=right.end,
             first=left.first | right.first,
@@ -94,7 +94,7 @@ class Places:
             empty=left.empty or right.empty,
         )
 
-    def both(self, left: Part, right: Part) -> Part:
+    def both(self, left: Fragment, right: Fragment) -> Fragment:
         """The words of both: a place of each, of one symbol."""
         here, height = len(self._symbols), right.end - right.begin
         for one, other in product(range(left.begin, left.end), range(right.begin, right.end)):
@@ -109,7 +109,7 @@ class Places:
             start=here,
         ):
             self._follow[place] = pairs(one, other)
-        return Part(
+        return Fragment(
             begin=here,
             end=len(self._symbols),
             first=pairs(left.first, right.first),
@@ -117,7 +117,7 @@ class Places:
             empty=left.empty and right.empty,
         )
 
-    def shuffled(self, left: Part, right: Part) -> Part:
+    def shuffled(self, left: Fragment, right: Fragment) -> Fragment:
         """A word of each, mixed: how far each has been read, and which of them was read last."""
         sides = (left, right)
         here = len(self._symbols)
@@ -143,7 +143,7 @@ class Places:
             places = self._add(symbols[0][i], later), self._add(symbols[1][j], later)
             if ends[0][i] and ends[1][j]:
                 last |= _any(1 << place for place in places)
-        return Part(
+        return Fragment(
             begin=here,
             end=len(self._symbols),
             first=after(0, 0),
@@ -151,7 +151,7 @@ class Places:
             empty=left.empty and right.empty,
         )
 
-    def language(self, whole: Part, alphabet: Sequence[str]) -> Language:
+    def language(self, whole: Fragment, alphabet: Sequence[str]) -> Language:
         """The minimised machine of an expression.
 
         Raises:
@@ -168,7 +168,7 @@ class Places:
         final = whole.last | (1 if whole.empty else 0)
         after = _After(self._follow[: whole.end])
         most = max(1, min(MAX_STATES, MAX_TABLE // len(alphabet)))
-        return from_steps(
+        return from_step_function(
             alphabet,
             1,
             lambda state, symbol: after(state) & named[symbol],
@@ -182,16 +182,16 @@ class Places:
         self._follow.append(follow)
         return len(self._symbols) - 1
 
-    def _link(self, part: Part, following: int) -> None:
+    def _link(self, part: Fragment, following: int) -> None:
         """Let these places follow the end of a part."""
         for place in _bits(part.last, part):
             self._follow[place] |= following
 
-    def _copy(self, part: Part) -> Part:
+    def _copy(self, part: Fragment) -> Fragment:
         shift = len(self._symbols) - part.begin
         for place in _range(part):
             self._add(self._symbols[place], self._follow[place] << shift)
-        return Part(
+        return Fragment(
             begin=part.begin + shift,
             end=part.end + shift,
             first=part.first << shift,
@@ -226,11 +226,11 @@ class _After:
         return self._last[1]
 
 
-def _range(part: Part) -> range:
+def _range(part: Fragment) -> range:
     return range(part.begin, part.end)
 
 
-def _bits(places: int, part: Part) -> Iterator[int]:
+def _bits(places: int, part: Fragment) -> Iterator[int]:
     """The places of a part that are in a set."""
     digits = bin(places >> part.begin)[:1:-1]
     return (place for place, digit in enumerate(digits, start=part.begin) if digit == "1")

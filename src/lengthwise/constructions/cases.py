@@ -26,7 +26,7 @@ _MOST_SYMBOLS = 1 << 18
 
 
 @runtime_checkable
-class Questions(Protocol):
+class Cases(Protocol):
     """All that is asked at each length, and how a network's answers are read."""
 
     exhaustive_to: int
@@ -49,7 +49,7 @@ class Questions(Protocol):
         ...
 
 
-class Words:
+class WordCases:
     """The words of a language: all of them while they are few, and then some of every kind.
 
     Some: words of each class drawn uniformly, words that repeat one symbol, and each of these after
@@ -113,7 +113,7 @@ class Words:
         return self._language.decode(word)
 
 
-class Inputs:
+class CircuitCases:
     """The inputs of a circuit: all of them if there are few, or random ones and neighbours.
 
     The decoder is asked for every next symbol of the right sequence. If all are right, it also
@@ -144,7 +144,7 @@ class Inputs:
             near = drawn.scatter(1, flipped, 1 - drawn.gather(1, flipped))
             same = torch.arange(2)[:, None].expand(-1, length)
             inputs = torch.cat([drawn, near, same])
-        return torch.from_numpy(self._sequence.completions(inputs.bool().numpy()))
+        return torch.from_numpy(self._sequence.complete_many(inputs.bool().numpy()))
 
     def margins(self, model: nn.Module, words: Int[Tensor, "word time"]) -> Float[Tensor, " word"]:
         """The least margin of all steps of a sequence, if the network completes it as it should."""
@@ -168,11 +168,11 @@ class Inputs:
         return "".join(map(str, word[: self._sequence.num_inputs]))
 
 
-def questions_for(
+def cases_for(
     about: Language | GateSequence, *, all_words: int, words_per_length: int, seed: int
-) -> Questions:
+) -> Cases:
     """What a construction is asked."""
-    kind = Inputs if isinstance(about, GateSequence) else Words
+    kind = CircuitCases if isinstance(about, GateSequence) else WordCases
     return kind(about, all_words, words_per_length, seed)  # type: ignore[arg-type]
 
 

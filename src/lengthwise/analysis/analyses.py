@@ -23,10 +23,10 @@ from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.tasks.task import Task
 
-USUAL_LENGTH = 500
+DEFAULT_LENGTH = 500
 """Length of the words, unless told otherwise: that of section 7.3 of Chi et al. (2023)."""
 
-MOST_SYMBOLS = 2**19
+MAX_SYMBOLS = 2**19
 """Symbols that the words of one length may have together, so that time and memory are bounded."""
 
 Record = Mapping[str, Any]
@@ -69,9 +69,9 @@ def analyse(
     chosen = sorted(set(lengths)) or [_usual_length(task)]
     if chosen[0] < 1 or words_per_length < 1:
         raise TaskError("an analysis needs one word at least, of lengths of 1 or more.")
-    if chosen[-1] * words_per_length > MOST_SYMBOLS:
+    if chosen[-1] * words_per_length > MAX_SYMBOLS:
         raise TaskError(
-            f"{words_per_length} words of {chosen[-1]} symbols are more than {MOST_SYMBOLS:,} "
+            f"{words_per_length} words of {chosen[-1]} symbols are more than {MAX_SYMBOLS:,} "
             f"symbols at once. Ask for shorter or fewer words."
         )
     each = torch.tensor(chosen).repeat_interleave(words_per_length)
@@ -92,8 +92,8 @@ def record_path(folder: Path, name: str) -> Path:
 
 
 def _usual_length(task: Task) -> int:
-    lengths = task.lengths(1, USUAL_LENGTH)
-    return lengths[-1] if lengths else USUAL_LENGTH  # drawing will say that there is no word
+    lengths = task.lengths(1, DEFAULT_LENGTH)
+    return lengths[-1] if lengths else DEFAULT_LENGTH  # drawing will say that there is no word
 
 
 def _cluster_numbers(record: Record) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.models.regular_gpt import RegularGPT
 
 
-def precise(model: nn.Module) -> RegularGPT:
+def float64_copy(model: nn.Module) -> RegularGPT:
     """A copy on the processor, in float64, with nothing random and nothing to train.
 
     Raises:

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.constructions.catalogue import claim_of, is_about, require_settings
 from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.known_constructions import claim_of, is_about, require_settings
 from lengthwise.errors import RunError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.models.decoder import Decoder

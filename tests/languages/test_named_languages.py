@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 import pytest
 
 from lengthwise.errors import LanguageError, WordError
-from lengthwise.languages.catalogue import CATALOGUE, count, dyck
+from lengthwise.languages.named_languages import CATALOGUE, count, dyck
 from lengthwise.languages.spec import parse
 from strategies import texts
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lengthwise import languages
 from lengthwise.errors import LanguageError
-from lengthwise.languages.steps import determinised, from_steps
+from lengthwise.languages.builders import determinised, from_step_function
 from strategies import texts
 
 Arcs = list[dict[str, list[int]]]
@@ -50,7 +50,7 @@ def test_subsets_accept_what_some_path_accepts(acceptor: tuple[Arcs, int, list[i
 
 def test_too_many_values_are_refused() -> None:
     with pytest.raises(LanguageError, match="at most 10 states"):
-        from_steps("a", 0, lambda n, _: n + 1, lambda n: 0, max_states=10)
+        from_step_function("a", 0, lambda n, _: n + 1, lambda n: 0, max_states=10)
 
 
 @pytest.mark.parametrize(

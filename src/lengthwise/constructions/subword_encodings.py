@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lengthwise.catalogue import Catalogue
 from lengthwise.errors import LanguageError
-from lengthwise.languages.elements import Elements
+from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 
 Booleans = NDArray[np.bool_]
@@ -33,7 +33,7 @@ _ROWS = 1 << 16
 
 
 @runtime_checkable
-class Form(Protocol):
+class Encoding(Protocol):
     """What a sub-word does, as zeros and ones."""
 
     size: int
@@ -62,7 +62,7 @@ class Form(Protocol):
         ...
 
 
-class StateMaps:
+class MatrixEncoding:
     """`A[i, j]` is 1 if state i goes to state j: the paper's A(sigma), pairs that occur."""
 
     def __init__(self, language: Language, chunk: int, most_parameters: int) -> None:
@@ -114,7 +114,7 @@ class StateMaps:
         return np.where(start == self._machine.start, classes[end], -1)
 
 
-class SubwordElements:
+class ElementEncoding:
     """Coordinate x is 1 if the sub-word is element x: what it does, as far as words can tell.
 
     Elements are found by following the tree, level by level, until it repeats. Without a domain
@@ -129,7 +129,7 @@ class SubwordElements:
     """
 
     def __init__(self, language: Language, chunk: int, most_parameters: int) -> None:
-        self._found = Elements(language)
+        self._found = MonoidElements(language)
         self._chunk, self._most_parameters = chunk, most_parameters
         self._masks, self._first = self._find_masks()
         self._number: dict[tuple[int, bytes], int] = {}
@@ -301,7 +301,7 @@ class SubwordElements:
             )
 
 
-FORMS: Catalogue[Callable[[Language, int, int], Form]] = Catalogue(
-    "target", {"matrices": StateMaps, "elements": SubwordElements}
+ENCODINGS: Catalogue[Callable[[Language, int, int], Encoding]] = Catalogue(
+    "target", {"matrices": MatrixEncoding, "elements": ElementEncoding}
 )
 """From a language, a chunk, and the number of parameters past which a form may give up."""

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from circuit_strategies import circuits
 from lengthwise.circuits.adders import adder
 from lengthwise.circuits.circuit import Circuit
+from lengthwise.constructions.cases import CircuitCases, WordCases, cases_for, is_wrong, margins
 from lengthwise.constructions.circuits import compile_circuit
-from lengthwise.constructions.questions import Inputs, Words, is_wrong, margins, questions_for
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -31,13 +31,13 @@ class Constant(nn.Module):
         return self.logits.expand(len(tokens), -1)
 
 
-def asked(words: Words, length: int) -> list[tuple[int, ...]]:
+def asked(words: WordCases, length: int) -> list[tuple[int, ...]]:
     return [tuple(word) for word in words.at(length).tolist()]
 
 
 @given(language=st.one_of(machines(), domained()), most=st.integers(1, 40))
 def test_all_words_are_asked_while_they_are_few(language: Language, most: int) -> None:
-    words = Words(language, most, 4, 0)
+    words = WordCases(language, most, 4, 0)
     assert 2**words.exhaustive_to <= most < 2 ** (words.exhaustive_to + 1)
     for length in range(words.exhaustive_to + 1):
         assert sorted(asked(words, length)) == [
@@ -46,7 +46,7 @@ def test_all_words_are_asked_while_they_are_few(language: Language, most: int) -
 
 
 def test_words_of_one_symbol_are_counted_by_length() -> None:
-    words = Words(parse("aa-star"), 5, 4, 0)
+    words = WordCases(parse("aa-star"), 5, 4, 0)
     assert words.exhaustive_to == 5
     assert asked(words, 5) == [(0,) * 5]
     assert asked(words, 9) == [(0,) * 9] * len(asked(words, 9))
@@ -54,7 +54,7 @@ def test_words_of_one_symbol_are_counted_by_length() -> None:
 
 @given(language=st.one_of(machines(), domained()), length=st.integers(5, 12))
 def test_longer_words_are_in_the_domain_and_of_every_class(language: Language, length: int) -> None:
-    words = Words(language, 16, 40, 3)
+    words = WordCases(language, 16, 40, 3)
     found = asked(words, length)
     assert found == asked(words, length)  # the same whenever they are asked for
     for word in found:
@@ -65,7 +65,7 @@ def test_longer_words_are_in_the_domain_and_of_every_class(language: Language, l
 
 def test_longer_words_come_with_repetitions_and_neighbours_of_another_class() -> None:
     language = parse("parity")
-    found = asked(Words(language, 1, 10, 0), 30)
+    found = asked(WordCases(language, 1, 10, 0), 30)
     plain, edited = found[:12], found[12:]
     assert plain[10:] == [(0,) * 30, (1,) * 30]
     assert len(edited) == 12
@@ -75,17 +75,17 @@ def test_longer_words_come_with_repetitions_and_neighbours_of_another_class() ->
 
 
 def test_lengths_rise_by_a_quarter_with_odd_and_even_ones() -> None:
-    lengths = Words(parse("parity"), 16, 4, 0).lengths(1_000)
+    lengths = WordCases(parse("parity"), 16, 4, 0).lengths(1_000)
     assert lengths[:6] == [0, 1, 2, 3, 4, 5]
     assert lengths[-1] == 1_000
     assert all(b <= a + max(1, a // 4) for a, b in pairwise(lengths))
     assert {n % 2 for n in lengths if n > 100} == {0, 1}
-    assert Words(parse("parity"), 16, 4, 0).lengths(2) == [0, 1, 2]
-    assert Words(parse("parity"), 16, 4, 0).lengths(0) == [0]
+    assert WordCases(parse("parity"), 16, 4, 0).lengths(2) == [0, 1, 2]
+    assert WordCases(parse("parity"), 16, 4, 0).lengths(0) == [0]
 
 
 def test_lengths_without_words_are_passed_over() -> None:
-    words = Words(parse("modular-arithmetic"), 64, 4, 0)
+    words = WordCases(parse("modular-arithmetic"), 64, 4, 0)
     assert all(n and n % 2 == 0 for n in words.lengths(100))
     assert words.lengths(1) == []
     assert [len(words.at(n)) for n in (1, 99)] == [0, 0]
@@ -137,7 +137,7 @@ def test_what_is_wrong_is_what_is_decided_otherwise(logits: list[list[int]], rig
 
 def test_words_are_judged_by_their_class() -> None:
     language = parse("parity")
-    words = Words(language, 64, 4, 0)
+    words = WordCases(language, 64, 4, 0)
     found = words.margins(Constant(2.0, -1.0), words.at(3))
     expected = [3.0 if language.classify(word) == 0 else -3.0 for word in asked(words, 3)]
     assert found.tolist() == expected
@@ -145,12 +145,12 @@ def test_words_are_judged_by_their_class() -> None:
 
 
 def test_all_inputs_are_asked_while_they_are_few() -> None:
-    questions = Inputs(adder(2, 1), 16, 4, 0)
+    questions = CircuitCases(adder(2, 1), 16, 4, 0)
     assert questions.exhaustive_to == 4
     assert questions.lengths(1_000) == [4]
     found = questions.at(4)[:, :4].tolist()
     assert sorted(map(tuple, found)) == list(product((0, 1), repeat=4))
-    few = Inputs(adder(2, 1), 15, 4, 0)
+    few = CircuitCases(adder(2, 1), 15, 4, 0)
     assert few.exhaustive_to == -1
     drawn = few.at(4)[:, :4]
     assert (drawn[:4] != drawn[4:8]).sum(dim=1).tolist() == [1] * 4
@@ -160,7 +160,7 @@ def test_all_inputs_are_asked_while_they_are_few() -> None:
 @given(circuit=circuits(max_inputs=4, max_gates=6))
 def test_inputs_come_with_all_that_follows(circuit: Circuit) -> None:
     sequence = circuit.sequence()
-    for word in Inputs(sequence, 16, 4, 0).at(sequence.num_inputs).tolist():
+    for word in CircuitCases(sequence, 16, 4, 0).at(sequence.num_inputs).tolist():
         assert tuple(word) == sequence.complete(word[: sequence.num_inputs])
 
 
@@ -182,7 +182,7 @@ class Forgetful(nn.Module):
 
 
 def test_a_completion_that_strays_is_wrong_whatever_the_margins() -> None:
-    questions = Inputs(adder(1, 1), 16, 4, 0)
+    questions = CircuitCases(adder(1, 1), 16, 4, 0)
     words = questions.at(2)
     found = questions.margins(Forgetful(words, strays=2), words)
     assert is_wrong(found).tolist() == [False, False, True, False]
@@ -192,7 +192,7 @@ def test_a_completion_that_strays_is_wrong_whatever_the_margins() -> None:
 def test_margins_of_circuits_are_the_least_of_all_steps() -> None:
     sequence = adder(2, 2)
     model = compile_circuit(sequence)
-    questions = Inputs(sequence, 16, 4, 0)
+    questions = CircuitCases(sequence, 16, 4, 0)
     words = questions.at(4)
     with torch.no_grad():
         found = questions.margins(model, words).tolist()
@@ -206,6 +206,6 @@ def test_margins_of_circuits_are_the_least_of_all_steps() -> None:
 
 def test_a_circuit_without_gates_asks_nothing() -> None:
     circuit = Circuit(inputs=("a",), gates=(), outputs=("a",))
-    questions = questions_for(circuit.sequence(), all_words=4, words_per_length=2, seed=0)
+    questions = cases_for(circuit.sequence(), all_words=4, words_per_length=2, seed=0)
     with pytest.raises(TaskError, match="no gates"):
         questions.margins(Constant(1.0, 0.0), questions.at(1))

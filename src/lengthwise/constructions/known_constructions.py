@@ -19,7 +19,7 @@ from lengthwise.circuits.circuit_files import READERS, read_circuit
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions import first, parity
 from lengthwise.constructions.automata import build, design_automaton
-from lengthwise.constructions.circuits import MOST_SYMBOLS, compile_circuit
+from lengthwise.constructions.circuits import MAX_SYMBOLS, compile_circuit
 from lengthwise.constructions.confidence import logit_for
 from lengthwise.constructions.construction import (
     EVERY_LENGTH,
@@ -37,12 +37,12 @@ CIRCUIT, NOR_CIRCUIT = "circuit:", "nor-circuit:"
 
 _NAMELESS = "a language"
 
-MOST_MEASURED = 10_000
+MAX_MEASURED = 10_000
 """Longest words of which a claim is made where rounding grows with the length."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class EncoderEntry:
     """One encoder, for a named language."""
 
     claim: str
@@ -66,9 +66,9 @@ def _scaled(settings: Mapping[str, Any]) -> float:
 
 
 def _below_exp(sharpness: float) -> int:
-    """The greatest number below exp(sharpness), but at most `MOST_MEASURED`."""
-    if sharpness > math.log(MOST_MEASURED):
-        return MOST_MEASURED
+    """The greatest number below exp(sharpness), but at most `MAX_MEASURED`."""
+    if sharpness > math.log(MAX_MEASURED):
+        return MAX_MEASURED
     return math.ceil(math.exp(sharpness)) - 1
 
 
@@ -76,82 +76,82 @@ def _to(**longest: int | None) -> Callable[[Mapping[str, Any]], Mapping[str, int
     return lambda settings: longest
 
 
-CONSTRUCTIONS: Catalogue[Entry] = Catalogue(
+CONSTRUCTIONS: Catalogue[EncoderEntry] = Catalogue(
     "construction",
     {
-        "chiang2022/parity": Entry(
+        "chiang2022/parity": EncoderEntry(
             claim="right, with a logit of about 2 tanh(c) / n^2",
             source="Chiang & Cholak (2022), Proposition 1",
             language="parity",
             compile=parity.compile_parity,
-            range=_to(float64=MOST_MEASURED, float32=1_000, bfloat16=16, float16=64),
+            range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=16, float16=64),
         ),
-        "chiang2022/parity-norm": Entry(
+        "chiang2022/parity-norm": EncoderEntry(
             claim="right with layer norm, for any epsilon",
             source="Chiang & Cholak (2022), section 4.1",
             language="parity",
             compile=parity.compile_normed_parity,
-            range=_to(float64=MOST_MEASURED, float32=1_000, bfloat16=16, float16=64),
+            range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=16, float16=64),
         ),
-        "chiang2022/parity-confident": Entry(
+        "chiang2022/parity-confident": EncoderEntry(
             claim="right, with cross-entropy at most eta if epsilon is 0",
             source="Chiang & Cholak (2022), Proposition 2",
             language="parity",
             compile=parity.compile_confident_parity,
-            range=_to(float64=MOST_MEASURED, float32=1_000, bfloat16=16, float16=64),
+            range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=16, float16=64),
             margin=_surely,
         ),
-        "chiang2022/first": Entry(
+        "chiang2022/first": EncoderEntry(
             claim="right, with a logit of about exp(c) / 2n",
             source="Chiang & Cholak (2022), section 3.3",
             language="first",
             compile=first.compile_first,
-            range=_to(**dict.fromkeys(PRECISIONS, MOST_MEASURED)),
+            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
         ),
-        "chiang2022/first-norm": Entry(
+        "chiang2022/first-norm": EncoderEntry(
             claim="right with layer norm, for any epsilon",
             source="Chiang & Cholak (2022), section 4.1",
             language="first",
             compile=first.compile_normed_first,
-            range=_to(**dict.fromkeys(PRECISIONS, MOST_MEASURED)),
+            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
         ),
-        "chiang2022/first-confident": Entry(
+        "chiang2022/first-confident": EncoderEntry(
             claim="right, with cross-entropy at most eta if epsilon is 0",
             source="Chiang & Cholak (2022), Proposition 2",
             language="first",
             compile=first.compile_confident_first,
-            range=_to(**dict.fromkeys(PRECISIONS, MOST_MEASURED)),
+            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
             margin=_surely,
         ),
-        "chiang2022/first-scaled": Entry(
+        "chiang2022/first-scaled": EncoderEntry(
             claim="right; cross-entropy at most eta on words with a symbol: log-length scaling",
             source="Chiang & Cholak (2022), Proposition 3",
             language="first",
             compile=first.compile_scaled_first,
-            range=_to(**dict.fromkeys(PRECISIONS, MOST_MEASURED)),
+            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
             margin=_scaled,
         ),
-        "chiang2022/first-scaled-norm": Entry(
+        "chiang2022/first-scaled-norm": EncoderEntry(
             claim="right, with cross-entropy at most eta: log-length scaled attention, layer norm",
             source="Chiang & Cholak (2022), Proposition 3",
             language="first",
             compile=first.compile_scaled_normed_first,
-            range=_to(**dict.fromkeys(PRECISIONS, MOST_MEASURED)),
+            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
             margin=_scaled,
         ),
-        "chiang2022/first-flawed": Entry(
+        "chiang2022/first-flawed": EncoderEntry(
             claim="right only on words shorter than exp(c) symbols",
             source="Chiang & Cholak (2022), section 5.2",
             language="first",
             compile=first.compile_flawed_first,
             range=lambda settings: dict.fromkeys(PRECISIONS, _below_exp(settings["sharpness"])),
         ),
-        "chiang2022/first-flawed-scaled": Entry(
+        "chiang2022/first-flawed-scaled": EncoderEntry(
             claim="right: the flawed network with log-length scaled attention",
             source="Chiang & Cholak (2022), section 5.3",
             language="first",
             compile=first.compile_flawed_scaled_first,
-            range=_to(float64=MOST_MEASURED, float32=1_000, bfloat16=64, float16=256),
+            range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=64, float16=256),
         ),
     },
 )
@@ -166,9 +166,9 @@ ADDITIONS: Mapping[str, Callable[[int], GateSequence]] = {
 
 def _few(bits: int) -> int:
     """As many bits, unless no decoder reads so many symbols: they are not even written down."""
-    if bits > MOST_SYMBOLS:
+    if bits > MAX_SYMBOLS:
         raise ConstructionError(
-            f"a decoder reads at most {MOST_SYMBOLS} symbols, but numbers of {bits:,} bits need "
+            f"a decoder reads at most {MAX_SYMBOLS} symbols, but numbers of {bits:,} bits need "
             f"more. Use fewer bits."
         )
     return bits
@@ -197,13 +197,13 @@ def construct(
     settings: Mapping[str, Any] | None = None,
     *,
     alphabet: str | None = None,
-    told: Callable[[str], None] | None = None,
+    report_size: Callable[[str], None] | None = None,
 ) -> Construction:
     """The construction of a name, of a circuit's file, or of a language, with settings.
 
-    Settings of a language are `chunk`, `norm` and `target`, those of a circuit `error` and, unless
-    it is of NOR gates, `epsilon`, and of an addition `bits` besides. `told` hears how large the
-    result will be, before it is built.
+    The settings of a language are `chunk`, `norm` and `target`; those of a circuit are `error` and,
+    unless it is of NOR gates, `epsilon`; an addition also has `bits`. `report_size` is called with
+    the size of the result in words before it is built.
 
     Raises:
         ConstructionError: a setting is out of range, or the result too large.
@@ -215,13 +215,13 @@ def construct(
         raise ConfigError(f"{spec} is the file of a circuit. Give {CIRCUIT}{spec}.")
     if isinstance(spec, Language) or not is_construction(spec):
         language = parse(spec, alphabet) if isinstance(spec, str) else spec
-        return _automaton(language, _settings(design_automaton, chosen), told)
+        return _automaton(language, _settings(design_automaton, chosen), report_size)
     if alphabet is not None:
         raise ConfigError(f"only languages have an alphabet, but {spec} is none. Leave it out.")
     if spec in CONSTRUCTIONS:
         return _encoder(spec, CONSTRUCTIONS[spec], chosen)
     if spec in ADDITIONS or spec.startswith((CIRCUIT, NOR_CIRCUIT)):
-        return _circuit(spec, chosen, told)
+        return _circuit(spec, chosen, report_size)
     raise unknown_name("construction", spec, names())
 
 
@@ -288,7 +288,7 @@ def _is_nor(spec: str) -> bool:
     return spec.startswith(NOR_CIRCUIT) or spec == "steps2022/addition-nor"
 
 
-def _claim_of_encoder(entry: Entry, settings: Mapping[str, Any]) -> Claim:
+def _claim_of_encoder(entry: EncoderEntry, settings: Mapping[str, Any]) -> Claim:
     range_ = dict(entry.range(settings))
     if settings != _settings(entry.compile, {}):  # shorter formats were measured with the defaults
         range_ = {"float64": range_["float64"]}
@@ -313,7 +313,7 @@ def _claim_of_circuit(error: float, precisions: Sequence[str]) -> Claim:
     )
 
 
-def _encoder(name: str, entry: Entry, chosen: Mapping[str, Any]) -> Construction:
+def _encoder(name: str, entry: EncoderEntry, chosen: Mapping[str, Any]) -> Construction:
     settings = _settings(entry.compile, chosen)
     return Construction(
         name=name,
@@ -326,11 +326,11 @@ def _encoder(name: str, entry: Entry, chosen: Mapping[str, Any]) -> Construction
 
 
 def _automaton(
-    language: Language, settings: Mapping[str, Any], told: Callable[[str], None] | None
+    language: Language, settings: Mapping[str, Any], report_size: Callable[[str], None] | None
 ) -> Construction:
     design = design_automaton(language, **settings)
-    if told:
-        told(design.summary)
+    if report_size:
+        report_size(design.summary)
     settings = {**settings, "target": design.target}
     return Construction(
         name=language.spec or _NAMELESS,
@@ -343,7 +343,7 @@ def _automaton(
 
 
 def _circuit(
-    name: str, chosen: Mapping[str, Any], told: Callable[[str], None] | None
+    name: str, chosen: Mapping[str, Any], report_size: Callable[[str], None] | None
 ) -> Construction:
     own = {key: value for key, value in chosen.items() if key == "bits" and name in ADDITIONS}
     bits = _settings(_bits, own) if name in ADDITIONS else {}
@@ -355,7 +355,7 @@ def _circuit(
     else:
         circuit = read_circuit(name.partition(":")[2])
         sequence = (circuit.as_nor() if _is_nor(name) else circuit).sequence()
-    model = compile_(sequence, told, **settings)
+    model = compile_(sequence, report_size, **settings)
     settings = {**bits, **settings}
     return Construction(
         name=name,

@@ -8,7 +8,12 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from lengthwise.constructions.automata import MAX_PARAMETERS
-from lengthwise.constructions.forms import FORMS, Form, StateMaps, SubwordElements
+from lengthwise.constructions.subword_encodings import (
+    ENCODINGS,
+    ElementEncoding,
+    Encoding,
+    MatrixEncoding,
+)
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
@@ -22,7 +27,7 @@ ENOUGH = 30_000
 class Followed:
     """The coordinates that are 1 at each node, from the listed units and nothing else."""
 
-    def __init__(self, form: Form, chunk: int) -> None:
+    def __init__(self, form: Encoding, chunk: int) -> None:
         self.form, self.chunk = form, chunk
         children, results = form.units(chunk)
         assert children.shape == (form.count_units(chunk), chunk)
@@ -60,27 +65,27 @@ class Followed:
         return [c for x in self.coordinates(word) if (c := self.classes[x]) >= 0]
 
 
-def small(target: str, language: Language, chunk: int) -> Form:
+def small(target: str, language: Language, chunk: int) -> Encoding:
     """The form of a random language, unless it is large."""
     try:
-        return FORMS[target](language, chunk, ENOUGH)
+        return ENCODINGS[target](language, chunk, ENOUGH)
     except LanguageError:
         reject()
 
 
-def agrees(form: Form, language: Language, chunk: int, max_length: int) -> int:
+def agrees(form: Encoding, language: Language, chunk: int, max_length: int) -> int:
     """All words of the domain get their class and no other; the number of them."""
     followed = Followed(form, chunk)
     words = list(language.words(max_length=max_length))
     for word in words:
         assert followed.decided(word) == [language.classes[language.run(word)]], word
-        if isinstance(form, SubwordElements) or language.domain is None:
+        if isinstance(form, ElementEncoding) or language.domain is None:
             assert len(followed.coordinates(word)) == form.ones
     return len(words)
 
 
 @given(language=machines(max_states=4), chunk=st.integers(2, 4))
-@pytest.mark.parametrize("target", sorted(FORMS))
+@pytest.mark.parametrize("target", sorted(ENCODINGS))
 def test_products_give_every_word_its_class(target: str, language: Language, chunk: int) -> None:
     form = small(target, language, chunk)
     agrees(form, language, chunk, max_length=6 if chunk == 2 else 7)
@@ -144,18 +149,18 @@ def test_what_is_undefined_is_taken_for_what_agrees_and_nothing_else(
     for members in (".*", ".*b", "(c|b|a(c|b)*a)*", "(..)*"):
         machine = from_regex(members, ("a", "b", "c"))
         asked = with_domain(machine, from_regex(domain, ("a", "b", "c")))
-        form = SubwordElements(asked, chunk, MAX_PARAMETERS)
+        form = ElementEncoding(asked, chunk, MAX_PARAMETERS)
         assert agrees(form, asked, chunk, max_length=8) > 2
 
 
 @pytest.mark.parametrize("chunk", [2, 3])
-@pytest.mark.parametrize("target", sorted(FORMS))
+@pytest.mark.parametrize("target", sorted(ENCODINGS))
 def test_a_language_of_one_state_has_one_coordinate(target: str, chunk: int) -> None:
     for symbols in ("a", "ab"):
         language = Language(
             alphabet=tuple(symbols), transitions=((0,) * len(symbols),), classes=(1,)
         )
-        form = FORMS[target](language, chunk, ENOUGH)
+        form = ENCODINGS[target](language, chunk, ENOUGH)
         assert (form.size, form.ones, form.count_units(chunk)) == (1, 1, 1)
         agrees(form, language, chunk, max_length=8)
 
@@ -164,7 +169,7 @@ def test_a_language_of_one_state_has_one_coordinate(target: str, chunk: int) -> 
 def test_a_symbol_that_no_word_of_the_domain_has_is_nothing(chunk: int) -> None:
     parity = parse("count:b:2:abc")
     asked = with_domain(parity, from_regex("(a|b)*", ("a", "b", "c")))
-    form = SubwordElements(asked, chunk, ENOUGH)
+    form = ElementEncoding(asked, chunk, ENOUGH)
     assert [len(form.symbol(symbol)) for symbol in range(3)] == [1, 1, 0]
     agrees(form, asked, chunk, max_length=7)
 
@@ -172,14 +177,14 @@ def test_a_symbol_that_no_word_of_the_domain_has_is_nothing(chunk: int) -> None:
 @pytest.mark.parametrize("spec", ["modular-arithmetic", "modular-arithmetic-left-to-right"])
 def test_elements_serve_arithmetic(spec: str) -> None:
     language = parse(spec)
-    form = SubwordElements(language, 2, MAX_PARAMETERS)
+    form = ElementEncoding(language, 2, MAX_PARAMETERS)
     assert agrees(form, language, 2, max_length=6) == 5 + 75 + 1125
 
 
 def test_a_domain_saves_elements() -> None:
     """What no word of the domain asks for is left out."""
     with_it = parse("modular-arithmetic-left-to-right")
-    assert SubwordElements(with_it, 2, MAX_PARAMETERS).size == 42
+    assert ElementEncoding(with_it, 2, MAX_PARAMETERS).size == 42
     without = Language(
         alphabet=with_it.alphabet,
         transitions=with_it.transitions,
@@ -188,33 +193,35 @@ def test_a_domain_saves_elements() -> None:
         start=with_it.start,
     )
     with pytest.raises(LanguageError, match="more than 1,000,000 parameters"):
-        SubwordElements(without, 2, 1_000_000)
+        ElementEncoding(without, 2, 1_000_000)
 
 
 def test_matrices_leave_out_pairs_that_no_word_connects() -> None:
-    assert StateMaps(parse("tomita-4"), 2, ENOUGH).size == 13  # 16 but for leaving the dead state
-    assert StateMaps(parse("group:Z3"), 2, ENOUGH).size == 9
+    assert (
+        MatrixEncoding(parse("tomita-4"), 2, ENOUGH).size == 13
+    )  # 16 but for leaving the dead state
+    assert MatrixEncoding(parse("group:Z3"), 2, ENOUGH).size == 9
 
 
 @given(language=machines(max_states=4), chunk=st.integers(2, 4))
 def test_paths_are_counted_as_they_are_listed(language: Language, chunk: int) -> None:
-    form = StateMaps(language, chunk, ENOUGH)
+    form = MatrixEncoding(language, chunk, ENOUGH)
     children, _ = form.units(chunk)
     assert form.count_units(chunk) == len(children)
 
 
 def test_too_many_elements_or_chunks_are_refused() -> None:
     with pytest.raises(LanguageError, match=r"level has 25,411,681 chunks, more than 10,000,000"):
-        SubwordElements(parse("group:Z71"), 4, 10**15)
+        ElementEncoding(parse("group:Z71"), 4, 10**15)
     with pytest.raises(LanguageError, match="elements need more than 1,000 parameters"):
-        SubwordElements(parse("group:S3"), 2, 1_000)
+        ElementEncoding(parse("group:S3"), 2, 1_000)
 
 
-@pytest.mark.parametrize("target", sorted(FORMS))
+@pytest.mark.parametrize("target", sorted(ENCODINGS))
 def test_an_oracle_that_is_wrong_is_noticed(target: str) -> None:
     """The check of this file, on products with one result changed."""
     language = parse("even-pairs")
-    form = FORMS[target](language, 2, ENOUGH)
+    form = ENCODINGS[target](language, 2, ENOUGH)
     children, results = form.units(2)
     followed = Followed(form, 2)
     caught = 0

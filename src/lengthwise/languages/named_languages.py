@@ -1,10 +1,10 @@
-"""The languages that have names, each with its definition in a sentence and its source.
+"""Named languages and families of languages, each with a definition in a sentence and its source.
 
-`tests/languages/test_catalogue.py` defines every one a second time, in another way. To add a
-language: add its entry here, and its second definition there.
+`tests/languages/test_named_languages.py` defines each of them independently. To add a language, add
+its entry here and its second definition there.
 
-A counter, a stack of bounded depth and a sum are written as a rule on values (`from_steps`), all
-else as a regular expression.
+Counters, stacks of bounded depth and sums are given by a step function (`from_step_function`), all
+other languages by a regular expression.
 """
 
 from collections.abc import Callable
@@ -12,22 +12,22 @@ from dataclasses import dataclass, replace
 
 from lengthwise.catalogue import Catalogue
 from lengthwise.errors import LanguageError
+from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
-from lengthwise.languages.steps import from_steps
 
 CHI = "Chi et al. (2023), section 5.1"
 BHATTAMISHRA = "Bhattamishra et al. (2020), section 4"
 TOMITA = "Tomita (1982), as defined by Bhattamishra et al. (2020)"
 
-MOST_STATES = 10_000
+MAX_PARAMETER = 10_000
 """Largest N of d-N and largest modulus of a counter."""
 
 _BITS = ("0", "1")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class NamedLanguage:
     """A named language."""
 
     definition: str
@@ -54,11 +54,11 @@ def count(symbol: str, modulus: int, alphabet: str = "") -> Language:
             f"a counter counts one symbol of its alphabet, but {symbol!r} is not in {alphabet!r}. "
             f"Write count:SYMBOL:MOD:ALPHABET, such as count:b:3:abc."
         )
-    if not 2 <= modulus <= MOST_STATES:
+    if not 2 <= modulus <= MAX_PARAMETER:
         raise LanguageError(
-            f"a counter counts modulo 2 to {MOST_STATES}, but the modulus is {modulus}."
+            f"a counter counts modulo 2 to {MAX_PARAMETER}, but the modulus is {modulus}."
         )
-    return from_steps(
+    return from_step_function(
         alphabet,
         0,
         lambda number, read: (number + (read == symbol)) % modulus,
@@ -79,14 +79,14 @@ def dyck(depth: int) -> Language:
     Raises:
         LanguageError: the depth is out of range.
     """
-    if not 1 <= depth <= MOST_STATES:
-        raise LanguageError(f"d-N has a depth of 1 to {MOST_STATES}, but N is {depth}.")
+    if not 1 <= depth <= MAX_PARAMETER:
+        raise LanguageError(f"d-N has a depth of 1 to {MAX_PARAMETER}, but N is {depth}.")
 
     def step(height: int, symbol: str) -> int:
         after = height + (1 if symbol == "0" else -1)
         return after if height >= 0 and 0 <= after <= depth else -1
 
-    return from_steps("01", 0, step, lambda height: int(height == 0))
+    return from_step_function("01", 0, step, lambda height: int(height == 0))
 
 
 DIGITS = "01234"
@@ -110,7 +110,7 @@ def _arithmetic(evaluate: Callable[[int, int, str, int], tuple[int, int]]) -> La
         total, term = evaluate(total, term, operator, int(symbol))
         return total % 5, term % 5, ""
 
-    machine = from_steps(
+    machine = from_step_function(
         _ARITHMETIC, (0, 0, ""), step, lambda value: (value[0] + value[1]) % 5, class_names=_MOD_5
     )
     domain = from_regex(r"\+[0-4]([-+*][0-4])*", _ARITHMETIC)
@@ -132,7 +132,7 @@ def _left_to_right(total: int, term: int, operator: str, digit: int) -> tuple[in
 
 def _cycle() -> Language:
     moves = {"0": 0, "1": 1, "2": -1}
-    return from_steps(
+    return from_step_function(
         "012",
         0,
         lambda position, move: (position + moves[move]) % 5,
@@ -151,11 +151,11 @@ def _tomita_5() -> Language:
         zeros, ones = odd
         return zeros ^ (symbol == "0"), ones ^ (symbol == "1")
 
-    return from_steps(_BITS, (False, False), step, lambda odd: int(not any(odd)))
+    return from_step_function(_BITS, (False, False), step, lambda odd: int(not any(odd)))
 
 
 def _tomita_6() -> Language:
-    return from_steps(
+    return from_step_function(
         _BITS,
         0,
         lambda number, symbol: (number + (1 if symbol == "0" else -1)) % 3,
@@ -167,100 +167,100 @@ def _regex(expression: str, alphabet: tuple[str, ...] = _BITS) -> Callable[[], L
     return lambda: from_regex(expression, alphabet)
 
 
-CATALOGUE: Catalogue[Entry] = Catalogue(
+CATALOGUE: Catalogue[NamedLanguage] = Catalogue(
     "language",
     {
-        "parity": Entry(
+        "parity": NamedLanguage(
             definition="class 1: an odd number of 1s",
             source=CHI,
             build=lambda: count("1", 2),
             examples=(("1", "1"), ("0111", "1"), ("", "0"), ("0110", "0")),
         ),
-        "even-pairs": Entry(
+        "even-pairs": NamedLanguage(
             definition="class 1: an odd number of pairs 01 and 10, so first and last symbol differ",
             source=CHI,
             build=_regex("0(0|1)*1|1(0|1)*0"),
             examples=(("01", "1"), ("1010", "1"), ("", "0"), ("0110", "0")),
         ),
-        "cycle-navigation": Entry(
+        "cycle-navigation": NamedLanguage(
             definition="class: position on a cycle of 5 (symbols: 0 stay, 1 increase, 2 decrease)",
             source=CHI,
             build=_cycle,
             examples=(("010211", "2"), ("2", "4"), ("", "0"), ("11111", "0")),
         ),
-        "modular-arithmetic": Entry(
+        "modular-arithmetic": NamedLanguage(
             definition="class: value mod 5 of + d (op d)*, digits 0-4, with * before + and -",
             source=f"{CHI}; the leading + as in the authors' code",
             build=lambda: _arithmetic(_with_precedence),
             examples=(("+1+2-4", "4"), ("+2+3*4", "4"), ("+0", "0"), ("+1-1*3", "3")),
         ),
-        "modular-arithmetic-left-to-right": Entry(
+        "modular-arithmetic-left-to-right": NamedLanguage(
             definition="class: value mod 5 of + d (op d)*, digits 0-4, evaluated left to right",
             source="Deletang et al. (2023), without brackets and precedence",
             build=lambda: _arithmetic(_left_to_right),
             examples=(("+1+2-4", "4"), ("+2+3*4", "0"), ("+0", "0"), ("+1-1*3", "0")),
         ),
-        "first": Entry(
+        "first": NamedLanguage(
             definition="class 1: starts with 1",
             source="Chiang & Cholak (2022), FIRST",
             build=_regex("1(0|1)*"),
             examples=(("1", "1"), ("100", "1"), ("", "0"), ("011", "0")),
         ),
-        "tomita-1": Entry(
+        "tomita-1": NamedLanguage(
             definition="class 1: 1*",
             source=TOMITA,
             build=_regex("1*"),
             examples=(("", "1"), ("111", "1"), ("0", "0"), ("1101", "0")),
         ),
-        "tomita-2": Entry(
+        "tomita-2": NamedLanguage(
             definition="class 1: (10)*",
             source=TOMITA,
             build=_regex("(10)*"),
             examples=(("", "1"), ("1010", "1"), ("1", "0"), ("0101", "0")),
         ),
-        "tomita-3": Entry(
+        "tomita-3": NamedLanguage(
             definition="class 1: no odd block of 1s directly before an odd block of 0s",
             source=TOMITA,
             build=_tomita_3,
             examples=(("1100", "1"), ("100110", "1"), ("10", "0"), ("0111000", "0")),
         ),
-        "tomita-4": Entry(
+        "tomita-4": NamedLanguage(
             definition="class 1: 000 does not occur",
             source=TOMITA,
             build=_regex("(1|01|001)*0{0,2}"),
             examples=(("", "1"), ("00100", "1"), ("000", "0"), ("100001", "0")),
         ),
-        "tomita-5": Entry(
+        "tomita-5": NamedLanguage(
             definition="class 1: an even number of 0s and an even number of 1s",
             source=TOMITA,
             build=_tomita_5,
             examples=(("", "1"), ("0101", "1"), ("01", "0"), ("001", "0")),
         ),
-        "tomita-6": Entry(
+        "tomita-6": NamedLanguage(
             definition="class 1: the numbers of 0s and of 1s are equal mod 3",
             source=TOMITA,
             build=_tomita_6,
             examples=(("01", "1"), ("000", "1"), ("0", "0"), ("011", "0")),
         ),
-        "tomita-7": Entry(
+        "tomita-7": NamedLanguage(
             definition="class 1: 0*1*0*1*",
             source=TOMITA,
             build=_regex("0*1*0*1*"),
             examples=(("", "1"), ("0101", "1"), ("1010", "0"), ("010101", "0")),
         ),
-        "aa-star": Entry(
+        "aa-star": NamedLanguage(
             definition="class 1: (aa)*",
             source=BHATTAMISHRA,
             build=_regex("(aa)*", ("a",)),
             examples=(("", "1"), ("aa", "1"), ("a", "0"), ("aaa", "0")),
         ),
-        "aaaa-star": Entry(
+        "aaaa-star": NamedLanguage(
             definition="class 1: (aaaa)*",
             source=BHATTAMISHRA,
             build=_regex("(aaaa)*", ("a",)),
             examples=(("", "1"), ("aaaa", "1"), ("aa", "0"), ("aaa", "0")),
         ),
-        "abab-star": Entry(
+        "abab-star": NamedLanguage(
             definition="class 1: (abab)*",
             source=BHATTAMISHRA,
             build=_regex("(abab)*", ("a", "b")),

@@ -12,7 +12,7 @@ MAX_STATES = 20_000
 """Most states that a machine may have before it is minimised, unless the caller says otherwise."""
 
 
-def from_steps(
+def from_step_function(
     alphabet: Sequence[str],
     start: V,
     step: Callable[[V, str], V],
@@ -25,7 +25,7 @@ def from_steps(
 
     The empty word leads to `start`, a word `wa` to `step(value of w, a)`.
 
-    >>> parity = from_steps("01", 0, lambda ones, symbol: (ones + int(symbol)) % 2, int)
+    >>> parity = from_step_function("01", 0, lambda ones, symbol: (ones + int(symbol)) % 2, int)
     >>> parity.num_states, "0111" in parity, "11" in parity
     (2, True, False)
 
@@ -79,7 +79,7 @@ def determinised(
     ]
     nothing: frozenset[int] = frozenset()
     accepting = frozenset(final)
-    return from_steps(
+    return from_step_function(
         alphabet,
         closure[start],
         lambda states, symbol: nothing.union(*(after[s].get(symbol, nothing) for s in states)),
