@@ -1,4 +1,4 @@
-"""The analyses by name: how each is measured, drawn, put into numbers, and read."""
+"""Analyses by name: how each is measured, plotted and summarised."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,26 +24,26 @@ from lengthwise.languages.language import Language
 from lengthwise.tasks.task import Task
 
 DEFAULT_LENGTH = 500
-"""Length of the words, unless told otherwise: that of section 7.3 of Chi et al. (2023)."""
+"""Default length of the words: that of section 7.3 of Chi et al. (2023)."""
 
 MAX_SYMBOLS = 2**19
-"""Symbols that the words of one length may have together, so that time and memory are bounded."""
+"""Largest number of symbols of all words together, so that time and memory are bounded."""
 
 Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Analysis:
-    """One thing to look at in a trained model."""
+    """An analysis of a trained model."""
 
     title: str
     measure: Callable[
-        [nn.Module, Language, Int[Tensor, "word place"], Int[Tensor, " word"]], dict[str, Any]
+        [nn.Module, Language, Int[Tensor, "word position"], Int[Tensor, " word"]], dict[str, Any]
     ]
     draw: Callable[[Record], Picture]
     numbers: Callable[[Record], list[tuple[str, str]]]
     caption: str
-    """What one sees in the figure."""
+    """Caption of the figure."""
 
 
 def analyse(
@@ -55,14 +55,14 @@ def analyse(
     words_per_length: int = 100,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """The record of one analysis, on uniform words of the task's language.
+    """Run one analysis on uniform words of the task's language, and return its record.
 
-    Without `lengths` it is 500, or the longest below it that has a word.
+    Without `lengths`, the length is 500, or the longest below it that has a word.
 
     Raises:
         ConfigError: there is no such analysis, or the model is no RegularGPT.
         TaskError: a length has no word or no positions, or there are too many symbols.
-        LanguageError: the language has too many elements to tell apart.
+        LanguageError: the language has too many elements.
         ClaimError: something is not finite.
     """
     entry = ANALYSES[name]
@@ -87,7 +87,7 @@ def analyse(
 
 
 def record_path(folder: Path, name: str) -> Path:
-    """Where a run folder keeps the record of an analysis."""
+    """Return the path of the record of an analysis in a run folder."""
     return folder / "analysis" / f"{name}.json"
 
 

@@ -1,4 +1,4 @@
-"""The model as it is analysed: a copy in double precision, so that numbers are those of no machine.
+"""Copies of models in double precision, for analyses that do not depend on the machine.
 
 Axes:
     node    nodes of a level of the tree
@@ -18,7 +18,7 @@ from lengthwise.models.regular_gpt import RegularGPT
 
 
 def float64_copy(model: nn.Module) -> RegularGPT:
-    """A copy on the processor, in float64, with nothing random and nothing to train.
+    """Return a copy on the CPU, in float64 and evaluation mode, without gradients.
 
     Raises:
         ConfigError: the model is no RegularGPT, so it has no levels to look at.
@@ -34,9 +34,10 @@ def float64_copy(model: nn.Module) -> RegularGPT:
 def block_outputs(
     model: RegularGPT, levels: Sequence[Int[Tensor, "_ chunk"]]
 ) -> list[Float[Tensor, "_ width"]]:
-    """What the last feed-forward network gives at every node, from the children of each.
+    """Return the output of the last feed-forward network at every node, by level.
 
-    This is the paper's output of a layer. A level reads what memory kept of the level below.
+    This is the paper's output of a layer. The input of a level is the memory's output for the level
+    below.
     """
     below = model.leaf(torch.arange(model.config.vocab_size))
     outputs = []

@@ -1,4 +1,4 @@
-"""How does a circuit add? Bit by bit with a carry, laid out as in `steps2022`, section 4.
+"""Adder circuits, bit by bit with a carry, in the two layouts of `steps2022`, section 4.
 
 For n-bit numbers a and b, least significant bit first, and c_1 = 0,
 
@@ -6,9 +6,9 @@ For n-bit numbers a and b, least significant bit first, and c_1 = 0,
     f_i = AND(a_i, b_i)      g_i = AND(c_i, d_i)       c_{i+1} = XOR(f_i, g_i) is the carry
 
 The sum is modulo 2^n, as in the paper; the bit that it ignores is c_{n+1}, the gate `c{n+1}`. One
-circuit has two layouts: representation 1 computes one place of the numbers after the other, and
-representation 2 first what needs no carry, then the carries, then the sum. The paper prints the
-first g of representation 1 as g_2, which stands twice then; it must be g_1.
+circuit has two layouts: representation 1 computes one digit of the numbers after the other, and
+representation 2 first all gates that need no carry, then the carries, then the sum. The paper
+prints the first g of representation 1 as g_2, which would then occur twice; it must be g_1.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from lengthwise.languages.validation import short
 
 
 def adder(n: int, representation: int) -> GateSequence:
-    """The addition of two n-bit numbers as a sequence: a_1 .. a_n b_1 .. b_n, then the gates.
+    """Lay out the addition of two n-bit numbers: a_1 .. a_n b_1 .. b_n, then the gates.
 
     >>> print(*adder(2, 1).names)
     a1 a2 b1 b2 c1 d1 e1 f1 g1 c2 d2 e2 f2 g2 c3
@@ -34,21 +34,21 @@ def adder(n: int, representation: int) -> GateSequence:
         CircuitError: n is below 1, or the representation is neither 1 nor 2.
     """
     circuit = adder_circuit(n)
-    places = range(1, n + 1)
+    digits = range(1, n + 1)
     if representation == 1:
-        order = [f"{letter}{i}" for i in places for letter in "cdefg"]
+        order = [f"{letter}{i}" for i in digits for letter in "cdefg"]
         return circuit.sequence([*order, f"c{n + 1}"])
     if representation == 2:
-        free = [f"{letter}{i}" for letter in "df" for i in places]
-        carries = [f"{letter}{i}" for i in places for letter in "cg"]
-        return circuit.sequence([*free, *carries, f"c{n + 1}", *(f"e{i}" for i in places)])
+        free = [f"{letter}{i}" for letter in "df" for i in digits]
+        carries = [f"{letter}{i}" for i in digits for letter in "cg"]
+        return circuit.sequence([*free, *carries, f"c{n + 1}", *(f"e{i}" for i in digits)])
     raise CircuitError(
         f"addition has the representations 1 and 2, but it is asked for {short(representation)}."
     )
 
 
 def adder_circuit(n: int) -> Circuit:
-    """The circuit of both representations, with the outputs e_1 .. e_n.
+    """Build the circuit of both representations, with the outputs e_1 .. e_n.
 
     Raises:
         CircuitError: n is below 1.
@@ -72,7 +72,7 @@ def adder_circuit(n: int) -> Circuit:
 
 
 def to_bits(number: int, n: int) -> tuple[int, ...]:
-    """The n bits of a number, least significant first.
+    """Return the n bits of a number, least significant first.
 
     >>> to_bits(6, 4)
     (0, 1, 1, 0)
@@ -88,5 +88,5 @@ def to_bits(number: int, n: int) -> tuple[int, ...]:
 
 
 def from_bits(bits: Sequence[int]) -> int:
-    """The number that has these bits, least significant first; the inverse of `to_bits`."""
+    """Return the number with these bits, least significant first; the inverse of `to_bits`."""
     return sum(bit << i for i, bit in enumerate(bits))

@@ -1,4 +1,4 @@
-"""Circuits as text, in the ASCII form of AIGER: AND gates and inverters.
+"""Reader of circuits in the ASCII form of AIGER: AND gates and inverters.
 
     aag 3 2 0 1 1       maximal variable, inputs, latches, outputs, AND gates
     2                   the inputs: variable v is the literal 2v, and 2v + 1 is its inverse
@@ -9,8 +9,8 @@
     o0 y                and of output 0
     c                   what follows is a comment
 
-An input without a name is called i0, i1, ... here, an output o0, o1, ..., and the gate of literal 6
-n6. Latches are refused, and so are the bad states, constraints and properties of AIGER 1.9.
+Inputs without names are called i0, i1, ..., outputs o0, o1, ..., and the gate of literal 6 is n6.
+Latches are refused, and so are the bad states, constraints and properties of AIGER 1.9.
 """
 
 import re
@@ -22,7 +22,7 @@ from lengthwise.circuits.netlist import Netlist, refuse
 from lengthwise.errors import CircuitError
 
 BINARY_REMEDY = "Make it text: aigtoaig in.aig out.aag"
-"""What helps with a file in AIGER's binary form, which has the suffix `.aig`."""
+"""Remedy for a file in AIGER's binary form, which has the suffix `.aig`."""
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _SYMBOL = re.compile(r"([io])([0-9]{1,18}) +(\S.*)")
@@ -30,7 +30,7 @@ _Line = tuple[int, str]
 
 
 def from_aiger(text: str, name: str = "aiger") -> Circuit:
-    """The circuit of a text in ASCII AIGER; `name` is what errors call it.
+    """Read a circuit from text in ASCII AIGER; error messages call it `name`.
 
     Raises:
         CircuitError: a line is broken or has something that is not read (the line is shown), a
@@ -80,7 +80,7 @@ def from_aiger(text: str, name: str = "aiger") -> Circuit:
 
 
 class _Reader:
-    """The lines by what the header says they are: inputs, outputs, gates, and what follows."""
+    """The lines of a file, split by the header into inputs, outputs, gates and the rest."""
 
     def __init__(self, where: str, lines: Sequence[_Line]) -> None:
         self._where = where
@@ -108,7 +108,7 @@ class _Reader:
         self._rest = lines[1 + promised :]
 
     def literals(self, line: _Line, rule: str, count: int) -> list[int]:
-        """The literals of a line, which are within the header's bound."""
+        """Read the literals of a line; each must be within the header's bound."""
         fields = line[1].split()
         if len(fields) != count or not all(map(_NUMBER.fullmatch, fields)):
             refuse(self._where, *line, rule)
@@ -118,7 +118,7 @@ class _Reader:
         return list(map(int, fields))
 
     def symbols(self) -> dict[tuple[str, int], str]:
-        """The names of inputs ("i") and outputs ("o") by their indices."""
+        """Read the names of inputs ("i") and outputs ("o"), by their indices."""
         names: dict[tuple[str, int], str] = {}
         counts = {"i": len(self.inputs), "o": len(self.outputs)}
         for line in self._rest:

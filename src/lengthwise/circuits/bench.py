@@ -1,12 +1,12 @@
-"""Circuits as text, in the `.bench` format of the ISCAS benchmarks.
+"""Reader of circuits in the `.bench` format of the ISCAS benchmarks.
 
     INPUT(a)
     OUTPUT(y)
     y = NAND(a, b)      a gate of any number of inputs: AND OR XOR NAND NOR XNOR; NOT, BUFF of one
     z = vdd             1, as ABC and mockturtle write it; gnd is 0
 
-Lines stand in any order; `#` begins a comment; upper and lower case mean the same, but in names.
-An XOR of many inputs is 1 if an odd number of them is, and an XNOR is its inverse.
+Lines are in any order; `#` begins a comment; case is ignored except in names. An XOR of many inputs
+is 1 if an odd number of them is, and an XNOR is its inverse.
 """
 
 import re
@@ -22,7 +22,7 @@ _NO_MEMORY = "Cut the flip-flops: make their outputs inputs, and their inputs ou
 
 
 def from_bench(text: str, name: str = "bench") -> Circuit:
-    """The circuit of a text in the `.bench` format; `name` is what errors call it.
+    """Read a circuit from text in the `.bench` format; error messages call it `name`.
 
     Raises:
         CircuitError: a line is broken or has a flip-flop or an unknown gate (the line is shown), a

@@ -1,4 +1,4 @@
-r"""Circuits as text, in the Berkeley Logic Interchange Format.
+r"""Reader of circuits in the Berkeley Logic Interchange Format (BLIF).
 
     .model majority
     .inputs a b c
@@ -27,7 +27,7 @@ from lengthwise.circuits.netlist import Netlist, lines_of, refuse
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Cover:
-    """One `.names`: the rows that have been read, without the bit that all of them give."""
+    """One `.names` block: its rows, without the output bit that all of them share."""
 
     number: int
     sources: list[str]
@@ -37,7 +37,7 @@ class _Cover:
 
 
 def from_blif(text: str, name: str = "blif") -> Circuit:
-    """The circuit of a text in BLIF; `name` is what errors call it.
+    """Read a circuit from text in BLIF; error messages call it `name`.
 
     Raises:
         CircuitError: a line is broken or has something that is not read (the line is shown), a
@@ -57,7 +57,7 @@ def from_blif(text: str, name: str = "blif") -> Circuit:
 
 
 class _Reader:
-    """What the lines so far have said."""
+    """State of the reader: inputs, outputs and covers of the lines so far."""
 
     def __init__(self, where: str) -> None:
         self.netlist = Netlist(where)
@@ -68,7 +68,7 @@ class _Reader:
         self._ended = False
 
     def read(self, number: int, line: str) -> None:
-        """Read one more line that is not empty."""
+        """Read one non-empty line."""
         keyword, *names = line.split()
         self._num_models += keyword == ".model"
         if self._ended or self._num_models > 1:
@@ -95,7 +95,7 @@ class _Reader:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with their continuations and without empty ones, each with the number of its first."""
+    """Yield non-empty lines joined with their continuations, each with its first line number."""
     start = 0
     parts: list[str] = []
     for number, line in lines_of(f"{text}\n"):
@@ -146,13 +146,13 @@ def _define(netlist: Netlist, cover: _Cover) -> None:
 
 
 def _literals(cover: _Cover, row: str) -> list[tuple[str, str]]:
-    """The signals that a row looks at, each with the bit that fits."""
+    """Return the signals that a row tests, each with the bit that matches."""
     pairs = zip(cover.sources, row, strict=True)
     return [(source, bit) for source, bit in pairs if bit != "-"]
 
 
 def _as_gate(cover: _Cover, on: bool) -> str | None:
-    """The gate of one or two inputs that the cover is, if it is one."""
+    """Return the kind of gate with the truth table of a cover of at most two inputs, or None."""
     if len(cover.sources) > 2:
         return None
     table = tuple(

@@ -1,4 +1,4 @@
-"""What is a Boolean circuit here? Named gates of at most two inputs, in any order, without cycles.
+"""Boolean circuits: named gates of at most two inputs, in any order, without cycles.
 
 >>> half_adder = Circuit(
 ...     inputs=("a", "b"),
@@ -11,8 +11,8 @@
 >>> half_adder.evaluate((1, 1))
 (1, 0)
 
-`steps2022`, section 4, lays a circuit out as a sequence; `Circuit.sequence` does so for any order
-of the gates in which each stands after its inputs.
+`steps2022`, section 4, lays a circuit out as a sequence; `Circuit.sequence` does so for any
+topological order of the gates.
 """
 
 import heapq
@@ -31,14 +31,14 @@ from lengthwise.languages.validation import short
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Circuit:
-    """A function from bits to bits. Signals are inputs or gates; outputs name signals.
+    """A Boolean circuit. Signals are inputs or gates; outputs name signals.
 
-    A signal may be several outputs, and an input may be an output. `output_names` is how the
-    outputs are called where they come from; without it, they are called as their signals are. There
-    is at least one input, because a transformer completes a sequence that has begun.
+    A signal may be several outputs, and an input may be an output. `output_names` are the names of
+    the outputs in the source file; by default they are the names of their signals. There is at
+    least one input, because a transformer completes a non-empty sequence.
 
     Raises:
-        CircuitError: there are no inputs or no outputs, a name stands twice, a signal is undefined,
+        CircuitError: there are no inputs or no outputs, a name occurs twice, a signal is undefined,
             or there is a cycle, which the message shows.
     """
 
@@ -47,7 +47,7 @@ class Circuit:
     outputs: tuple[str, ...]
     output_names: tuple[str, ...] = ()
     ordered: tuple[Gate, ...] = field(init=False, repr=False, compare=False)
-    """The gates, each after its inputs, and otherwise in the order in which they were given."""
+    """The gates in topological order, otherwise in the given order."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.gates, tuple) or not all(isinstance(g, Gate) for g in self.gates):
@@ -77,7 +77,7 @@ class Circuit:
         object.__setattr__(self, "ordered", _ordered(self.gates))
 
     def evaluate(self, bits: Sequence[int]) -> tuple[int, ...]:
-        """The outputs for one word of inputs, gate by gate.
+        """Evaluate the circuit on one word of inputs, gate by gate.
 
         Raises:
             CircuitError: there are too few or too many bits, or one is neither 0 nor 1.
@@ -88,16 +88,16 @@ class Circuit:
         return tuple(values[name] for name in self.outputs)
 
     def evaluate_many(self, inputs: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """`evaluate` for many words at once: inputs [word, input] to outputs [word, output].
+        """Evaluate many words at once: inputs [word, input] to outputs [word, output].
 
         Raises:
-            CircuitError: the array is not of truth values, or not one column for each input.
+            CircuitError: the array is not boolean, or has not one column for each input.
         """
         sequence = self.sequence()
         return sequence.complete_many(inputs)[:, sequence.outputs].astype(np.bool_)
 
     def sequence(self, order: Sequence[str] | None = None) -> GateSequence:
-        """The circuit as a sequence: the inputs, then the gates, in this order or as `ordered`.
+        """Lay the circuit out as a sequence: inputs, then gates in this order (default: `ordered`).
 
         Raises:
             CircuitError: the order leaves a gate out, has a name twice or one that is no gate, or
@@ -128,15 +128,15 @@ class Circuit:
         )
 
     def as_nor(self) -> "Circuit":
-        """The same function from NOR gates alone, as in step (1) of `steps2022`, section 4.
+        """Convert to NOR gates alone, as in step (1) of `steps2022`, section 4.
 
-        A signal keeps its name; the gates between have new ones (`lengthwise.circuits.nor`).
+        Signals keep their names; intermediate gates get new ones (`lengthwise.circuits.nor`).
         """
         return replace(self, gates=nor_gates(self.inputs, self.ordered))
 
 
 def cycle_error(names: Sequence[str]) -> CircuitError:
-    """The error for a cycle of signals, of which the first stands at the end again."""
+    """Return the error for a cycle of signals, the first of which is repeated at the end."""
     shown = names if len(names) <= 10 else [*names[:8], "...", names[-1]]
     return CircuitError(
         f"a circuit has no cycles, but this one has {' -> '.join(shown)}. "
@@ -145,7 +145,7 @@ def cycle_error(names: Sequence[str]) -> CircuitError:
 
 
 def _ordered(gates: Sequence[Gate]) -> tuple[Gate, ...]:
-    """The gates in topological order: of those that can come next, the first given comes.
+    """Sort gates topologically; among gates that are ready, the first given comes first.
 
     Raises:
         CircuitError: there is a cycle.
@@ -171,7 +171,7 @@ def _ordered(gates: Sequence[Gate]) -> tuple[Gate, ...]:
 
 
 def _cycle(waiting: Sequence[set[int]]) -> list[int]:
-    """A cycle among gates that wait for each other, in the direction of the signals."""
+    """Return a cycle among gates that wait for each other, in signal direction."""
     path: dict[int, None] = {}
     current = next(i for i, sources in enumerate(waiting) if sources)
     while current not in path:

@@ -1,4 +1,4 @@
-"""Circuits from files: the suffix says the format."""
+"""Reader of circuit files, whose suffix determines the format."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,13 +14,13 @@ READERS: Mapping[str, Callable[[str, str], Circuit]] = {
     ".bench": from_bench,
     ".aag": from_aiger,
 }
-"""The suffixes that are known, and who reads a text with a name for its errors."""
+"""The known suffixes and their readers, each from a text and a name for error messages."""
 
 _BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_circuit(path: str | Path) -> Circuit:
-    """The circuit in a file of BLIF, ISCAS `.bench` or ASCII AIGER.
+    """Read a circuit from a file in BLIF, ISCAS `.bench` or ASCII AIGER.
 
     Raises:
         CircuitError: the suffix is unknown, or the file cannot be read, is broken or has something

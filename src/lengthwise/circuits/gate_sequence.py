@@ -1,9 +1,9 @@
-"""What does a circuit look like as a sequence of symbols? Its inputs, then one bit for each gate.
+"""Circuits as sequences of symbols: the inputs, then one bit for each gate.
 
-This is the form of `steps2022`, section 4: the symbols are s_1 .. s_N, the first n are the inputs,
-and every later one is a gate of two earlier ones, s_i = NOR(s_j, s_k) with j, k < i. Here any kind
-of gate may stand anywhere, and positions count from 0. A transformer completes the sequence; this
-file says what the right completion is.
+This is the layout of `steps2022`, section 4: the symbols are s_1 .. s_N, the first n are the
+inputs, and every later one is a gate of two earlier ones, s_i = NOR(s_j, s_k) with j, k < i. Here
+gates of any kind are allowed, and positions count from 0. A transformer completes the sequence;
+this module defines the correct completion.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from lengthwise.languages.validation import short
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
-    """One symbol after the inputs: a gate, and the positions of the symbols that it reads."""
+    """A step after the inputs: a gate, and the positions of the symbols that it reads."""
 
     kind: str
     sources: tuple[int, ...]
@@ -28,12 +28,12 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GateSequence:
-    """A circuit whose signals have positions: 0..num_inputs - 1 are inputs, then the steps follow.
+    """A circuit whose signals have positions: 0..num_inputs - 1 are inputs, the steps follow.
 
-    `outputs` are the positions whose symbols are the result; `names` has one name per position.
+    `outputs` are the positions of the result; `names` has one name for each position.
 
     Raises:
-        CircuitError: a step reads no earlier position, or the parts do not fit together.
+        CircuitError: a step reads a position that is not earlier, or the parts do not fit together.
     """
 
     num_inputs: int
@@ -70,10 +70,10 @@ class GateSequence:
         return self.num_inputs + len(self.steps)
 
     def read(self, line: str) -> tuple[int, ...]:
-        """The inputs on a line of text; spaces between bits do not count.
+        """Read the inputs from a line of text; spaces between bits are ignored.
 
         Raises:
-            WordError: something is no bit, or there are too few or too many.
+            WordError: a character is no bit, or there are too few or too many.
         """
         bits = "".join(line.split())
         if wrong := sorted(set(bits) - {"0", "1"}):
@@ -83,7 +83,7 @@ class GateSequence:
         return tuple(map(int, bits))
 
     def complete(self, bits: Sequence[int]) -> tuple[int, ...]:
-        """The whole right sequence that begins with these inputs.
+        """Return the correct sequence that begins with these inputs.
 
         Raises:
             CircuitError: there are too few or too many bits, or one is neither 0 nor 1.
@@ -94,10 +94,10 @@ class GateSequence:
         return tuple(symbols)
 
     def complete_many(self, inputs: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """`complete` for many words at once: inputs [word, input] to symbols [word, position].
+        """Complete many words at once: inputs [word, input] to symbols [word, position].
 
         Raises:
-            CircuitError: the array is not of truth values, or not one column for each input.
+            CircuitError: the array is not boolean, or has not one column for each input.
         """
         if inputs.dtype != np.bool_ or inputs.ndim != 2 or inputs.shape[1] != self.num_inputs:
             raise CircuitError(
@@ -114,7 +114,7 @@ class GateSequence:
         return columns.T.astype(np.int64, order="C")
 
     def to_dict(self) -> dict[str, Any]:
-        """The sequence in values that JSON can hold; `from_dict` makes it again."""
+        """Convert to plain values for JSON; `from_dict` restores the sequence."""
         steps = [{"kind": step.kind, "sources": list(step.sources)} for step in self.steps]
         return {
             "num_inputs": self.num_inputs,
@@ -125,7 +125,7 @@ class GateSequence:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "GateSequence":
-        """The sequence that `to_dict` has written.
+        """Restore a sequence from the values that `to_dict` returned.
 
         Raises:
             CircuitError: an entry is missing, unknown or of another type, or the sequence is wrong.

@@ -1,4 +1,4 @@
-"""What is a gate? A kind, which is a truth table, and the names of the signals that it reads."""
+"""Gates: a kind, which is a truth table, and the names of the signals that it reads."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ KINDS: Mapping[str, tuple[int, ...]] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gate:
-    """One gate, which computes the signal of its name from the signals that it names.
+    """A gate, which computes the signal of its name from the signals that it reads.
 
     Raises:
-        CircuitError: the kind is none of `KINDS`, or takes another number of inputs.
+        CircuitError: the kind is not in `KINDS`, or takes another number of inputs.
     """
 
     name: str
@@ -41,14 +41,14 @@ class Gate:
 
 
 class FreshNames:
-    """Names that no signal has yet: `y.1`, `y.2` and so on, for what is needed to compute `y`."""
+    """Generator of unused signal names: `y.1`, `y.2`, ... for signals needed to compute `y`."""
 
     def __init__(self, used: Iterable[str]) -> None:
         self._used = set(used)
         self._last: dict[str, int] = {}
 
     def take(self, owner: str, wanted: str | None = None) -> str:
-        """The name `wanted` if it is free; otherwise the owner's with the next free number."""
+        """Return `wanted` if it is unused, otherwise the owner's name with the next free number."""
         name = wanted
         while name is None or name in self._used:
             self._last[owner] = self._last.get(owner, 0) + 1
@@ -58,7 +58,7 @@ class FreshNames:
 
 
 def gate_value(kind: str, bits: Iterable[int]) -> int:
-    """The value of a gate on the values of its inputs, which are not checked.
+    """Return the value of a gate for the values of its inputs, which are not checked.
 
     >>> gate_value("NOR", (0, 0)), gate_value("XOR", (1, 1)), gate_value("CONST1", ())
     (1, 0, 1)
@@ -88,7 +88,7 @@ def check_kind(what: str, kind: object, sources: object) -> None:
 
 
 def check_names(what: str, names: object) -> None:
-    """Refuse what is no tuple of different texts of one line.
+    """Refuse names that are not a tuple of distinct one-line texts.
 
     Raises:
         CircuitError: with `what` in the message.
@@ -107,7 +107,7 @@ def check_names(what: str, names: object) -> None:
 
 
 def check_name(name: object) -> None:
-    """Refuse a name of a signal that is no text of one line.
+    """Refuse a signal name that is not a one-line text.
 
     Raises:
         CircuitError: with the name in the message.
@@ -117,7 +117,7 @@ def check_name(name: object) -> None:
 
 
 def check_bits(bits: Sequence[int], inputs: Sequence[str]) -> tuple[int, ...]:
-    """The bits as Python's integers, one for each input.
+    """Convert bits to Python integers, one for each input.
 
     Raises:
         CircuitError: there are too few or too many, or one is neither 0 nor 1.

@@ -1,8 +1,8 @@
-"""How do the definitions in a file become a circuit of gates with at most two inputs?
+"""Netlists: definitions of circuit files as gates with at most two inputs.
 
-A file says more than `Circuit`: gates of many inputs, XNOR, buffers, inverted literals. Each
-becomes gates here, under the defined name and, for what is needed on the way, fresh ones (`y.1`,
-`x.not`). A buffer becomes no gate at all: its name is another name of the signal that it repeats.
+Files allow more than `Circuit`: gates of many inputs, XNOR, buffers, inverted literals. Each is
+converted to gates under the defined name, with fresh names for intermediate signals (`y.1`,
+`x.not`). A buffer becomes no gate: its name is an alias of the signal that it repeats.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,14 +14,14 @@ from lengthwise.errors import CircuitError
 from lengthwise.languages.validation import short
 
 FUNCTIONS = ("AND", "OR", "XOR", "NAND", "NOR", "XNOR", "NOT", "BUFF")
-"""What `Netlist.define` makes gates of: of any number of inputs, but NOT and BUFF of one."""
+"""Functions accepted by `Netlist.define`, with any number of inputs, but NOT and BUFF with one."""
 
 _PLAIN = {"NAND": "AND", "NOR": "OR", "XNOR": "XOR"}
-"""The functions that end in an inversion, and what they invert."""
+"""The inverting functions, and the functions that they invert."""
 
 
 class Netlist:
-    """Definitions read so far. All names of the file are declared before the first `define`."""
+    """The definitions read so far. All names of a file are declared before the first `define`."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -35,10 +35,10 @@ class Netlist:
         self._constants: dict[int, str] = {}
 
     def declare(self, name: str, line: int, *, is_input: bool = False) -> None:
-        """Note where a signal is defined, and that no fresh name may be this one.
+        """Record the line that defines a signal, and reserve its name.
 
         Raises:
-            CircuitError: it is defined elsewhere too.
+            CircuitError: the signal is defined in another line, too.
         """
         if name in self._lines:
             raise CircuitError(
@@ -64,11 +64,11 @@ class Netlist:
                 )
 
     def output(self, signal: str, name: str) -> None:
-        """Add an output, and what it is called."""
+        """Add an output of a signal under a name."""
         self._outputs.append((signal, name))
 
     def define(self, name: str, function: str, signals: Sequence[str]) -> None:
-        """Compute a declared signal: one of `FUNCTIONS` of at least one signal.
+        """Define a declared signal as one of `FUNCTIONS` of at least one signal.
 
         With one signal, AND, OR, XOR and BUFF repeat it, and the others invert it.
         """
@@ -88,25 +88,25 @@ class Netlist:
             self._add(name, function, left, others[-1])
 
     def define_constant(self, name: str, bit: int) -> None:
-        """Make a declared signal 0 or 1."""
+        """Define a declared signal as the constant 0 or 1."""
         self._add(name, f"CONST{bit}")
 
     def constant(self, bit: int) -> str:
-        """A signal that is 0 or 1, made at the first call."""
+        """Return a constant signal, which the first call creates."""
         if bit not in self._constants:
             name = self._fresh.take(f"const{bit}", f"const{bit}")
             self._constants[bit] = self._add(name, f"CONST{bit}")
         return self._constants[bit]
 
     def inverse(self, signal: str) -> str:
-        """The inverse of a signal, made at the first call."""
+        """Return the inverse of a signal, which the first call creates."""
         if signal not in self._inverted:
             name = self._fresh.take(signal, f"{signal}.not")
             self._inverted[signal] = self._add(name, "NOT", signal)
         return self._inverted[signal]
 
     def joined(self, owner: str, function: str, signals: Sequence[str]) -> str:
-        """A function of signals under a fresh name of the owner; one signal stands for itself."""
+        """Return a function of signals under a fresh name; a single signal is returned itself."""
         if len(signals) == 1:
             return signals[0]
         name = self._fresh.take(owner)
@@ -114,7 +114,7 @@ class Netlist:
         return name
 
     def circuit(self) -> Circuit:
-        """The circuit of all definitions.
+        """Build the circuit of all definitions.
 
         Raises:
             CircuitError: there are no inputs or no outputs, or there is a cycle.
@@ -137,7 +137,7 @@ class Netlist:
         return name
 
     def _root(self, name: str) -> str:
-        """The signal behind a chain of buffers."""
+        """Resolve a chain of buffers to its source signal."""
         chain: dict[str, None] = {}
         while name in self._same:
             if name in chain:
@@ -150,13 +150,13 @@ class Netlist:
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """The lines, each with its number from 1, without comments (from `#`) and outer spaces."""
+    """Yield each line with its number from 1, without comments (from `#`) and outer spaces."""
     for number, line in enumerate(text.split("\n"), start=1):
         yield number, line.split("#")[0].strip()
 
 
 def refuse(where: str, number: int, line: str, rule: str, remedy: str = "") -> NoReturn:
-    """The error for a line that breaks a rule: it is shown.
+    """Raise the error for a line that breaks a rule, with the line in the message.
 
     Raises:
         CircuitError: always.

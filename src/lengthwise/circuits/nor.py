@@ -1,4 +1,4 @@
-"""How does NOR alone compute every other gate?
+"""Conversion of gates to NOR gates.
 
 With n(x) = NOR(x, x), which is NOT x:
 
@@ -6,7 +6,7 @@ With n(x) = NOR(x, x), which is NOT x:
     NAND(x, y) = n(AND(x, y))           XOR(x, y)  = NOR(NOR(x, y), AND(x, y))
     0          = NOR(x, n(x))           1          = n(0)
 
-The constants take the first input for x.
+The constants use the first input as x.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,10 +15,10 @@ from lengthwise.circuits.gates import FreshNames, Gate
 
 
 def nor_gates(inputs: Sequence[str], gates: Sequence[Gate]) -> tuple[Gate, ...]:
-    """NOR gates that compute these gates, each of which stands after its inputs.
+    """Return NOR gates that compute the given gates, which are in topological order.
 
-    A signal keeps its name. The gates between have names of their own, such as `y.1` for one that
-    was first needed for `y`; one NOR of the same two signals serves every gate that needs it.
+    Signals keep their names. Intermediate gates get new names, such as `y.1` for one first needed
+    for `y`; a NOR of the same two signals is shared by all gates that need it.
     """
     nors = _Nors(inputs[0], [*inputs, *(gate.name for gate in gates)])
     for gate in gates:
@@ -27,7 +27,7 @@ def nor_gates(inputs: Sequence[str], gates: Sequence[Gate]) -> tuple[Gate, ...]:
 
 
 class _Nors:
-    """The gates so far, and which of them is the NOR of which two signals."""
+    """The NOR gates so far, and an index of them by their two signals."""
 
     def __init__(self, first: str, names: Iterable[str]) -> None:
         self.gates: list[Gate] = []
@@ -36,13 +36,13 @@ class _Nors:
         self._made: dict[frozenset[str], str] = {}
 
     def add(self, gate: Gate) -> None:
-        """Compute one more gate."""
+        """Add NOR gates that compute a gate."""
         sources = self._sources(gate)
         self.gates.append(Gate(name=gate.name, kind="NOR", inputs=sources))
         self._made.setdefault(frozenset(sources), gate.name)
 
     def _sources(self, gate: Gate) -> tuple[str, str]:
-        """Two signals whose NOR is the gate."""
+        """Return two signals whose NOR is the gate."""
 
         def nor(left: str, right: str) -> str:
             return self._nor(gate.name, left, right)

@@ -1,33 +1,33 @@
 r"""RegularGPT weights for any language, right at every length (Chi et al. 2023, Lemma 1).
 
-Idea. What a sub-word does to the automaton composes: the state map of uv is that of u, then that of
-v. A node of the tree holds what its sub-word does, as zeros and ones, in one of two forms
+Idea. State maps of sub-words compose: the state map of uv is that of u, then that of v. A node of
+the tree holds the state map of its sub-word as zeros and ones, in one of two encodings
 (`ENCODINGS`): the matrix of the state map, or the one-hot vector of its element in the transition
-monoid. A symbol's embedding is what the symbol does; the pad is the identity, so it changes nothing
-before a word. One head for each offset but 0 copies that child into a block of its own (its
-bias is 0 at its offset, and so low elsewhere that exp gives 0); the last child is in place already,
-by the residual connection. Then the feed-forward network multiplies. Lemma 1 does so for matrices:
-the sum over k of relu(A_ik + B_kj - 1). For elements it is relu(a_x + b_y - 1), added at the
-coordinate of xy. In general a unit looks at one coordinate of each of the C children, and answers
-whether all of them are 1.
+monoid. A symbol's embedding encodes the state map of the symbol; the pad is the identity, so it
+changes nothing before a word. One head for each offset but 0 copies that child into a block of its
+own (its bias is 0 at its offset, and so low elsewhere that exp gives 0); the residual connection
+keeps the last child in its block. Then the feed-forward network multiplies. Lemma 1 does so for
+matrices: the sum over k of relu(A_ik + B_kj - 1). For elements it is relu(a_x + b_y - 1), added at
+the coordinate of xy. In general a unit looks at one coordinate of each of the C children, and
+answers whether all of them are 1.
 
 Exactness. We take two units for each of Lemma 1's: with z the sum of the C coordinates,
 
     relu(4z - 4C + 3) - relu(4z - 4C + 2) = [z = C]   for z = 0, 1, ..., C,
 
 and this is flat around each of these z: an error below 1/4 in z vanishes altogether, instead of
-doubling at every level. What stood in the blocks before is taken away by -relu(x + 1) + 1 = -x for
-x >= -1. Of the products that add up to one coordinate at most one is 1, as exactly one k follows
-each i. So all sums are small whole numbers, and attention weights are 0 or 1: without layer norm
-every vector between blocks is exactly of zeros and ones in every floating-point format, at every
-length. By induction over the tree the root holds what the word does, and the read-out tells the
-class of the state that the start state goes to. QED
+doubling at every level. The previous content of the blocks is subtracted by -relu(x + 1) + 1 = -x
+for x >= -1. Of the products that add up to one coordinate at most one is 1, as exactly one k
+follows each i. So all sums are small whole numbers, and attention weights are 0 or 1: without layer
+norm every vector between blocks is exactly of zeros and ones in every floating-point format, at
+every length. By induction over the tree the root holds the state map of the word, and the read-out
+gives the class of the state that the start state goes to. QED
 
-With layer norm (`norm="post"`) the vectors have always the same number of ones: w after the
-network (w states, or one element), C w after attention. So mean m and variance m (1 - m) are
-constants, and a norm with weight sqrt(m (1 - m) + eps) and bias m is the identity, up to rounding,
-which the flat units take away again at every level. `lengthwise certify --strength robust` proves
-from the weights, with bounds on rounding, that it does.
+With layer norm (`norm="post"`) the vectors have always the same number of ones: w after the network
+(w states, or one element), C w after attention. So mean m and variance m (1 - m) are constants, and
+a norm with weight sqrt(m (1 - m) + eps) and bias m is the identity, up to rounding, which the flat
+units remove at every level. `lengthwise certify --strength robust` proves from the weights, with
+bounds on rounding, that it does.
 
 Coordinates of matrices that no word can set (j cannot be reached from i) are left out.
 """
@@ -46,21 +46,23 @@ from lengthwise.layers.norms import EPSILON, PostNorm
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 
 MAX_PARAMETERS = 100_000_000
-"""Most parameters that are built: 800 MB in float64."""
+"""Largest number of parameters that are built: 800 MB in float64."""
 
 MAX_CHUNK = 16
-"""Past it products are too many for all but the smallest languages; at 64 bfloat16 would round."""
+"""Larger chunks need too many products for all but the smallest languages; at 64 bfloat16 would
+round.
+"""
 
 SURE = 16.0
-"""The logit of the right class; the others have 0."""
+"""Logit of the right class; the other classes have logit 0."""
 
 FAR = -1e4
-"""The bias of places that a head does not see; exp of it is 0 in every format."""
+"""Bias of positions that a head does not attend to; exp of it is 0 in every format."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Design:
-    """What would be built, before it is built."""
+    """The size and encoding of a network before it is built."""
 
     target: str
     machine: Language
@@ -68,12 +70,12 @@ class Design:
     encoding: Encoding
     config: RegularGPTConfig
     num_units: int
-    """Products; each takes two hidden units."""
+    """Number of products; each takes two hidden units."""
     num_parameters: int
 
     @property
     def summary(self) -> str:
-        """The size in words."""
+        """The size as a line of text."""
         return (
             f"{self.target}, chunk {self.config.chunk}: {self.num_parameters:,} parameters, width "
             f"{self.config.d_model}, {self.num_units:,} products"
@@ -87,12 +89,14 @@ def design_automaton(
     norm: str = "none",
     target: str = "auto",
 ) -> Design:
-    """What `compile_automaton` would build.
+    """Choose the encoding and the size of the network that `compile_automaton` builds.
 
-    `norm` is none or post; `target` is a name in `ENCODINGS`, or auto for fewer parameters.
+    `norm` is none or post; `target` is a name in `ENCODINGS`, or auto for the one with fewer
+    parameters.
 
     Raises:
-        ConstructionError: it has more than `MAX_PARAMETERS` parameters, or a setting is unknown.
+        ConstructionError: the network has more than `MAX_PARAMETERS` parameters, or a setting is
+            unknown.
     """
     if not 2 <= chunk <= MAX_CHUNK:
         raise ConstructionError(
@@ -133,9 +137,9 @@ def compile_automaton(
     norm: str = "none",
     target: str = "auto",
 ) -> RegularGPT:
-    """Weights in float64 with which RegularGPT gives every word its class.
+    """Build a RegularGPT in float64 that gives every word of a language its class.
 
-    Words outside the domain of the language, if it has one, are given class 0 or any other.
+    Words outside the domain of the language, if it has one, get an arbitrary class.
 
     Raises:
         ConstructionError: as for `design_automaton`.
@@ -145,7 +149,7 @@ def compile_automaton(
 
 @torch.no_grad()
 def build(design: Design) -> RegularGPT:
-    """The network of a design."""
+    """Build the network of a design."""
     config, encoding = design.config, design.encoding
     model = RegularGPT(config)
     zero_weights(model)

@@ -1,8 +1,8 @@
-"""What is a construction asked? Words of a length, or inputs of a circuit, with the right answers.
+"""Test cases of constructions: words of a length, or inputs of a circuit, with the right answers.
 
 Axes:
-    word    questions of one length
-    some    those inside the domain
+    word    cases of one length
+    some    words inside the domain
     time    symbols
     option  classes, or symbols that may come next
 """
@@ -22,38 +22,38 @@ from lengthwise.tasks.balance import balanced_classes
 from lengthwise.tasks.sampling import UniformSampler
 
 _MOST_SYMBOLS = 1 << 18
-"""Places that are computed together, so that memory stays bounded."""
+"""Largest number of positions computed together, so that memory stays bounded."""
 
 
 @runtime_checkable
 class Cases(Protocol):
-    """All that is asked at each length, and how a network's answers are read."""
+    """Test cases by length, and the margin of a network's answer to each."""
 
     exhaustive_to: int
-    """All questions of at most that length are asked."""
+    """Length up to which all words are cases; -1 if there is none."""
 
     def lengths(self, longest: int) -> list[int]:
-        """The lengths that are asked about, from short to long."""
+        """Return the lengths with cases, in increasing order."""
         ...
 
     def at(self, length: int) -> Int[Tensor, "word time"]:
-        """The questions of a length; the same whenever they are asked for."""
+        """Return the cases of a length; every call returns the same."""
         ...
 
     def margins(self, model: nn.Module, words: Int[Tensor, "word time"]) -> Float[Tensor, " word"]:
-        """How far each answer is from the decision; negative, or -0.0, where it is wrong."""
+        """Return the margin of each answer; negative, or -0.0, where it is wrong."""
         ...
 
     def write(self, word: tuple[int, ...]) -> str:
-        """A question as people read it."""
+        """Write a case as text."""
         ...
 
 
 class WordCases:
-    """The words of a language: all of them while they are few, and then some of every kind.
+    """Words of a language: all words of short lengths, and samples of every kind at longer ones.
 
-    Some: words of each class drawn uniformly, words that repeat one symbol, and each of these after
-    an edit that changes its class.
+    A sample holds uniform words of each class, words that repeat one symbol, and each of these
+    after an edit that changes its class.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class WordCases:
             size *= language.num_symbols
 
     def lengths(self, longest: int) -> list[int]:
-        """All short ones, then each about a quarter longer than the last, and the longest."""
+        """Return all short lengths, then lengths that grow by a quarter, and the longest."""
         chosen = list(range(min(longest, self.exhaustive_to) + 1))
         while chosen[-1] < longest:
             chosen.append(min(longest, chosen[-1] + max(1, chosen[-1] // 4)))
@@ -77,7 +77,7 @@ class WordCases:
         return [n for n in sorted({*chosen, *near}) if self._sampler.classes_at(n)]
 
     def at(self, length: int) -> Int[Tensor, "word time"]:
-        """The words of a length, all inside the domain."""
+        """Return words of a length, all inside the domain."""
         num_symbols = self._language.num_symbols
         if length <= self.exhaustive_to:
             powers = num_symbols ** torch.arange(length - 1, -1, -1)
@@ -102,22 +102,22 @@ class WordCases:
         return words[self._automaton.classify(words) < self._language.num_classes]
 
     def margins(self, model: nn.Module, words: Int[Tensor, "word time"]) -> Float[Tensor, " word"]:
-        """The logit of the right class less the greatest other one."""
+        """Return the logit of the right class minus the largest other logit."""
         right = self._automaton.classify(words)
         size = max(1, _MOST_SYMBOLS // (words.shape[1] + 1))
         logits = torch.cat([model(part).double() for part in torch.split(words, size)])
         return margins(logits, right)
 
     def write(self, word: tuple[int, ...]) -> str:
-        """The word as it is typed."""
+        """Write the word as text."""
         return self._language.decode(word)
 
 
 class CircuitCases:
-    """The inputs of a circuit: all of them if there are few, or random ones and neighbours.
+    """Inputs of a circuit: all of them if there are few, else random inputs and neighbours.
 
-    The decoder is asked for every next symbol of the right sequence. If all are right, it also
-    completes the inputs rightly by itself, which is checked besides, for some.
+    The decoder predicts every next symbol of the correct sequence. If all predictions are right, it
+    also completes the inputs correctly by itself, which is checked for some.
     """
 
     def __init__(
@@ -129,11 +129,11 @@ class CircuitCases:
         self.exhaustive_to = sequence.num_inputs if is_small else -1
 
     def lengths(self, longest: int) -> list[int]:
-        """The number of inputs."""
+        """Return the number of inputs, the only length."""
         return [self._sequence.num_inputs]
 
     def at(self, length: int) -> Int[Tensor, "word time"]:
-        """Inputs with all symbols that follow from them."""
+        """Return inputs followed by all symbols that they determine."""
         if self.exhaustive_to == length:
             powers = 2 ** torch.arange(length)
             inputs = torch.arange(2**length)[:, None] // powers % 2
@@ -147,7 +147,7 @@ class CircuitCases:
         return torch.from_numpy(self._sequence.complete_many(inputs.bool().numpy()))
 
     def margins(self, model: nn.Module, words: Int[Tensor, "word time"]) -> Float[Tensor, " word"]:
-        """The least margin of all steps of a sequence, if the network completes it as it should."""
+        """Return the least margin of the steps of each sequence; -0.0 if its completion is wrong."""
         first = self._sequence.num_inputs
         if first == words.shape[1]:
             raise TaskError("the circuit has no gates, so there is nothing to ask. Add one.")
@@ -164,14 +164,14 @@ class CircuitCases:
         return found
 
     def write(self, word: tuple[int, ...]) -> str:
-        """The inputs."""
+        """Write the inputs as bits."""
         return "".join(map(str, word[: self._sequence.num_inputs]))
 
 
 def cases_for(
     about: Language | GateSequence, *, all_words: int, words_per_length: int, seed: int
 ) -> Cases:
-    """What a construction is asked."""
+    """Return the test cases of a language or of a circuit."""
     kind = CircuitCases if isinstance(about, GateSequence) else WordCases
     return kind(about, all_words, words_per_length, seed)  # type: ignore[arg-type]
 
@@ -179,9 +179,9 @@ def cases_for(
 def margins(
     logits: Float[Tensor, "*axes option"], right: Int[Tensor, "*axes"]
 ) -> Float[Tensor, "*axes"]:
-    """The logit of the right option less the greatest other one; -0.0 for a tie that is lost.
+    """Return the logit of the right option minus the largest other one; -0.0 for a lost tie.
 
-    The first of equal options wins. Logits that are no numbers are wrong.
+    The first of equal options wins. NaN logits count as wrong.
     """
     own = logits.gather(-1, right[..., None])
     others = logits.scatter(-1, right[..., None], -torch.inf)
@@ -192,5 +192,5 @@ def margins(
 
 
 def is_wrong(margin: Float[Tensor, "*axes"]) -> Tensor:
-    """Where the answer is wrong: the margin is negative, or -0.0."""
+    """Return the mask of wrong answers: the margin is negative, or -0.0."""
     return torch.signbit(margin)

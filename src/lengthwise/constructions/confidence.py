@@ -1,7 +1,7 @@
-r"""Cross-entropy as low as you like, at every length (Chiang & Cholak 2022, Proposition 2).
+r"""A layer that makes the cross-entropy arbitrarily small (Chiang & Cholak 2022, Proposition 2).
 
-Idea. Let s be the logit of an encoder whose vectors have mean zero. One more layer forgets all but
-s: its hidden units are relu(x_j) and relu(-x_j) for every coordinate j, so their differences are x,
+Idea. Let s be the logit of an encoder whose vectors have mean zero. One more layer keeps only s:
+its hidden units are relu(x_j) and relu(-x_j) for every coordinate j, so their differences are x,
 and the feed-forward network adds -x, which cancels the residual connection, and (s, -s) in two
 coordinates. (The idle attention's norm multiplies x, and so s, by a positive number before that.)
 Layer normalisation then sees (s, -s, 0, ..., 0), of mean 0 and variance 2 s^2 / d:
@@ -15,15 +15,15 @@ The read-out multiplies it by
 
 so the cross-entropy of a word on the right side is log(1 + exp(-g sqrt(d/2))) = eta, in nats. QED
 
-Rounding is not in the way if the first two coordinates hold 0 before, as they do at CLS: what they
-held would have to cancel against s.
+Rounding does no harm if the first two coordinates are 0 before, as they are at CLS: other values
+would have to cancel against s.
 
-Departures from print. The paper leaves out two minus signs (the cross-entropy is -log sigma(...),
-not log sigma(...)). Its g is zero at eta = log 2 and negative above, which would turn all answers
-round; as a cross-entropy of at most eta is asked for, we take the g of `MAX_ETA` there. It lets a
-network reject a word with s = 0, where the norm divides 0 by 0, and its own networks do so with the
-empty word; ours have s < 0 there. With eps > 0, s' -> 0 as s -> 0: the cross-entropy grows with the
-length again.
+Departures from the paper. The paper leaves out two minus signs (the cross-entropy is -log
+sigma(...), not log sigma(...)). Its g is zero at eta = log 2 and negative above, which would turn
+all answers round; as a cross-entropy of at most eta is asked for, we take the g of `MAX_ETA` there.
+It lets a network reject a word with s = 0, where the norm divides 0 by 0, and its own networks do
+so with the empty word; ours have s < 0 there. With eps > 0, s' -> 0 as s -> 0: the cross-entropy
+grows with the length again.
 """
 
 import math
@@ -38,11 +38,11 @@ from lengthwise.errors import ConstructionError
 from lengthwise.models.transformer_layer import TransformerLayer
 
 MAX_ETA = 0.5
-"""A larger eta is not worth asking for: at log 2 = 0.693 the network may as well guess."""
+"""Largest eta: at log 2 = 0.693 the network may as well guess."""
 
 
 def logit_for(eta: float) -> float:
-    """The logit on the right side whose cross-entropy is eta (or `MAX_ETA`): -log(exp(eta) - 1).
+    """Return -log(exp(eta) - 1), the logit whose cross-entropy is eta (at most `MAX_ETA`).
 
     Raises:
         ConstructionError: eta is not positive, or so small that 1 + exp(-logit) is 1 in float64.
@@ -57,13 +57,13 @@ def logit_for(eta: float) -> float:
 
 
 MIN_ETA = 2.0**-52
-"""A cross-entropy log(1 + x) with smaller x is zero in float64."""
+"""Least eta: a cross-entropy log(1 + x) with smaller x is zero in float64."""
 
 
 def keep_only_logit(
     layer: TransformerLayer, coordinates: Coordinates, logit: Float[Tensor, " width"]
 ) -> None:
-    """Make of `layer` the one of Proposition 2: the first two coordinates hold s and -s."""
+    """Set `layer` to that of Proposition 2: the first two coordinates hold s and -s."""
     width = coordinates.width
     answer = torch.zeros(width, dtype=torch.float64)
     answer[0], answer[1] = 1.0, -1.0

@@ -1,4 +1,4 @@
-"""A construction from the folder that `compile` wrote, with the claim that was made of it."""
+"""Loading constructions from the folders that `compile` writes, with their claims."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,11 +17,11 @@ from lengthwise.training.runs import RunFolder
 
 
 def load_construction(path: Path | str) -> Construction:
-    """The stored weights, whatever they are, and the claim that their name and settings make.
+    """Load a stored construction with the claim of its name and settings.
 
     Raises:
-        RunError: the folder holds no construction, a file is damaged, or the claim that is stored,
-            or what it is about, is not that of the name and the settings.
+        RunError: the folder holds no construction, a file is damaged, or the stored claim or
+            language is not that of the name and the settings.
     """
     compiled, model = load_compiled(path)
     name, settings, stored = compiled.construction, compiled.settings, compiled.about
@@ -48,23 +48,23 @@ def load_construction(path: Path | str) -> Construction:
 
 
 def _other_form(made: Construction) -> bool:
-    """Whether the network has not the chunk or norm that the settings say."""
+    """Return whether a setting of the network differs from the stored settings."""
     config = made.compiled.network.to_dict()
     return any(config[key] != made.settings[key] for key in _FORM if key in made.settings)
 
 
 _FORM = ("chunk", "norm", "epsilon")
-"""Settings that are also the network's."""
+"""Settings that the network's configuration also has."""
 
 
 def is_circuit(path: Path | str) -> bool:
-    """Whether a folder holds a circuit's decoder."""
+    """Return whether a folder holds a circuit's decoder."""
     config = Path(path) / "config.json"
     return config.exists() and "sequence" in RunFolder(Path(path)).config()
 
 
 def completed(model: nn.Module, sequence: GateSequence, inputs: Sequence[str]) -> list[list[int]]:
-    """The symbols that a decoder puts after each line of inputs, the inputs first."""
+    """Complete each line of inputs with a decoder; the result begins with the inputs."""
     if not inputs:
         return []
     assert isinstance(model, Decoder)

@@ -1,7 +1,7 @@
-"""The constructions by name: read this file to see what can be compiled.
+"""Constructions by name: everything that can be compiled.
 
-A name is one of `CONSTRUCTIONS` and `ADDITIONS`, `circuit:FILE` or `nor-circuit:FILE`, or the line
-of any language.
+A name is in `CONSTRUCTIONS` or `ADDITIONS`, `circuit:FILE` or `nor-circuit:FILE`, or the
+specification of any language.
 """
 
 import inspect
@@ -33,40 +33,40 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named, parse
 
 CIRCUIT, NOR_CIRCUIT = "circuit:", "nor-circuit:"
-"""What stands before the name of a file of a circuit: computed as it is, or by NOR gates alone."""
+"""Prefixes of circuit files: computed as it is, or converted to NOR gates."""
 
 _NAMELESS = "a language"
 
 MAX_MEASURED = 10_000
-"""Longest words of which a claim is made where rounding grows with the length."""
+"""Length of the longest words of a claim where rounding grows with the length."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EncoderEntry:
-    """One encoder, for a named language."""
+    """An encoder construction for a named language."""
 
     claim: str
     source: str
     language: str
     compile: Callable[..., nn.Module]
     range: Callable[[Mapping[str, Any]], Mapping[str, int | None]]
-    """The longest words of the claim by precision, from the settings."""
+    """Function from the settings to the longest words of the claim by precision."""
     margin: Callable[[Mapping[str, Any]], float] = lambda settings: 0.0
-    """The margin of the claim, from the settings."""
+    """Function from the settings to the margin of the claim."""
 
 
 def _surely(settings: Mapping[str, Any]) -> float:
-    """The logit at which the cross-entropy is eta, if layer norm is exact."""
+    """Return the logit with cross-entropy eta, or 0 if layer norm has an epsilon."""
     return 0.0 if settings.get("epsilon", 0.0) else logit_for(settings["eta"])
 
 
 def _scaled(settings: Mapping[str, Any]) -> float:
-    """The logit at which the cross-entropy is eta."""
+    """Return the logit with cross-entropy eta."""
     return logit_for(settings["eta"])
 
 
 def _below_exp(sharpness: float) -> int:
-    """The greatest number below exp(sharpness), but at most `MAX_MEASURED`."""
+    """Return the largest integer below exp(sharpness), at most `MAX_MEASURED`."""
     if sharpness > math.log(MAX_MEASURED):
         return MAX_MEASURED
     return math.ceil(math.exp(sharpness)) - 1
@@ -161,11 +161,13 @@ ADDITIONS: Mapping[str, Callable[[int], GateSequence]] = {
     "steps2022/addition-2": lambda bits: adder(_few(bits), 2),
     "steps2022/addition-nor": lambda bits: adder_circuit(_few(bits)).as_nor().sequence(),
 }
-"""The sum of two numbers of `bits` bits: in the paper's two orders of gates, and by NOR alone."""
+"""Sequences that add two numbers of `bits` bits: the paper's two orders of gates, and NOR gates
+alone.
+"""
 
 
 def _few(bits: int) -> int:
-    """As many bits, unless no decoder reads so many symbols: they are not even written down."""
+    """Refuse more bits than a decoder reads, before the circuit is built."""
     if bits > MAX_SYMBOLS:
         raise ConstructionError(
             f"a decoder reads at most {MAX_SYMBOLS} symbols, but numbers of {bits:,} bits need "
@@ -175,7 +177,7 @@ def _few(bits: int) -> int:
 
 
 def names() -> dict[str, str]:
-    """What can be compiled, and what it claims."""
+    """Return all names that can be compiled, each with its claim."""
     return {
         **{name: f"{entry.language}: {entry.claim}" for name, entry in CONSTRUCTIONS.items()},
         "steps2022/addition-1": "the sum of two numbers of `bits` bits, bit by bit",
@@ -188,7 +190,7 @@ def names() -> dict[str, str]:
 
 
 def is_construction(spec: str) -> bool:
-    """Whether this names a construction that is not simply a language."""
+    """Return whether a name is a construction other than a language."""
     return spec.startswith((CIRCUIT, NOR_CIRCUIT, "chiang2022/", "steps2022/"))
 
 
@@ -199,7 +201,7 @@ def construct(
     alphabet: str | None = None,
     report_size: Callable[[str], None] | None = None,
 ) -> Construction:
-    """The construction of a name, of a circuit's file, or of a language, with settings.
+    """Build the construction of a name, of a circuit's file, or of a language, with settings.
 
     The settings of a language are `chunk`, `norm` and `target`; those of a circuit are `error` and,
     unless it is of NOR gates, `epsilon`; an addition also has `bits`. `report_size` is called with
@@ -226,7 +228,7 @@ def construct(
 
 
 def claim_of(name: str, settings: Mapping[str, Any]) -> Claim:
-    """What is claimed of the construction of that name with these settings, all of them.
+    """Return the claim of a construction with these settings, which must be complete.
 
     Raises:
         ConstructionError: a setting is out of range.
@@ -248,9 +250,9 @@ def claim_of(name: str, settings: Mapping[str, Any]) -> Claim:
 
 
 def is_about(name: str, settings: Mapping[str, Any], about: Language | GateSequence) -> bool:
-    """Whether this is what the construction of that name is about.
+    """Return whether the construction of a name is about this language or circuit.
 
-    Files are not looked at: the circuit of `circuit:FILE` may be any.
+    Files are not read: the circuit of `circuit:FILE` may be any.
     """
     if name in CONSTRUCTIONS:
         return about == parse(CONSTRUCTIONS[name].language)
@@ -263,7 +265,7 @@ def is_about(name: str, settings: Mapping[str, Any], about: Language | GateSeque
 
 
 def require_settings(name: str, settings: Mapping[str, Any]) -> None:
-    """Refuse settings that are not those of the construction, all of them.
+    """Refuse settings that are not exactly the complete settings of the construction.
 
     Raises:
         ConfigError: one is missing, unknown or of another type.
@@ -276,7 +278,7 @@ def require_settings(name: str, settings: Mapping[str, Any]) -> None:
 
 
 def _made_by(name: str) -> Callable[..., object]:
-    """The function whose settings are those of the construction."""
+    """Return the function whose keyword arguments are the settings of the construction."""
     if name in CONSTRUCTIONS:
         return CONSTRUCTIONS[name].compile
     if name in ADDITIONS or name.startswith((CIRCUIT, NOR_CIRCUIT)):
@@ -368,15 +370,15 @@ def _circuit(
 
 
 def _bits(*, bits: int = 8) -> None:
-    """What every addition can be told."""
+    """Declare the setting that every addition has."""
 
 
 def _settings(
     function: Callable[..., Any], chosen: Mapping[str, Any], also: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """All settings of a function: those that are chosen, and its defaults.
+    """Complete the chosen settings of a function with its defaults.
 
-    `also` are known to the caller, for the message.
+    `also` are further known names, for the error message.
 
     Raises:
         ConfigError: one is unknown, or of another type than its default.
@@ -398,5 +400,5 @@ def _settings(
 
 
 def _is_number(value: object) -> bool:
-    """Whether this is a finite float, or a whole number that has a nearest one."""
+    """Return whether a value is a finite float, or an integer within the range of floats."""
     return isinstance(value, int | float) and abs(value) < 2**1023

@@ -1,7 +1,7 @@
-"""In what form can zeros and ones hold what a sub-word does to an automaton?
+"""Encodings of the state maps of sub-words as vectors of zeros and ones.
 
-A form numbers coordinates, and lists which coordinates of the children of a node make which
-coordinate of the node 1. `constructions.automata` turns that into weights.
+An encoding numbers coordinates, and lists which coordinates of the children of a node set which
+coordinate of the node to 1. `constructions.automata` turns these lists into weights.
 
 Axes:
     unit    products: one coordinate of each child, all of which must be 1
@@ -24,46 +24,52 @@ Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
 MAX_ELEMENTS = 2_000
-"""Most elements for which one-hot vectors are thought of."""
+"""Largest number of elements for one-hot vectors."""
 
 MAX_PRODUCTS = 10_000_000
-"""Most chunks of a level for which one-hot vectors are thought of."""
+"""Largest number of chunks of a level for one-hot vectors."""
 
 _ROWS = 1 << 16
 
 
 @runtime_checkable
 class Encoding(Protocol):
-    """What a sub-word does, as zeros and ones."""
+    """An encoding of the state map of a sub-word as zeros and ones."""
 
     size: int
-    """Coordinates."""
+    """Number of coordinates."""
     ones: int
-    """How many of them are 1."""
+    """Number of coordinates that are 1."""
 
     def count_units(self, chunk: int) -> int:
-        """The number of products of `chunk` coordinates."""
+        """Return the number of products of `chunk` coordinates."""
         ...
 
     def units(self, chunk: int) -> tuple[Integers, Integers]:
-        """`[unit, chunk]` coordinates, one of each child, and the coordinate they add to."""
+        """Return `[unit, chunk]` coordinates, one of each child, and the coordinate that each unit
+        adds to.
+        """
         ...
 
     def symbol(self, symbol: int) -> Integers:
-        """The coordinates that are 1 for a symbol."""
+        """Return the coordinates that are 1 for a symbol."""
         ...
 
     def identity(self) -> Integers:
-        """The coordinates that are 1 for the empty word."""
+        """Return the coordinates that are 1 for the empty word."""
         ...
 
     def classes(self) -> Integers:
-        """`[coordinate]`: the class that a word has if it is 1, or -1 if that decides nothing."""
+        """Return `[coordinate]`: the class of a word where the coordinate is 1, or -1 if it decides
+        nothing.
+        """
         ...
 
 
 class MatrixEncoding:
-    """`A[i, j]` is 1 if state i goes to state j: the paper's A(sigma), pairs that occur."""
+    """Matrix encoding: `A[i, j]` is 1 if state i goes to state j; the paper's A(sigma), for pairs
+    that occur.
+    """
 
     def __init__(self, language: Language, chunk: int, most_parameters: int) -> None:
         machine = language.minimised()
@@ -81,7 +87,7 @@ class MatrixEncoding:
         self.size, self.ones = len(self._pairs), machine.num_states
 
     def count_units(self, chunk: int) -> int:
-        """The number of paths of `chunk` pairs."""
+        """Return the number of paths of `chunk` pairs."""
         counts = [[int(x) for x in row] for row in self._reach]
         ends = [sum(row) for row in counts]
         for _ in range(chunk - 1):
@@ -91,7 +97,7 @@ class MatrixEncoding:
         return sum(ends)
 
     def units(self, chunk: int) -> tuple[Integers, Integers]:
-        """The paths i -> k -> ... -> j of `chunk` pairs, and the pair (i, j)."""
+        """Return the paths i -> k -> ... -> j of `chunk` pairs, and the pair (i, j)."""
         paths = self._pairs
         for _ in range(chunk - 1):
             follow = self._reach[paths[:, -1]]
@@ -100,28 +106,28 @@ class MatrixEncoding:
         return self._number[paths[:, :-1], paths[:, 1:]], self._number[paths[:, 0], paths[:, -1]]
 
     def symbol(self, symbol: int) -> Integers:
-        """The pairs (i, i·a)."""
+        """Return the pairs (i, i·a)."""
         return self._number[np.arange(self.ones), self._steps[:, symbol]]
 
     def identity(self) -> Integers:
-        """The pairs (i, i)."""
+        """Return the pairs (i, i)."""
         return self._number[np.arange(self.ones), np.arange(self.ones)]
 
     def classes(self) -> Integers:
-        """The class of j at the pairs (start, j)."""
+        """Return the class of j at the pairs (start, j)."""
         start, end = self._pairs.T
         classes = np.array(self._machine.classes, dtype=np.int64)
         return np.where(start == self._machine.start, classes[end], -1)
 
 
 class ElementEncoding:
-    """Coordinate x is 1 if the sub-word is element x: what it does, as far as words can tell.
+    """One-hot encoding: coordinate x is 1 if the sub-word is element x.
 
     Elements are found by following the tree, level by level, until it repeats. Without a domain
-    they are elements of the transition monoid. With one, a sub-word at level l is told from another
-    only by what it does on the way to states from which a word of the domain can end a multiple of
-    C^l symbols later: all else is undefined (-1), what is undefined everywhere does not occur, and
-    a sub-word may be taken for one that does the same and more. Element 0 is the identity, the pad.
+    they are elements of the transition monoid. With a domain, sub-words at level l are
+    distinguished only by their images in states from which a word of the domain can end a multiple
+    of C^l symbols later: other images are undefined (-1), maps that are undefined everywhere do not
+    occur, and a map may be replaced by one that extends it. Element 0 is the identity, the pad.
 
     Raises:
         LanguageError: there are too many elements or chunks, or so many that the network would have
@@ -144,32 +150,32 @@ class ElementEncoding:
         self.size, self.ones = len(self._maps), 1
 
     def count_units(self, chunk: int) -> int:
-        """The chunks that occur."""
+        """Return the number of chunks that occur."""
         return len(self._product)
 
     def units(self, chunk: int) -> tuple[Integers, Integers]:
-        """The chunks that occur, and their products."""
+        """Return the chunks that occur, and their products."""
         return self._children, self._product
 
     def symbol(self, symbol: int) -> Integers:
-        """The element of a symbol; none if no word of the domain has it."""
+        """Return the element of a symbol; none if no word of the domain has it."""
         element = self._symbols[[symbol]]
         return element[element >= 0]
 
     def identity(self) -> Integers:
-        """Element 0."""
+        """Return element 0."""
         return np.array([0])
 
     def classes(self) -> Integers:
-        """The class of the state that an element takes the start state to."""
+        """Return the class of the image of the start state under each element."""
         ends = self._rows[:, self._found.machine.start]
         classes = np.append(self._found.classes, -1)[ends]
         return np.where(classes < self._found.num_classes, classes, -1)
 
     def _find_masks(self) -> tuple[list[Booleans], int]:
-        """The states that count at each level, and the level from which these repeat.
+        """Return the relevant states of each level, and the level from which these repeat.
 
-        What a level can do decides all above it, so levels repeat once one is as another was.
+        A level determines all levels above it, so levels repeat once one equals an earlier one.
         """
         seen: dict[bytes, int] = {}
         masks: list[Booleans] = []
@@ -194,12 +200,12 @@ class ElementEncoding:
         return masks[: first + period], first
 
     def _phase(self, level: int) -> int:
-        """The level that stands for this one."""
+        """Return the representative level of a level."""
         first, count = self._first, len(self._masks)
         return level if level < count else first + (level - first) % (count - first)
 
     def _numbered(self, maps: Integers, level: int) -> Integers:
-        """The elements of maps at a level, new ones where needed; -1 if nothing is defined."""
+        """Return the elements of maps at a level; new maps are numbered, undefined ones are -1."""
         phase = self._phase(level)
         inside = np.append(self._masks[phase], False)
         masked = np.where(inside[maps], maps, -1)
@@ -218,7 +224,7 @@ class ElementEncoding:
         return numbers[inverse.reshape(-1)]
 
     def _number_of(self, row: Integers, phase: int) -> int:
-        """The element of a map: itself, one that is defined at more states and agrees, or new."""
+        """Return the element of a map: a known one, an extension of the map, or a new one."""
         key = (phase, row.tobytes())
         if key not in self._number:
             known = self._of_phase.setdefault(phase, [])
@@ -235,7 +241,7 @@ class ElementEncoding:
         return self._number[key]
 
     def _explore(self) -> tuple[Integers, Integers]:
-        """All chunks that occur, and their products."""
+        """Return all chunks that occur, and their products."""
         inner = np.unique(self._symbols[self._symbols >= 0])
         edge = np.array([0])  # the pad, and nodes of which the word fills a part
         seen: set[tuple[int, bytes, bytes]] = set()
@@ -246,9 +252,9 @@ class ElementEncoding:
             seen.add(state)
             full, above = self._multiply([inner] * self._chunk, level + 1)
             partial = [np.array([0])]
-            for place in range(self._chunk):
-                pads = [np.array([0])] * (self._chunk - 1 - place)
-                factors = [*pads, edge, *[inner] * place]
+            for position in range(self._chunk):
+                pads = [np.array([0])] * (self._chunk - 1 - position)
+                factors = [*pads, edge, *[inner] * position]
                 tuples, result = self._multiply(factors, level + 1, at_edge=True)
                 chunks.append(tuples)
                 products.append(result)
@@ -265,7 +271,7 @@ class ElementEncoding:
     def _multiply(
         self, factors: list[Integers], level: int, *, at_edge: bool = False
     ) -> tuple[Integers, Integers]:
-        """All tuples of factors that are defined somewhere, and their products at a level."""
+        """Return all factor tuples that are defined somewhere, and their products at a level."""
         count = math.prod(len(factor) for factor in factors)
         if count > MAX_PRODUCTS:
             raise LanguageError(
@@ -279,8 +285,10 @@ class ElementEncoding:
         for start in range(0, len(tuples), _ROWS):
             part = slice(start, start + _ROWS)
             maps = self._rows[tuples[part, 0]]
-            for place in range(1, self._chunk):
-                after = np.column_stack([self._rows[tuples[part, place]], np.full(len(maps), -1)])
+            for position in range(1, self._chunk):
+                after = np.column_stack(
+                    [self._rows[tuples[part, position]], np.full(len(maps), -1)]
+                )
                 maps = np.take_along_axis(after, maps, axis=1)
             lost = empty[part]  # no product
             if at_edge:  # the word begins here
@@ -292,7 +300,9 @@ class ElementEncoding:
         return tuples[results >= 0], results[results >= 0]
 
     def _require_few(self, units: int) -> None:
-        """Stop where attention (4 width^2) and these units (4 width each) are already too many."""
+        """Refuse sizes at which attention (4 width^2) and units (4 width each) exceed the
+        parameters.
+        """
         width = self._chunk * len(self._maps)
         if 4 * width * (width + units) > self._most_parameters:
             raise LanguageError(
@@ -304,4 +314,4 @@ class ElementEncoding:
 ENCODINGS: Catalogue[Callable[[Language, int, int], Encoding]] = Catalogue(
     "target", {"matrices": MatrixEncoding, "elements": ElementEncoding}
 )
-"""From a language, a chunk, and the number of parameters past which a form may give up."""
+"""Constructors from a language, a chunk, and the number of parameters past which to give up."""

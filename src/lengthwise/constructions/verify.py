@@ -1,9 +1,9 @@
-"""Does a construction do what it claims? Compared with the independent definition, word by word.
+"""Verification of constructions against the independent definition, word by word.
 
 The definition of a language is its automaton, run symbol by symbol, and that of a circuit its
-gates, one by one. The network is computed in several precisions. The margin of a word is its right
-class's logit less the greatest other one: the distance from the decision. It is negative where the
-answer is wrong; at a tie the first class wins.
+gates, one by one. The network is computed in several precisions. The margin of a word is the logit
+of its right class minus the largest other one. It is negative where the answer is wrong; at a tie
+the first class wins.
 """
 
 import copy
@@ -26,20 +26,22 @@ from lengthwise.precision import why_unavailable
 Progress = Callable[[int, int], None]
 
 ALL_WORDS = 1 << 14
-"""Most words of a length, or inputs, of which all are asked about, unless the caller says."""
+"""Largest number of words of a length, or inputs, that are all tested, unless the caller sets
+another.
+"""
 
 NAN_MARGIN = -torch.finfo(torch.float64).max
-"""The margin of logits that are no numbers."""
+"""Margin of NaN logits."""
 
 _SHOWN = 60
-"""Symbols of a wrong word that are shown."""
+"""Number of symbols shown of a wrong word."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionResult:
-    """What a network makes of the cases in one precision.
+    """Results of a network on the test cases in one precision.
 
-    Where the machine cannot compute in that precision, nothing was asked, and `skipped` says why.
+    Where the machine cannot compute in that precision, nothing was tested, and `skipped` says why.
     """
 
     claimed: bool
@@ -47,50 +49,49 @@ class PrecisionResult:
     """Longest words of the claim; None for every length."""
     words: int
     right_to: int | None
-    """Longest words up to which all that was asked is right; None if nothing is."""
+    """Length up to which all tested words are right; None if there is none."""
     first_wrong: int | None
-    """The shortest length at which something is wrong."""
+    """Shortest length with a wrong answer."""
     wrong_word: str | None
-    """A word of that length that is wrong."""
+    """A wrong word of that length."""
     margin: Mapping[int, float]
-    """The least margin at each length."""
+    """Least margin at each length."""
     is_binary: bool | None
     """Whether all vectors were exactly of zeros and ones; None if that is not claimed."""
     holds: bool | None
-    """Whether nothing that was found is against the claim; None if nothing that was asked is
-    claimed."""
+    """Whether the results agree with the claim; None if nothing that was tested is claimed."""
     holds_to: int | None
-    """The longest words that were asked about and of which the claim is made."""
+    """Longest tested words of the claim."""
     skipped: str | None = None
-    """Why nothing was asked in this precision; None if something was."""
+    """Why nothing was tested in this precision; None if something was."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What was asked, and what was found."""
+    """Test cases and results of a construction, by precision."""
 
     construction: str
     settings: Mapping[str, Any]
     claim: str
     range: str
     exhaustive_to: int
-    """All words of at most that length were asked about."""
+    """Length up to which all words were tested."""
     longest: int
     is_circuit: bool
     """Whether words are inputs of a circuit, all of one length."""
     required_margin: float
-    """The margin that is claimed, for words of at least one symbol, in float64 alone."""
+    """Margin that is claimed, for words of at least one symbol, in float64 alone."""
     required_margin_in_words: str
     precisions: Mapping[str, PrecisionResult]
 
     @property
     def holds(self) -> bool | None:
-        """Whether the claim stands, as far as was asked; None if nothing that was is claimed."""
+        """Whether the claim holds for everything tested; None if nothing tested is claimed."""
         verdicts = {found.holds for found in self.precisions.values()} - {None}
         return all(verdicts) if verdicts else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Convert to plain values for JSON."""
         return {"holds": self.holds, **asdict(self)}
 
 
@@ -105,12 +106,12 @@ def verify(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Verification:
-    """Ask a construction about words of at most `longest` symbols, or about a circuit's inputs.
+    """Test a construction on words of at most `longest` symbols, or on a circuit's inputs.
 
     A precision in which this machine cannot compute is skipped, with the reason.
 
-    Lengths beyond those of which all words are asked about rise by a quarter each; where a
-    precision goes wrong between two of them, the length is searched for by halving.
+    Lengths beyond the exhaustive ones grow by a quarter each; where a precision fails between two
+    of them, the first wrong length is found by bisection.
 
     Raises:
         VerificationError: a precision is unknown, or there is none, or none that this machine can
@@ -167,7 +168,7 @@ def verify(
 
 
 class _Asked:
-    """The answers of one network, length by length."""
+    """Results of one network, length by length."""
 
     def __init__(self, cases: Cases, model: nn.Module) -> None:
         self._cases, self._model = cases, model
@@ -176,7 +177,7 @@ class _Asked:
         self.words = 0
 
     def ask(self, length: int) -> bool:
-        """Ask about a length; whether it has words."""
+        """Test a length, and return whether it has cases."""
         words = self._cases.at(length)
         if len(words) == 0:
             return False
@@ -190,7 +191,7 @@ class _Asked:
         return True
 
     def narrow(self) -> None:
-        """Halve the lengths between the last right one and the first wrong one."""
+        """Bisect between the last right length and the first wrong one."""
         while self.wrong:
             first = min(self.wrong)
             last = max((n for n in self.margin if n < first), default=first)
@@ -203,7 +204,7 @@ class _Asked:
 
 
 class BinaryMonitor:
-    """Looks at the vectors of a RegularGPT while it answers."""
+    """Monitor of a RegularGPT's vectors: whether all are of zeros and ones."""
 
     def __init__(self, model: nn.Module) -> None:
         assert isinstance(model, RegularGPT)
@@ -263,9 +264,9 @@ def _skipped(construction: Construction, precision: str, reason: str) -> Precisi
 
 
 def _number(margin: float) -> float:
-    """The margin; the least float where logits are no numbers, since JSON has no infinity.
+    """Return the margin, or the least float for NaN logits, since JSON has no infinity.
 
-    It is infinite where there is one class only.
+    The margin is infinite if there is only one class.
     """
     if math.isfinite(margin):
         return margin

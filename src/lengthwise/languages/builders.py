@@ -1,4 +1,4 @@
-"""How does one make a machine from values and a rule? Take every value that some word reaches."""
+"""Automata from a step function on values, and determinisation of nondeterministic acceptors."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import TypeVar
@@ -9,7 +9,7 @@ from lengthwise.languages.language import Language
 V = TypeVar("V", bound=Hashable)
 
 MAX_STATES = 20_000
-"""Most states that a machine may have before it is minimised, unless the caller says otherwise."""
+"""Largest number of states before minimisation, unless the caller sets another."""
 
 
 def from_step_function(
@@ -21,9 +21,9 @@ def from_step_function(
     class_names: tuple[str, ...] = (),
     max_states: int = MAX_STATES,
 ) -> Language:
-    """The minimised machine whose states are the values that words lead to.
+    """Build the minimised automaton whose states are the values reached by words.
 
-    The empty word leads to `start`, a word `wa` to `step(value of w, a)`.
+    The empty word has the value `start`, and a word `wa` the value `step(value of w, a)`.
 
     >>> parity = from_step_function("01", 0, lambda ones, symbol: (ones + int(symbol)) % 2, int)
     >>> parity.num_states, "0111" in parity, "11" in parity
@@ -64,9 +64,9 @@ def determinised(
     *,
     max_states: int = MAX_STATES,
 ) -> Language:
-    """The recogniser of a non-deterministic acceptor: its states are sets of states (subsets).
+    """Determinise an acceptor by the subset construction.
 
-    `arcs[state][symbol]` are the states that `symbol` leads to; the symbol `""` reads nothing. A
+    `arcs[state][symbol]` are the states that `symbol` leads to; the symbol `""` is epsilon. A
     missing arc leads to the empty set, which is the sink.
     """
     closure = [_closure(arcs, state) for state in range(len(arcs))]
@@ -90,7 +90,7 @@ def determinised(
 
 
 def _closure(arcs: Sequence[Mapping[str, Collection[int]]], state: int) -> frozenset[int]:
-    """The states that are reached from `state` by reading nothing."""
+    """Return the epsilon closure of a state."""
     seen = {state}
     for source in (queue := [state]):
         for target in arcs[source].get("", ()):

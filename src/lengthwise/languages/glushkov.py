@@ -1,12 +1,14 @@
-"""Builds the automaton of a regular expression, whose states are the positions of its symbols.
+"""Glushkov automata: the states are the positions of symbols in a regular expression.
 
-Idea. Number the places at which the expression names a symbol (or a class of symbols). Reading a
-symbol leads to a place that names it. So a part of the expression is known by the places at which
-its words begin and end, by the places that follow each place, and by whether the empty word is one
-of its words (Glushkov, 1961). No step reads nothing, and each operator is a line or two.
+Idea. Number the positions at which the expression names a symbol (or a class of symbols). Reading a
+symbol leads to a position that names it. So a fragment of the expression is described by the
+positions at which its words begin and end, by the positions that follow each position, and by
+whether the empty word is one of its words (Glushkov, 1961). There are no epsilon transitions, and
+each operator is a line or two.
 
-Sets of places are the bits of an integer, which Python joins 64 at a time. A set of places is a
-state of the deterministic machine, and what follows it is looked up four places at a time.
+Sets of positions are the bits of an integer, which Python joins 64 at a time. A set of positions is
+a state of the deterministic automaton, and the positions that follow it are looked up four at a
+time.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,46 +20,46 @@ from lengthwise.languages.builders import MAX_STATES, from_step_function
 from lengthwise.languages.language import Language
 
 MAX_TABLE = 1_000_000
-"""Most entries of a table of states by symbols before it is minimised."""
+"""Largest number of entries of a transition table before minimisation."""
 
 MAX_LOOKUPS = 8_000_000
-"""Most sets of places that are joined on the way; about two seconds."""
+"""Largest number of set unions while states are explored; about two seconds."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fragment:
-    """A part of an expression: its places are `begin`, ..., `end` - 1."""
+    """A fragment of an expression: its positions are `begin`, ..., `end` - 1."""
 
     begin: int
     end: int
     first: int
-    """Places of the first symbols of its words, as bits."""
+    """Positions of the first symbols of its words, as bits."""
     last: int
-    """Places of the last symbols."""
+    """Positions of the last symbols, as bits."""
     empty: bool
     """Whether the empty word is one of its words."""
 
 
 class PositionAutomaton:
-    """The places of an expression while it is put together, part by part; place 0 is its begin."""
+    """The positions of an expression, added fragment by fragment; position 0 is the start."""
 
     def __init__(self) -> None:
         self._symbols: list[frozenset[str]] = [frozenset()]
         self._follow = [0]
-        """The places that may come after each place, as bits."""
+        """The positions that may follow each position, as bits."""
 
     def nothing(self) -> Fragment:
-        """The empty word."""
+        """Return the fragment of the empty word."""
         here = len(self._symbols)
         return Fragment(begin=here, end=here, first=0, last=0, empty=True)
 
     def one_of(self, symbols: frozenset[str]) -> Fragment:
-        """One place that names these symbols; no word at all, if there are none."""
+        """Add a position that names these symbols; without symbols the fragment has no word."""
         here = self._add(symbols, 0)
         return Fragment(begin=here, end=here + 1, first=1 << here, last=1 << here, empty=False)
 
     def joined(self, parts: Sequence[Fragment]) -> Fragment:
-        """One after the other. Halves are joined, so that few places are linked more than once."""
+        """Concatenate fragments, halves first, so that few positions are linked more than once."""
         if not parts:
             return self.nothing()
         if len(parts) == 1:
@@ -74,7 +76,7 @@ class PositionAutomaton:
         )
 
     def repeated(self, part: Fragment, least: int, most: int | None) -> Fragment:
-        """From `least` to `most` times, or any number from `least` on."""
+        """Repeat a fragment `least` to `most` times, or `least` or more times without `most`."""
         if most == 0:
             return replace(part, first=0, last=0, empty=True)
         if not part.first:  # it has the empty word at most
@@ -85,7 +87,7 @@ class PositionAutomaton:
         return self.joined([replace(c, empty=c.empty or i >= least) for i, c in enumerate(copies)])
 
     def either(self, left: Fragment, right: Fragment) -> Fragment:
-        """The words of one or the other."""
+        """Return the union of two fragments."""
         return Fragment(
             begin=left.begin,
             end=right.end,
@@ -95,7 +97,7 @@ class PositionAutomaton:
         )
 
     def both(self, left: Fragment, right: Fragment) -> Fragment:
-        """The words of both: a place of each, of one symbol."""
+        """Return the intersection: its positions are pairs of positions with a common symbol."""
         here, height = len(self._symbols), right.end - right.begin
         for one, other in product(range(left.begin, left.end), range(right.begin, right.end)):
             self._add(self._symbols[one] & self._symbols[other], 0)
@@ -104,11 +106,11 @@ class PositionAutomaton:
             others >>= right.begin
             return _any(others << here + (one - left.begin) * height for one in _bits(ones, left))
 
-        for place, (one, other) in enumerate(
+        for position, (one, other) in enumerate(
             product(self._follow[left.begin : left.end], self._follow[right.begin : right.end]),
             start=here,
         ):
-            self._follow[place] = pairs(one, other)
+            self._follow[position] = pairs(one, other)
         return Fragment(
             begin=here,
             end=len(self._symbols),
@@ -118,10 +120,11 @@ class PositionAutomaton:
         )
 
     def shuffled(self, left: Fragment, right: Fragment) -> Fragment:
-        """A word of each, mixed: how far each has been read, and which of them was read last."""
+        """Return the shuffle; a position says how far each is read, and which was read last."""
         sides = (left, right)
         here = len(self._symbols)
-        sizes = [1 + side.end - side.begin for side in sides]  # place 0 is before the first symbol
+        # position 0 is before the first symbol
+        sizes = [1 + side.end - side.begin for side in sides]
         follow = [[side.first, *self._follow[side.begin : side.end]] for side in sides]
         ends = [[side.empty, *(bool(side.last >> p & 1) for p in _range(side))] for side in sides]
         symbols = [[frozenset[str](), *(self._symbols[p] for p in _range(side))] for side in sides]
@@ -140,9 +143,9 @@ class PositionAutomaton:
         last = 0
         for i, j in product(range(sizes[0]), range(sizes[1])):
             later = after(i, j)
-            places = self._add(symbols[0][i], later), self._add(symbols[1][j], later)
+            positions = self._add(symbols[0][i], later), self._add(symbols[1][j], later)
             if ends[0][i] and ends[1][j]:
-                last |= _any(1 << place for place in places)
+                last |= _any(1 << position for position in positions)
         return Fragment(
             begin=here,
             end=len(self._symbols),
@@ -152,17 +155,18 @@ class PositionAutomaton:
         )
 
     def language(self, whole: Fragment, alphabet: Sequence[str]) -> Language:
-        """The minimised machine of an expression.
+        """Build the minimised automaton of an expression.
 
         Raises:
-            LanguageError: it has too many states before it is minimised, or too large ones.
+            LanguageError: it has too many states before minimisation, or too large ones.
         """
         self._follow[0] = whole.first
-        places: dict[frozenset[str], int] = {}
-        for place in _range(whole):
-            places[self._symbols[place]] = places.get(self._symbols[place], 0) | 1 << place
+        positions: dict[frozenset[str], int] = {}
+        for position in _range(whole):
+            symbols = self._symbols[position]
+            positions[symbols] = positions.get(symbols, 0) | 1 << position
         named = dict.fromkeys(alphabet, 0)
-        for symbols, here in places.items():
+        for symbols, here in positions.items():
             for symbol in symbols:
                 named[symbol] |= here
         final = whole.last | (1 if whole.empty else 0)
@@ -183,14 +187,14 @@ class PositionAutomaton:
         return len(self._symbols) - 1
 
     def _link(self, part: Fragment, following: int) -> None:
-        """Let these places follow the end of a part."""
-        for place in _bits(part.last, part):
-            self._follow[place] |= following
+        """Let positions follow the end of a fragment."""
+        for position in _bits(part.last, part):
+            self._follow[position] |= following
 
     def _copy(self, part: Fragment) -> Fragment:
         shift = len(self._symbols) - part.begin
-        for place in _range(part):
-            self._add(self._symbols[place], self._follow[place] << shift)
+        for position in _range(part):
+            self._add(self._symbols[position], self._follow[position] << shift)
         return Fragment(
             begin=part.begin + shift,
             end=part.end + shift,
@@ -201,7 +205,7 @@ class PositionAutomaton:
 
 
 class _After:
-    """The places that follow a set of places, looked up by hexadecimal digit of the set."""
+    """Function from a set of positions to those that follow it, by hexadecimal digit of the set."""
 
     def __init__(self, follow: Sequence[int]) -> None:
         padded = [*follow, *[0] * (-len(follow) % 4)]
@@ -212,11 +216,11 @@ class _After:
         self._last = (0, 0)
         self._lookups = 0
 
-    def __call__(self, places: int) -> int:
-        if self._last[0] != places:  # asked for once for each symbol
-            digits = zip(self._tables, f"{places:x}"[::-1], strict=False)
+    def __call__(self, positions: int) -> int:
+        if self._last[0] != positions:  # asked for once for each symbol
+            digits = zip(self._tables, f"{positions:x}"[::-1], strict=False)
             found = [table[d] for table, d in digits if d != "0"]
-            self._last = places, _any(found)
+            self._last = positions, _any(found)
             self._lookups += len(found)
             if self._lookups > MAX_LOOKUPS:
                 raise LanguageError(
@@ -230,10 +234,10 @@ def _range(part: Fragment) -> range:
     return range(part.begin, part.end)
 
 
-def _bits(places: int, part: Fragment) -> Iterator[int]:
-    """The places of a part that are in a set."""
-    digits = bin(places >> part.begin)[:1:-1]
-    return (place for place, digit in enumerate(digits, start=part.begin) if digit == "1")
+def _bits(positions: int, part: Fragment) -> Iterator[int]:
+    """Return the positions of a fragment that are in a set."""
+    digits = bin(positions >> part.begin)[:1:-1]
+    return (position for position, digit in enumerate(digits, start=part.begin) if digit == "1")
 
 
 def _any(sets: Iterable[int]) -> int:

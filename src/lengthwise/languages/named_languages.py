@@ -31,15 +31,15 @@ class NamedLanguage:
     """A named language."""
 
     definition: str
-    """In a sentence, with the meaning of the classes."""
+    """Definition in a sentence, with the meaning of the classes."""
     source: str
     build: Callable[[], Language]
     examples: tuple[tuple[str, str], ...]
-    """Some words, each with the name of its class."""
+    """Example words, each with the name of its class."""
 
 
 def count(symbol: str, modulus: int, alphabet: str = "") -> Language:
-    """How often `symbol` occurs, modulo `modulus`; the alphabet of 0 and 1 is 01, of a and b ab.
+    """Count `symbol` modulo `modulus`; the default alphabet is 01 for 0 and 1, ab for a and b.
 
     >>> count("a", 3).classify("abaaa")
     1
@@ -68,7 +68,7 @@ def count(symbol: str, modulus: int, alphabet: str = "") -> Language:
 
 
 def dyck(depth: int) -> Language:
-    """Balanced words of one kind of bracket (0 opens, 1 closes), nested at most `depth` deep.
+    """Build D_n: balanced words of one kind of bracket (0 opens, 1 closes), nested at most n deep.
 
     D_1 = (01)*, D_n = (0 D_{n-1} 1)*.
 
@@ -95,10 +95,11 @@ _MOD_5 = tuple(DIGITS)
 
 
 def _arithmetic(evaluate: Callable[[int, int, str, int], tuple[int, int]]) -> Language:
-    """Expressions mod 5. A value is (sum of finished terms, last term, operator to come or none).
+    """Build the language of expressions mod 5 from a rule that evaluates one operator and digit.
 
-    `evaluate` gives the new sum and last term. The domain has operators and digits in turn, with a
-    `+` in front; what other words lead to does not matter.
+    A value is (sum of finished terms, last term, pending operator or none); `evaluate` returns the
+    new sum and last term. The domain has operators and digits in turn, with a leading `+`; the
+    classes of other words do not matter.
     """
 
     def step(value: tuple[int, int, str], symbol: str) -> tuple[int, int, str]:
@@ -142,7 +143,9 @@ def _cycle() -> Language:
 
 
 def _tomita_3() -> Language:
-    """No odd block of 1s directly before an odd block of 0s: each block is read in full."""
+    """Build Tomita 3: no odd block of 1s directly before an odd block of 0s; blocks are read in
+    full.
+    """
     return from_regex("0*((11)+0*|1(11)*00(00)*)*(1(11)*)?", _BITS)
 
 
@@ -272,7 +275,7 @@ CATALOGUE: Catalogue[NamedLanguage] = Catalogue(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Family:
-    """A family of languages, or a way to bring one's own."""
+    """A parametrised family of languages, or a way to define one's own."""
 
     definition: str
     source: str

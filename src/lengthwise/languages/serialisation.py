@@ -1,4 +1,4 @@
-"""A language as plain values, so that a file can hold it whole."""
+"""Languages as plain values, for JSON files."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from lengthwise.languages.language import Language
 
 
 def to_dict(language: Language) -> dict[str, Any]:
-    """All that makes a language, ready for JSON; `from_dict` gives it back."""
+    """Convert a language to plain values, ready for JSON; `from_dict` restores it."""
     return {
         "spec": language.spec,
         "alphabet": list(language.alphabet),
@@ -21,10 +21,10 @@ def to_dict(language: Language) -> dict[str, Any]:
 
 
 def from_dict(values: Mapping[str, Any]) -> Language:
-    """The language that `to_dict` stored.
+    """Restore a language from the values that `to_dict` returned.
 
     Raises:
-        LanguageError: something is missing, or does not fit together.
+        LanguageError: an entry is missing, or entries do not fit together.
     """
     try:
         domain = values["domain"]

@@ -69,7 +69,7 @@ def continuous_levels(
     while True:
         inner_chunks, maps = _interior_chunks(elements, inner, level, chunk)
         outer_chunks, after = _edge_chunks(elements, inner, outer, level, chunk)
-        children, place = np.unique(inner_chunks, axis=0, return_inverse=True)
+        children, position = np.unique(inner_chunks, axis=0, return_inverse=True)
         outer_children, outer_place = np.unique(outer_chunks, axis=0, return_inverse=True)
         images = _images(node, inner_reps, inner_reps, children)
         outer_images = _images(node, inner_reps, outer_reps, outer_children)
@@ -94,7 +94,7 @@ def continuous_levels(
         )
         yield ContinuousLevel(tables, interior, edge, (images, outer_images), asked)
         inner_reps, outer_reps = interior.representatives, edge.representatives
-        inner = _distinct(interior.elements[place.reshape(-1)], maps)
+        inner = _distinct(interior.elements[position.reshape(-1)], maps)
         outer = _distinct(edge.elements[outer_place.reshape(-1)], after)
         level += 1
 

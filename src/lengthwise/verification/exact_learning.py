@@ -1,8 +1,8 @@
-"""Which language does a finite algebra recognise? Learned from its answers, and compared with all.
+"""Exact learning of the language of a finite algebra.
 
-Learning (`learning.learn`) needs classes of words, which are looked up, and words on which a guess
-is wrong, which exploration finds (`closure.explore`). It finds one if there is any, whatever its
-length. So the answer is exact, and no other machine of it is smaller.
+Learning (`learning.learn`) needs classes of words, which are looked up, and counterexamples, which
+exploration finds (`closure.explore`) if there are any, whatever their length. So the result is
+exact, and no automaton of the language is smaller.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ def language_of(
     *,
     max_states: int = MAX_STATES,
 ) -> Language:
-    """The language that an algebra recognises, minimised; exact, since all words are compared.
+    """Learn the language of an algebra, minimised; it is exact, since all words are compared.
 
     Raises:
         LanguageError: there are more than `max_states` states; perhaps no number of states is
-            enough, since what a chunk becomes may depend on how it is cut and on its level.
+            enough, since the element of a chunk may depend on its division and on its level.
         VerificationError: the words are too many to be compared.
     """
     lookup = Lookup(algebra)

@@ -1,7 +1,7 @@
-"""What does a snapped model look like on disk? One safetensors file: tables and representatives.
+"""Snapped models on disk: one safetensors file of tables and representatives.
 
-Whole numbers are stored in as few bytes as hold them. The file knows the digest of the model that
-it was taken from, so that it is not taken for another.
+Integers are stored in the smallest type that holds them. The file has the digest of the model that
+it was extracted from, so that it cannot be used for another.
 """
 
 import json
@@ -27,7 +27,7 @@ _NUMBERS = ("num_symbols", "num_classes", "chunk", "repeat", "empty")
 
 
 def save_snapped(path: Path, extraction: Extraction, model: nn.Module) -> None:
-    """Write the file, with the digest of the model that it was taken from."""
+    """Write the file, with the digest of the model that it was extracted from."""
     algebra = extraction.algebra
     arrays: dict[str, NDArray[Any]] = {}
     for level, (tables, snaps) in enumerate(zip(algebra.levels, extraction.levels, strict=True)):
@@ -54,7 +54,7 @@ def save_snapped(path: Path, extraction: Extraction, model: nn.Module) -> None:
 
 
 def load_snapped(path: Path, model: nn.Module) -> Extraction:
-    """What `save_snapped` wrote, if it was taken from this model.
+    """Load what `save_snapped` wrote, if it was extracted from this model.
 
     Raises:
         RunError: there is no such file, it is damaged, or it was taken from another model.
