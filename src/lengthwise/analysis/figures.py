@@ -40,7 +40,7 @@ STYLE: Any = {
 def accuracy_figure(
     curves: Mapping[str, Mapping[int, float]], trained: int, shortcuts: Mapping[str, float]
 ) -> Figure:
-    """Plot accuracy in per cent by length, the training range shaded, the best shortcut as a line."""
+    """Plot accuracy in per cent by length, with the training range and the best shortcut."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 2.8), layout="constrained")
         axes = figure.subplots()

@@ -147,7 +147,7 @@ class CircuitCases:
         return torch.from_numpy(self._sequence.complete_many(inputs.bool().numpy()))
 
     def margins(self, model: nn.Module, words: Int[Tensor, "word time"]) -> Float[Tensor, " word"]:
-        """Return the least margin of the steps of each sequence; -0.0 if its completion is wrong."""
+        """Return the least margin of all steps by sequence; -0.0 if the completion is wrong."""
         first = self._sequence.num_inputs
         if first == words.shape[1]:
             raise TaskError("the circuit has no gates, so there is nothing to ask. Add one.")

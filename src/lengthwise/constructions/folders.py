@@ -39,7 +39,7 @@ def load_construction(path: Path | str) -> Construction:
         meant = is_about(name, settings, about)
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise RunError(f"{path}/config.json is damaged ({error!r}). Compile again.") from None
-    if made.compiled.claim != compiled.claim or not meant or _other_form(made):
+    if made.compiled.claim != compiled.claim or not meant or _settings_differ(made):
         raise RunError(
             f"{path}/config.json does not claim what {name} with its settings does: it was "
             f"changed, or written by another version. Compile again."
@@ -47,13 +47,15 @@ def load_construction(path: Path | str) -> Construction:
     return made
 
 
-def _other_form(made: Construction) -> bool:
+def _settings_differ(made: Construction) -> bool:
     """Return whether a setting of the network differs from the stored settings."""
     config = made.compiled.network.to_dict()
-    return any(config[key] != made.settings[key] for key in _FORM if key in made.settings)
+    return any(
+        config[key] != made.settings[key] for key in _NETWORK_SETTINGS if key in made.settings
+    )
 
 
-_FORM = ("chunk", "norm", "epsilon")
+_NETWORK_SETTINGS = ("chunk", "norm", "epsilon")
 """Settings that the network's configuration also has."""
 
 

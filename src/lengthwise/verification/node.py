@@ -53,7 +53,7 @@ class ChunkBalls:
         return self.table[self.rows]
 
     def last(self) -> "ChunkBalls":
-        """Return the last place of each chunk, `[node, 1]`."""
+        """Return the last position of each chunk, `[node, 1]`."""
         return ChunkBalls(self.table, self.rows[:, -1:])
 
     @classmethod
