@@ -294,7 +294,7 @@ def test_a_binary_model_is_taken_as_it_is(settings: dict[str, Any], seed: int) -
     found = extract(model)
     assert found.is_exact
     assert found.spread == 0 < found.gap
-    assert tabulate(found.algebra, num_classes=found.algebra.num_classes).sizes == (
+    assert tabulate(found.algebra, num_classes=found.algebra.num_classes)[0].sizes == (
         found.algebra.sizes
     )
     snapped = SnappedModel(found.algebra)

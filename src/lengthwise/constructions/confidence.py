@@ -35,6 +35,7 @@ from torch import Tensor
 from lengthwise.constructions.coordinates import Coordinates
 from lengthwise.constructions.weights import set_unit
 from lengthwise.errors import ConstructionError
+from lengthwise.models.encoder import Encoder
 from lengthwise.models.transformer_layer import TransformerLayer
 
 MAX_ETA = 0.5
@@ -71,3 +72,11 @@ def keep_only_logit(
         column = logit[j] * answer - row
         set_unit(layer, 2 * j, row, column)
         set_unit(layer, 2 * j + 1, -row, -column)
+
+
+@torch.no_grad()
+def make_confident(model: Encoder, stream: Coordinates, gain: float) -> None:
+    """Turn the third layer of `model` into that of Proposition 2, with `gain` as read-out."""
+    keep_only_logit(model.block[2], stream, stream.row({"answer": 1.0}))
+    model.answer.weight.zero_()
+    model.answer.weight[0, 0] = gain

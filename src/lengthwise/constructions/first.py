@@ -55,19 +55,18 @@ import math
 import torch
 from torch import Tensor
 
-from lengthwise.constructions.confidence import keep_only_logit, logit_for
+from lengthwise.constructions.confidence import logit_for, make_confident
 from lengthwise.constructions.coordinates import Coordinates, DoubledCoordinates
 from lengthwise.constructions.weights import (
-    HEAD_WIDTH,
     require_epsilon,
     require_sharpness,
     set_head,
     set_positions,
     set_unit,
-    zero_weights,
+    zero_encoder,
 )
 from lengthwise.layers.attention import Attention
-from lengthwise.models.encoder import Encoder, EncoderConfig
+from lengthwise.models.encoder import Encoder
 
 NAMES = ("is_zero", "is_one", "is_cls", "first", "match", "answer")
 """The paper's six dimensions: the symbol, [i = 1], [i = 1 and w_i = 1], and s."""
@@ -117,10 +116,7 @@ def compile_confident_first(
     gain = logit_for(eta) / math.sqrt(stream.width / 2)
     model = _blank(stream, norm="post", epsilon=epsilon, num_layers=3, scale="standard")
     _set(model, stream, sharpness, tie=TIE)
-    keep_only_logit(model.block[2], stream, stream.row({"answer": 1.0}))
-    with torch.no_grad():
-        model.answer.weight.zero_()
-        model.answer.weight[0, 0] = gain
+    make_confident(model, stream, gain)
     return model
 
 
@@ -228,25 +224,15 @@ def _blank(
     stream: Coordinates, *, norm: str, epsilon: float, num_layers: int, scale: str
 ) -> Encoder:
     require_epsilon(epsilon)
-    model = Encoder(
-        EncoderConfig.from_dict(
-            {
-                "vocab_size": 2,
-                "num_classes": 2,
-                "d_model": stream.width,
-                "num_heads": 1,
-                "head_width": HEAD_WIDTH,
-                "d_hidden": 2 * stream.width,
-                "num_layers": num_layers,
-                "norm": norm,
-                "epsilon": epsilon,
-                "position": "first",
-                "scale": scale,
-            }
-        )
+    return zero_encoder(
+        stream,
+        num_heads=1,
+        num_layers=num_layers,
+        norm=norm,
+        epsilon=epsilon,
+        position="first",
+        scale=scale,
     )
-    zero_weights(model)
-    return model
 
 
 def _embed(model: Encoder, stream: Coordinates) -> None:

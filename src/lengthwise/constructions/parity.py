@@ -60,18 +60,17 @@ import math
 
 import torch
 
-from lengthwise.constructions.confidence import keep_only_logit, logit_for
+from lengthwise.constructions.confidence import logit_for, make_confident
 from lengthwise.constructions.coordinates import Coordinates, DoubledCoordinates
 from lengthwise.constructions.weights import (
-    HEAD_WIDTH,
     require_epsilon,
     require_sharpness,
     set_head,
     set_positions,
     set_unit,
-    zero_weights,
+    zero_encoder,
 )
-from lengthwise.models.encoder import Encoder, EncoderConfig
+from lengthwise.models.encoder import Encoder
 
 NAMES = ("is_zero", "is_one", "is_cls", "place", "sign", "ones", "inverse", "match", "answer")
 """The paper's nine dimensions: the symbol; i/n and cos(i pi); k/n and 1/n; [i = k]/n; s."""
@@ -128,10 +127,7 @@ def compile_confident_parity(
     gain = logit_for(eta) / math.sqrt(stream.width / 2)
     model = _blank(stream, norm="post", epsilon=epsilon, num_layers=3)
     _set(model, stream, sharpness, count_weight)
-    keep_only_logit(model.block[2], stream, stream.row({"answer": 1.0}))
-    with torch.no_grad():
-        model.answer.weight.zero_()
-        model.answer.weight[0, 0] = gain
+    make_confident(model, stream, gain)
     return model
 
 
@@ -157,24 +153,14 @@ def _kept(epsilon: float) -> float:
 
 
 def _blank(stream: Coordinates, *, norm: str, epsilon: float, num_layers: int) -> Encoder:
-    model = Encoder(
-        EncoderConfig.from_dict(
-            {
-                "vocab_size": 2,
-                "num_classes": 2,
-                "d_model": stream.width,
-                "num_heads": 2,
-                "head_width": HEAD_WIDTH,
-                "d_hidden": 2 * stream.width,
-                "num_layers": num_layers,
-                "norm": norm,
-                "epsilon": epsilon,
-                "position": "fraction",
-            }
-        )
+    return zero_encoder(
+        stream,
+        num_heads=2,
+        num_layers=num_layers,
+        norm=norm,
+        epsilon=epsilon,
+        position="fraction",
     )
-    zero_weights(model)
-    return model
 
 
 @torch.no_grad()

@@ -8,15 +8,17 @@ Axes:
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from lengthwise.constructions.coordinates import Coordinates
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import FeaturePosition
-from lengthwise.models.encoder import Encoder
+from lengthwise.models.encoder import Encoder, EncoderConfig
 from lengthwise.models.transformer_layer import TransformerLayer
 
 HEAD_WIDTH = 4
@@ -40,6 +42,21 @@ def zero_weights(model: nn.Module) -> None:
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.fill_(float(name.endswith("norm.weight")))
+
+
+def zero_encoder(stream: Coordinates, **settings: Any) -> Encoder:
+    """Build an encoder of binary words with this residual stream and all weights zero."""
+    config = {
+        "vocab_size": 2,
+        "num_classes": 2,
+        "d_model": stream.width,
+        "head_width": HEAD_WIDTH,
+        "d_hidden": 2 * stream.width,
+        **settings,
+    }
+    model = Encoder(EncoderConfig.from_dict(config))
+    zero_weights(model)
+    return model
 
 
 @torch.no_grad()

@@ -60,13 +60,14 @@ def bit_coordinates(machine: Language) -> BitCoordinates:
         if len(group) == 1:
             continue
         element = np.zeros(count, dtype=np.int64)
-        told = np.zeros(count, dtype=np.bool_)
+        known = np.zeros(count, dtype=np.bool_)
         for position, state in enumerate(part):
-            if not told[state]:
+            if not known[state]:
                 images = group[:, position]
-                told[images], orbit[images], element[images] = True, state, np.arange(len(group))
+                known[images], orbit[images] = True, state
+                element[images] = np.arange(len(group))
         views = _views(_products(group, part))
-        labels.append(np.where(told[:, None], views[element], False))
+        labels.append(np.where(known[:, None], views[element], False))
     probes = np.unique(orbit)
     return BitCoordinates(probes, np.concatenate([orbit[:, None] == probes, *labels], axis=1))
 

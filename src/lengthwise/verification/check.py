@@ -112,11 +112,11 @@ def check_machine(machine: Machine, language: Language) -> None:
         require(fits, "every state has a next one for each symbol")
     blocks: list[int] = list(machine.classes)
     while True:
-        told = [(blocks[s], *(blocks[t] for t in machine.transitions[s])) for s in states]
-        number = {each: index for index, each in enumerate(sorted(set(told)))}
+        signatures = [(blocks[s], *(blocks[t] for t in machine.transitions[s])) for s in states]
+        number = {each: index for index, each in enumerate(sorted(set(signatures)))}
         if len(number) == len(set(blocks)):
             break
-        blocks = [number[each] for each in told]
+        blocks = [number[each] for each in signatures]
     require(len(number) == len(states), "no two states of the machine are alike")
     domain = language.domain
     queue = [(machine.start, language.start, 0 if domain is None else domain.start)]

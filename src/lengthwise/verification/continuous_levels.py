@@ -24,7 +24,7 @@ from lengthwise.verification.balls import Ball, Floats
 from lengthwise.verification.finite import NONE, Tables, one_class
 from lengthwise.verification.merging import NO_ANSWER, merge
 from lengthwise.verification.node import Node
-from lengthwise.verification.snapping import Snaps
+from lengthwise.verification.snapping import Snaps, stacked
 
 _MOST_VECTORS = 20_000
 _BATCH = 4096
@@ -143,16 +143,13 @@ def _all_chunks(sizes: list[int], level: int) -> Integers:
 
 def _images(node: Node, inner: Floats, outer: Floats, children: Integers) -> Floats:
     """Return the images of chunks; the first child that is not absent is one of `outer`."""
-    rows = children.copy()
-    first = np.argmax(children != ABSENT, axis=1)
-    rows[np.arange(len(rows)), first] += len(inner)
-    below = np.concatenate([inner, outer])
-    ball = Ball(below, np.zeros(len(below)))
+    below = Ball(inner, np.zeros(len(inner))), Ball(outer, np.zeros(len(outer)))
+    both, rows = stacked(below, children, at_edge=True)
     parts = [
-        node.gathered(ball, rows[start : start + _BATCH]).centre
+        node.gathered(both, rows[start : start + _BATCH]).centre
         for start in range(0, len(rows), _BATCH)
     ]
-    return np.concatenate([np.empty((0, below.shape[1])), *parts])
+    return np.concatenate([np.empty((0, inner.shape[1])), *parts])
 
 
 def _snap(images: Floats, children: Integers, answers: Integers | None) -> Snaps:

@@ -27,7 +27,7 @@ from lengthwise.verification.algebra import ABSENT, Integers
 from lengthwise.verification.balls import Floats
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.continuous_levels import ContinuousLevel, continuous_levels
-from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables, tabulated
+from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables, tabulate
 from lengthwise.verification.merging import smallest_distance
 from lengthwise.verification.network import node_of, require_regular_gpt
 from lengthwise.verification.node import Node
@@ -115,7 +115,7 @@ def extract(
 
 def _exact(node: Node, domain: Language | None, num_classes: int) -> Extraction:
     algebra = BinaryAlgebra(node)
-    finite, numbered = tabulated(algebra, domain, num_classes=num_classes)
+    finite, numbered = tabulate(algebra, domain, num_classes=num_classes)
     above = [*numbered[1:], numbered[finite.repeat]]
     tables, levels = [], []
     for made, (inner, outer) in zip(finite.levels, above, strict=True):

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import ABSENT, Algebra, Integers
+from lengthwise.verification.balls import Floats
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, explore
-
-Floats = NDArray[np.float64]
 
 NONE = -1
 """Marks a chunk that does not occur in a table."""
@@ -201,27 +200,15 @@ def tabulate(
     *,
     num_classes: int | None = None,
     max_chunks: int = MAX_CHUNKS,
-) -> FiniteAlgebra:
+) -> tuple[FiniteAlgebra, tuple[tuple[Integers, Integers], ...]]:
     """Tabulate everything that occurs in words of a domain (default: all words).
 
-    Without `num_classes`, it is one more than the largest class that occurs.
+    Return the tables, and for the interior and the edge of each level that has tables the elements
+    of `algebra` that are numbered 0, 1, ... there. Without `num_classes`, it is one more than the
+    largest class that occurs.
 
     Raises:
         VerificationError: the elements do not repeat within `max_chunks` chunks of a level.
-    """
-    return tabulated(algebra, domain, num_classes=num_classes, max_chunks=max_chunks)[0]
-
-
-def tabulated(
-    algebra: Algebra,
-    domain: Language | None = None,
-    *,
-    num_classes: int | None = None,
-    max_chunks: int = MAX_CHUNKS,
-) -> tuple[FiniteAlgebra, tuple[tuple[Integers, Integers], ...]]:
-    """Tabulate as `tabulate` does, and return also the elements of `algebra` behind the numbers.
-
-    They are given for the interior and the edge of each level that has tables.
     """
     recorder = _Recorder(algebra)
     closure = explore(recorder, one_class(algebra.num_symbols, domain), max_chunks=max_chunks)

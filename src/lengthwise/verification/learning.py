@@ -224,8 +224,8 @@ class _Equivalence(Oracle):
         machine = self._machine(hypothesis)
         domain, outside = self._blank.domain, self._blank.num_classes
         if domain is not None:
-            astray = machine.combined(domain, lambda c, i: int((c == outside) == (i == 1)))
-            word = astray.shortest(1)
+            misjudged = machine.combined(domain, lambda c, i: int((c == outside) == (i == 1)))
+            word = misjudged.shortest(1)
             if word is not None:
                 return word
         language = Language(

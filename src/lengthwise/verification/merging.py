@@ -8,11 +8,9 @@ Axes:
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lengthwise.verification.algebra import Integers
-
-Floats = NDArray[np.float64]
+from lengthwise.verification.balls import Floats, norm
 
 NO_ANSWER = -1
 
@@ -70,7 +68,7 @@ def _spanning_tree(points: Floats) -> tuple[Integers, Floats]:
     last = 0
     for edge in range(count - 1):
         outside[last] = False
-        fresh = _norms(points - points[last])
+        fresh = norm(points - points[last])
         closer = fresh < distance
         distance[closer], nearest[closer] = fresh[closer], last
         last = int(np.where(outside, distance, np.inf).argmin())
@@ -129,13 +127,9 @@ def _choose(
     distances = np.zeros(len(vectors))
     for number in range(count):
         members = np.flatnonzero(numbers == number)
-        told = members if answers is None else members[answers[members] != NO_ANSWER]
-        able = told if len(told) else members
+        labelled = members if answers is None else members[answers[members] != NO_ANSWER]
+        able = labelled if len(labelled) else members
         middle = vectors[members].mean(axis=0)
-        chosen[number] = able[_norms(vectors[able] - middle).argmin()]
-        distances[members] = _norms(vectors[members] - vectors[chosen[number]])
+        chosen[number] = able[norm(vectors[able] - middle).argmin()]
+        distances[members] = norm(vectors[members] - vectors[chosen[number]])
     return chosen, distances
-
-
-def _norms(x: Floats) -> Floats:
-    return np.sqrt(np.einsum("...i,...i->...", x, x))

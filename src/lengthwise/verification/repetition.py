@@ -66,10 +66,10 @@ def _alike(
         return False
     inner, outer = below
     renamed = _named(late.tables, above)
-    told = np.empty_like(late.answers)
-    told[above[1]] = late.answers
+    answers = np.empty_like(late.answers)
+    answers[above[1]] = late.answers
     return (
-        bool(((told == early.answers) | (told == NO_ANSWER)).all())
+        bool(((answers == early.answers) | (answers == NO_ANSWER)).all())
         and np.array_equal(
             early.tables.interior[np.ix_(*[inner] * early.tables.interior.ndim)], renamed.interior
         )
