@@ -17,7 +17,7 @@ Exactness. We take two units for each of Lemma 1's: with z the sum of the C coor
 
 and this is flat around each of these z: an error below 1/4 in z vanishes altogether, instead of
 doubling at every level. The previous content of the blocks is subtracted by -relu(x + 1) + 1 = -x
-for x >= -1. Of the products that add up to one coordinate at most one is 1, as exactly one k
+for x >= -1. At most one of the products that add up to one coordinate is 1, as exactly one k
 follows each i. So all sums are small whole numbers, and attention weights are 0 or 1: without layer
 norm every vector between blocks is exactly of zeros and ones in every floating-point format, at
 every length. By induction over the tree the root holds the state map of the word, and the read-out
