@@ -17,9 +17,9 @@ import torch
 from automata.fa.dfa import DFA
 from torch import nn
 
+from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.constructions.parity import compile_parity
-from lengthwise.languages.adders import adder
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
 from lengthwise.models.decoder import Decoder
@@ -32,7 +32,7 @@ from lengthwise.models.threads import processor_threads
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.tasks.task import Task
 from lengthwise.verification.extraction import extract
-from lengthwise.verification.lookup import Snapped
+from lengthwise.verification.lookup import SnappedModel
 
 WIDTH, BATCH = 64, 128
 
@@ -167,7 +167,7 @@ def growth() -> dict[str, float]:
 def lookup() -> dict[str, float]:
     """Tables of a trained model against networks, on a stream of batches of 500 symbols a word."""
     trained = train(make_plan(parse("parity")), device="cpu").model.eval()
-    snapped = Snapped(extract(trained).algebra)
+    snapped = SnappedModel(extract(trained).algebra)
     paper = make_model().eval()  # weights make no difference to the speed of continuous memory
 
     def answer(model: nn.Module, batches: list[torch.Tensor]) -> None:

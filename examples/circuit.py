@@ -3,7 +3,7 @@
 import torch
 
 import lengthwise as lw
-from lengthwise.languages.adders import adder, from_bits, to_bits
+from lengthwise.circuits.adders import adder, from_bits, to_bits
 from lengthwise.models.decoder import Decoder
 
 bits = 16

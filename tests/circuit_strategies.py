@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lengthwise.languages.circuits import Circuit
-from lengthwise.languages.gates import Gate
+from lengthwise.circuits.circuit import Circuit
+from lengthwise.circuits.gates import Gate
 
 TWO_INPUTS = ("NOR", "AND", "OR", "XOR", "NAND")
 ALL_KINDS = (*TWO_INPUTS, "NOT", "CONST0", "CONST1")

@@ -5,12 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from lengthwise.languages.spec import parse
-from lengthwise.problems.testing import Test
-from lengthwise.sweeps.job import Job, jobs_over_seeds
-from lengthwise.problems.testing import TestResult
-from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.problems.base import Plan
 from lengthwise.problems.runs import make_plan
+from lengthwise.problems.testing import Test, TestResult
+from lengthwise.sweeps.job import Job, jobs_over_seeds
+from lengthwise.sweeps.outcome import Failure, Outcome
 
 SMALL = {
     "steps": 4,

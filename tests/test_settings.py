@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 import pytest
 
+from lengthwise.errors import ConfigError
 from lengthwise.registry import Catalogue
 from lengthwise.settings import Config, require_at_least, require_options
-from lengthwise.errors import ConfigError
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,9 +7,9 @@ from typing import Any, Literal, cast
 
 from torch import nn
 
-from lengthwise.constructions.catalogue import construct
 from lengthwise.constructions.construction import Construction
-from lengthwise.constructions.stored import load_construction as load_stored
+from lengthwise.constructions.folders import load_construction as load_stored
+from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import Verification
 from lengthwise.constructions.verify import verify as verify_construction
 from lengthwise.data.documents import PYTHON
@@ -44,10 +44,10 @@ from lengthwise.verification.certify import certify as certify_model
 from lengthwise.verification.closure import MAX_CHUNKS
 from lengthwise.verification.extraction import MAX_ELEMENTS, Extraction
 from lengthwise.verification.extraction import extract as extract_algebra
-from lengthwise.verification.learning import (
+from lengthwise.verification.learning_by_tests import (
     learn_automaton as learn_automaton,  # noqa: PLC0414  handed on as it is
 )
-from lengthwise.verification.lookup import Snapped
+from lengthwise.verification.lookup import SnappedModel
 
 
 def language(spec: str, alphabet: str | None = None) -> Language:
@@ -415,7 +415,7 @@ def extract(
 
     With binary memory it is the model itself; otherwise vectors are merged where there is a gap,
     and `.spread`, `.gap` and `.summary()` say how clear that was. With a `domain`, only its words
-    count. `lengthwise.verification.recognised.language_of` finds the automaton of `.algebra`.
+    count. `lengthwise.verification.exact_learning.language_of` finds the automaton of `.algebra`.
 
     Raises:
         VerificationError: the model is no RegularGPT; it has more than `max_elements` elements at a
@@ -426,7 +426,7 @@ def extract(
 
 def snap(
     model: nn.Module, domain: Language | None = None, *, max_elements: int = MAX_ELEMENTS
-) -> Snapped:
+) -> SnappedModel:
     """The model with its vectors snapped to representatives: tables, so it answers by looking up.
 
     It is used as the model is, in `evaluate`, `predict` and `learn_automaton`, and is very fast.
@@ -434,7 +434,7 @@ def snap(
     Raises:
         VerificationError: as for `extract`.
     """
-    return Snapped(extract_algebra(model, domain, max_elements=max_elements).algebra)
+    return SnappedModel(extract_algebra(model, domain, max_elements=max_elements).algebra)
 
 
 def streaming(model: nn.Module, *lengths: int) -> Stream:

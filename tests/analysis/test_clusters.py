@@ -17,7 +17,7 @@ from lengthwise.analysis.clusters import (
     principal_components,
     purity,
 )
-from lengthwise.analysis.precise import block_outputs, precise
+from lengthwise.analysis.model_copy import block_outputs, float64_copy
 from lengthwise.errors import ConfigError
 from lengthwise.languages.monoid import syntactic_monoid
 from lengthwise.languages.spec import parse
@@ -150,7 +150,7 @@ def test_record_is_that_of_distinct_sub_words_computed_one_by_one(
         (level, part.count("1") % 2) for level, part in nodes
     )
     assert sum(record["explained"]) == pytest.approx(1)
-    model = precise(model)
+    model = float64_copy(model)
     vectors = torch.cat([output(model, part, level) for level, part in nodes])
     element = torch.tensor([part.count("1") % 2 for _, part in nodes])
     gap, spread = gap_and_spread(vectors, element)
@@ -175,7 +175,7 @@ def output(model: RegularGPT, part: str, level: int) -> torch.Tensor:
 
 
 def test_a_block_output_is_taken_before_memory_and_read_after_it() -> None:
-    model = precise(make(memory="binary"))
+    model = float64_copy(make(memory="binary"))
     children, above = torch.tensor([[0, 1], [-1, 1]]), torch.tensor([[0, 1]])
     first, second = block_outputs(model, [children, above])
     symbols = model.leaf(torch.arange(2))

@@ -7,13 +7,13 @@ import pytest
 
 from lengthwise.analysis.figures import (
     MANY_COLORS,
+    accuracy_by_language_figure,
     accuracy_figure,
     addition_attention_figure,
     attention_figure,
     clusters_figure,
     cross_entropy_figure,
     loss_figure,
-    main_job_figure,
     receptive_field_figure,
     sensitivity_figure,
     to_png,
@@ -50,7 +50,7 @@ def test_worst_seed_is_what_the_main_figure_shows() -> None:
         "parity": {"m": [{41: 1.0, 42: 0.9}, {41: 0.95, 42: 1.0}]},
         "first": {"m": [{41: 1.0}]},
     }
-    figure = main_job_figure(curves, 40)
+    figure = accuracy_by_language_figure(curves, 40)
     assert [axes.get_title() for axes in figure.axes] == ["parity", "first"]
     assert np.asarray(figure.axes[0].lines[0].get_ydata()).tolist() == pytest.approx([95.0, 90.0])
 

@@ -8,9 +8,9 @@ import torch
 
 from circuit_strategies import all_inputs
 from lengthwise.analysis.step_attention import step_attention
+from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.errors import CircuitError, WordError
-from lengthwise.languages.adders import adder
 from lengthwise.models.decoder import Decoder, DecoderConfig
 
 
@@ -47,7 +47,7 @@ def test_weights_are_means_over_words_and_heads_of_the_last_layer() -> None:
         )
     )
     model.initialise(torch.Generator().manual_seed(0))
-    words = torch.from_numpy(sequence.completions(all_inputs(4)))[:, :-1]
+    words = torch.from_numpy(sequence.complete_many(all_inputs(4)))[:, :-1]
 
     record = step_attention(model, sequence, all_inputs(4))
 

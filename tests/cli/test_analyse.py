@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from lengthwise.analysis.catalogue import ANALYSES
+from lengthwise.analysis.analyses import ANALYSES
 from lengthwise.cli.main import main
 from lengthwise.problems.base import Run
 from lengthwise.problems.runs import load_run
@@ -110,7 +110,7 @@ def test_the_usual_length_has_a_word(
     tmp_path: Path, capsys: CAPTURE, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Words of modular arithmetic are of even lengths."""
-    monkeypatch.setattr("lengthwise.analysis.catalogue.USUAL_LENGTH", 9)
+    monkeypatch.setattr("lengthwise.analysis.analyses.DEFAULT_LENGTH", 9)
     folder = train(tmp_path / "run", "modular-arithmetic", "--set", "thickness=2")
     capsys.readouterr()
     arguments = [str(folder), "--figure", "attention", "--words", "1"]

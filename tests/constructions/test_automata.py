@@ -18,7 +18,7 @@ from lengthwise.constructions.automata import (
     compile_automaton,
     design_automaton,
 )
-from lengthwise.constructions.forms import FORMS
+from lengthwise.constructions.subword_encodings import ENCODINGS
 from lengthwise.errors import ConfigError, ConstructionError, LengthwiseError
 from lengthwise.evaluation.predict import predict, right_aligned
 from lengthwise.languages.language import Language
@@ -147,7 +147,7 @@ def test_every_activation_is_exactly_zero_or_one(
         seen.clear()
     assert ((vectors[0] == 0) | (vectors[0] == 1)).all()
     assert all(torch.equal(vectors[0], others) for others in vectors[1:])
-    ones = design_automaton(language, chunk=chunk, target=target).form.ones
+    ones = design_automaton(language, chunk=chunk, target=target).encoding.ones
     if language.domain is None:  # as layer norm needs it
         assert (vectors[0].sum(dim=1) == ones).all()
 
@@ -219,7 +219,7 @@ def test_the_size_is_told_before(language: Language, chunk: int, norm: str, targ
     assert design.num_parameters == sum(weight.numel() for weight in model.parameters())
     assert f"{design.num_parameters:,} parameters" in design.summary
     assert f"width {model.config.d_model}" in design.summary
-    children, _ = design.form.units(chunk)
+    children, _ = design.encoding.units(chunk)
     assert design.num_units == len(children)
 
 
@@ -269,7 +269,7 @@ def test_what_beats_matrices_is_all_that_is_explored() -> None:
     rows = tuple(tuple(draw.randrange(8) for _ in range(4)) for _ in range(8))
     language = Language(alphabet=tuple("abcd"), transitions=rows, classes=(0, 1) * 4)
     with pytest.raises(LengthwiseError, match="or more elements need more than 400,000 p"):
-        FORMS["elements"](language, 2, 400_000)
+        ENCODINGS["elements"](language, 2, 400_000)
     assert design_automaton(language).target == "matrices"
 
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from circuit_strategies import ALL_KINDS, all_inputs, circuits
+from lengthwise.circuits.adders import adder, adder_circuit
+from lengthwise.circuits.circuit import Circuit
+from lengthwise.circuits.gate_sequence import GateSequence, Step
+from lengthwise.circuits.gates import KINDS
 from lengthwise.constructions import circuits as construction
-from lengthwise.constructions.circuits import LEAK, MIN_ERROR, compile_circuit, least_logit
+from lengthwise.constructions.circuits import LEAK, MIN_ERROR, compile_circuit, min_logit
 from lengthwise.constructions.nor_circuits import compile_nor
 from lengthwise.errors import ConstructionError
-from lengthwise.languages.adders import adder, adder_circuit
-from lengthwise.languages.circuits import Circuit
-from lengthwise.languages.gate_sequence import GateSequence, Step
-from lengthwise.languages.gates import KINDS
 from lengthwise.models.decoder import Decoder
 
 FORMATS = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
@@ -27,7 +27,7 @@ FORMATS = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 
 def right_words(sequence: GateSequence) -> Tensor:
     """The right sequences for all inputs."""
-    return torch.from_numpy(sequence.completions(all_inputs(sequence.num_inputs)))
+    return torch.from_numpy(sequence.complete_many(all_inputs(sequence.num_inputs)))
 
 
 def completed(model: Decoder, sequence: GateSequence, words: Tensor) -> Tensor:
@@ -80,7 +80,7 @@ def pairs(n: int, count: int, representation: int) -> tuple[GateSequence, Tensor
     """The right sequences for random pairs of numbers; their sums are checked as integers."""
     sequence = adder(n, representation)
     inputs = np.random.default_rng(n).integers(0, 2, (count, 2 * n)).astype(np.bool_)
-    words = sequence.completions(inputs)
+    words = sequence.complete_many(inputs)
     powers = [2**i for i in range(n)]
     for word in words[:100].tolist():
         a, b, total = (
@@ -99,7 +99,7 @@ def test_any_circuit_in_any_order_is_completed_for_all_inputs(circuit: Circuit, 
     model = compile_circuit(sequence, error=1e-6)
     assert torch.equal(completed(model, sequence, words), words)
     assert least_probability(model, sequence, words) > 1 - 1e-6
-    assert margin(model, sequence, words) >= least_logit(1e-6)
+    assert margin(model, sequence, words) >= min_logit(1e-6)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-5, 1.0, 1e3])
@@ -111,13 +111,13 @@ def test_every_kind_of_gate_is_as_sure_as_claimed(error: float, epsilon: float) 
     assert model.config.epsilon == epsilon
     assert torch.equal(completed(model, sequence, words), words)
     assert least_probability(model, sequence, words) > 1 - error
-    assert margin(model, sequence, words) >= least_logit(error)
+    assert margin(model, sequence, words) >= min_logit(error)
 
 
 def test_the_margin_is_not_far_from_the_bound_of_the_proof() -> None:
     """So the bound says something: a weaker read-out would miss it."""
     sequence, words = pairs(32, 20, 1)
-    assert margin(compile_circuit(sequence), sequence, words) < 1.1 * least_logit(1e-6)
+    assert margin(compile_circuit(sequence), sequence, words) < 1.1 * min_logit(1e-6)
 
 
 @pytest.mark.parametrize("dtype", FORMATS, ids=str)
@@ -126,7 +126,7 @@ def test_every_kind_of_gate_in_every_format(dtype: torch.dtype) -> None:
     words = right_words(sequence)
     model = compile_circuit(sequence).to(dtype)
     assert torch.equal(completed(model, sequence, words), words)
-    assert margin(model, sequence, words) > 0.95 * least_logit(1e-6)
+    assert margin(model, sequence, words) > 0.95 * min_logit(1e-6)
 
 
 @pytest.mark.parametrize("representation", [1, 2])
@@ -186,7 +186,7 @@ def test_any_circuit_of_nor_gates_is_completed_by_the_printed_entries(
     model = compile_nor(sequence, error=1e-6)
     assert torch.equal(completed(model, sequence, words), words)
     assert least_probability(model, sequence, words) > 1 - 1e-6
-    assert margin(model, sequence, words) > least_logit(2e-6)
+    assert margin(model, sequence, words) > min_logit(2e-6)
 
 
 @pytest.mark.parametrize("error", [0.49, 1e-12, MIN_ERROR])
@@ -221,7 +221,7 @@ def test_all_pairs_of_small_numbers_are_added(n: int, representation: int) -> No
     assert len(words) == 4**n
     model = compile_circuit(sequence)
     assert torch.equal(completed(model, sequence, words), words)
-    assert margin(model, sequence, words) >= least_logit(1e-6)
+    assert margin(model, sequence, words) >= min_logit(1e-6)
 
 
 LARGEST = pytest.param(64, 3, marks=pytest.mark.slow)
@@ -233,7 +233,7 @@ def test_pairs_of_large_numbers_are_added(n: int, count: int, representation: in
     sequence, words = pairs(n, count, representation)
     model = compile_circuit(sequence)
     assert torch.equal(completed(model, sequence, words), words)
-    assert margin(model, sequence, words) >= least_logit(1e-6)
+    assert margin(model, sequence, words) >= min_logit(1e-6)
 
 
 @pytest.mark.slow
@@ -248,7 +248,7 @@ def test_ten_thousand_pairs_are_added(
     start = time.perf_counter()
     assert torch.equal(completed(model, sequence, words), words)
     record_property("seconds", round(time.perf_counter() - start, 1))
-    assert margin(model, sequence, words[:100]) > least_logit(1e-6)
+    assert margin(model, sequence, words[:100]) > min_logit(1e-6)
 
 
 @pytest.mark.slow
@@ -259,7 +259,7 @@ def test_many_circuits_are_completed_for_all_inputs(circuit: Circuit, seed: int)
     words = right_words(sequence)
     model = compile_circuit(sequence)
     assert torch.equal(completed(model, sequence, words), words)
-    assert margin(model, sequence, words) >= least_logit(1e-6)
+    assert margin(model, sequence, words) >= min_logit(1e-6)
 
 
 @pytest.mark.parametrize("compiler", [compile_circuit, compile_nor])
@@ -298,9 +298,9 @@ def test_a_circuit_that_is_too_large_is_refused(
     compiler: Callable[..., Decoder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sequence = adder_circuit(2).as_nor().sequence()
-    monkeypatch.setattr(construction, "MOST_SYMBOLS", sequence.length)
+    monkeypatch.setattr(construction, "MAX_SYMBOLS", sequence.length)
     compiler(sequence)
-    monkeypatch.setattr(construction, "MOST_SYMBOLS", sequence.length - 1)
+    monkeypatch.setattr(construction, "MAX_SYMBOLS", sequence.length - 1)
     message = rf"^[^\n]*has {sequence.length} inputs and gates[^\n]*{sequence.length - 1} are"
     with pytest.raises(ConstructionError, match=message):
         compiler(sequence)

@@ -13,9 +13,9 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from lengthwise.circuits.gate_sequence import GateSequence, Step
 from lengthwise.constructions.nor_circuits import compile_nor
 from lengthwise.errors import ConstructionError
-from lengthwise.languages.gate_sequence import GateSequence, Step
 
 Array = NDArray[np.float64]
 ERROR = 1e-6

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from lengthwise.constructions.confidence import MIN_ETA, MOST_ETA, forget_all_but, logit_for
+from lengthwise.constructions.confidence import MAX_ETA, MIN_ETA, keep_only_logit, logit_for
 from lengthwise.constructions.coordinates import Coordinates
-from lengthwise.constructions.weights import blank
+from lengthwise.constructions.weights import zero_weights
 from lengthwise.errors import ConstructionError
 from lengthwise.models.transformer_layer import TransformerLayer
 
@@ -26,7 +26,7 @@ def layer(stream: Coordinates, epsilon: float) -> TransformerLayer:
         activation="relu",
         scale="standard",
     )
-    blank(made)
+    zero_weights(made)
     return made
 
 
@@ -39,7 +39,7 @@ def test_only_the_logit_is_left(width: int, seed: int, epsilon: float) -> None:
     x = torch.randn(3, 4, width, dtype=torch.float64, generator=generator)
     x -= x.mean(dim=-1, keepdim=True)
     made = layer(stream, epsilon)
-    forget_all_but(made, stream, logit)
+    keep_only_logit(made, stream, logit)
 
     with torch.no_grad():
         out = made(x, x, torch.ones(1, 1, 4, dtype=torch.bool))
@@ -55,7 +55,7 @@ def test_without_epsilon_the_size_of_the_logit_does_not_count() -> None:
     """In float64, too, as far as it stands beside numbers of size 1, and none where it will be."""
     stream = Coordinates(["a", "b", "one", "s", "-one", "-s"])
     made = layer(stream, 0.0)
-    forget_all_but(made, stream, stream.row({"s": 1.0}))
+    keep_only_logit(made, stream, stream.row({"s": 1.0}))
     for size in (1.0, 1e-8, -1e-8, 1e-13, -1e-13):
         x = torch.tensor([[[0.0, 0.0, 1.0, size, -1.0, -size]]], dtype=torch.float64)
         with torch.no_grad():
@@ -64,14 +64,14 @@ def test_without_epsilon_the_size_of_the_logit_does_not_count() -> None:
         assert out[0, 0].tolist() == pytest.approx([s, -s, 0, 0, 0, 0], abs=1e-3)
 
 
-@given(eta=st.floats(-40, math.log(MOST_ETA)).map(math.exp).filter(lambda eta: eta >= MIN_ETA))
+@given(eta=st.floats(-40, math.log(MAX_ETA)).map(math.exp).filter(lambda eta: eta >= MIN_ETA))
 def test_the_logit_has_the_cross_entropy(eta: float) -> None:
     assert math.log1p(math.exp(-logit_for(eta))) == pytest.approx(eta, rel=1e-12)
 
 
 @pytest.mark.parametrize("eta", [0.5, 0.6, math.log(2), 0.7, 5.0, 1e300])
 def test_a_large_eta_is_met_with_something_to_spare(eta: float) -> None:
-    assert logit_for(eta) == logit_for(MOST_ETA) > 0
+    assert logit_for(eta) == logit_for(MAX_ETA) > 0
 
 
 @pytest.mark.parametrize("eta", [0.0, -0.0, -1.0, math.nan, math.inf, -math.inf])

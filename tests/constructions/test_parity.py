@@ -373,8 +373,8 @@ def test_the_range_of_the_sharpness_is_that_with_the_epsilon() -> None:
 
 def test_the_refused_settings_would_give_wrong_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sharpness 100 with layer norm, and epsilon 1e8 with sharpness 1."""
-    monkeypatch.setattr("lengthwise.constructions.weights.LEAST_LOGIT", 0.0)
-    monkeypatch.setattr("lengthwise.constructions.weights.MOST_LOGIT", math.inf)
+    monkeypatch.setattr("lengthwise.constructions.weights.MIN_LOGIT", 0.0)
+    monkeypatch.setattr("lengthwise.constructions.weights.MAX_LOGIT", math.inf)
     words = with_ones(50, range(51))
     for epsilon, sharpness in ((0.0, 100.0), (1e8, 1.0)):
         model = compile_normed_parity(epsilon=epsilon, sharpness=sharpness)

@@ -11,11 +11,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lengthwise.constructions.catalogue import construct
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import EVERY_LENGTH, PRECISIONS, Construction
-from lengthwise.constructions.verify import NO_NUMBER, Verification, verify
+from lengthwise.constructions.known_constructions import construct
+from lengthwise.constructions.verify import NAN_MARGIN, Verification, verify
 from lengthwise.errors import LengthwiseError, VerificationError
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.decoder import Decoder
@@ -164,7 +164,7 @@ def test_logits_that_are_no_numbers_are_wrong_and_can_be_written() -> None:
     found = quickly(made(Broken(float("nan"), 1.0)))
     some = found.precisions["float64"]
     assert (found.holds, some.right_to, some.first_wrong, some.wrong_word) == (False, None, 0, "")
-    assert set(some.margin.values()) == {NO_NUMBER}
+    assert set(some.margin.values()) == {NAN_MARGIN}
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["holds"] is False
 
 

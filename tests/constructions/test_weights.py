@@ -8,12 +8,12 @@ from torch.nn import functional as F
 
 from lengthwise.constructions.coordinates import Coordinates
 from lengthwise.constructions.weights import (
-    blank,
     require_epsilon,
     require_sharpness,
     set_head,
     set_positions,
     set_unit,
+    zero_weights,
 )
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.attention import Attention
@@ -32,7 +32,7 @@ def draw(*shape: int) -> torch.Tensor:
 @pytest.mark.parametrize("head", [0, 1, 2])
 def test_a_head_moves_what_it_finds_where_it_is_told_to_look(head: int) -> None:
     attention, x = Attention(4, num_heads=3, head_width=4), draw(2, 5, 4)
-    blank(attention)
+    zero_weights(attention)
     set_head(
         attention,
         head,
@@ -54,7 +54,7 @@ def test_a_head_moves_what_it_finds_where_it_is_told_to_look(head: int) -> None:
 
 def test_a_head_that_asks_nothing_averages() -> None:
     attention, x = Attention(4, num_heads=2, head_width=4), draw(2, 5, 4)
-    blank(attention)
+    zero_weights(attention)
     set_head(attention, 1, moves=[(STREAM.row({"c": 1.0}), STREAM.column({"d": 1.0}))])
     assert attention.queries_are_alike
     with torch.no_grad():
@@ -74,7 +74,7 @@ def test_a_unit_adds_its_activation_along_its_column() -> None:
         activation="relu",
         scale="standard",
     )
-    blank(layer)
+    zero_weights(layer)
     set_unit(layer, 1, STREAM.row({"a": 1.0, "b": -2.0}), STREAM.column({"d": 5.0}), bias=0.25)
     x = draw(2, 5, 4)
     with torch.no_grad():
@@ -85,7 +85,7 @@ def test_a_unit_adds_its_activation_along_its_column() -> None:
 
 def test_blank_models_do_nothing_in_double_precision() -> None:
     model = Encoder(EncoderConfig(vocab_size=2, num_classes=2, norm="post"))
-    blank(model)
+    zero_weights(model)
     assert not model.training
     for name, parameter in model.named_parameters():
         assert parameter.dtype == torch.float64
@@ -96,7 +96,7 @@ def test_blank_models_do_nothing_in_double_precision() -> None:
 
 def test_features_of_places_are_written_along_columns() -> None:
     model = Encoder(EncoderConfig(vocab_size=2, num_classes=2, d_model=4, position="fraction"))
-    blank(model)
+    zero_weights(model)
     set_positions(model, [STREAM.column({"d": 2.0}), STREAM.column({"a": 1.0})])
     place, count = torch.tensor([[3]]), torch.tensor([[4]])
     assert model.position(place, count).tolist() == [[[-1.0, 0.0, 0.0, 1.5]]]

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from lengthwise.registry import Catalogue
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.experiments.experiment import MeasurementOptions, Record, Table
 from lengthwise.experiments.parts import Part, PartsExperiment
+from lengthwise.registry import Catalogue
 from lengthwise.sweeps.processes import LocalProcesses
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.att import from_att, to_att
-from lengthwise.languages.catalogue import count
 from lengthwise.languages.language import Language
+from lengthwise.languages.named_languages import count
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.spec import parse
 from strategies import recognisers

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages import elements as module
-from lengthwise.languages.elements import Elements
+from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from strategies import domained, machines
@@ -28,13 +28,13 @@ def map_of(machine: Language, word: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(machine.run(word, state) for state in range(machine.num_states))
 
 
-def element_of(elements: Elements, word: tuple[int, ...]) -> int:
+def element_of(elements: MonoidElements, word: tuple[int, ...]) -> int:
     """By products of single elements, from the left."""
     numbers = [elements.symbols[[symbol]] for symbol in word]
     return int(reduce(elements.product, numbers)[0])
 
 
-def all_products(elements: Elements) -> None:
+def all_products(elements: MonoidElements) -> None:
     """Multiply until nothing new comes."""
     known = 0
     while len(elements.maps) > known:
@@ -58,7 +58,7 @@ def distances_into_the_domain(language: Language, most: int) -> list[set[int]]:
 def test_products_are_the_maps_of_words_and_equal_maps_have_one_number(
     language: Language, data: st.DataObject
 ) -> None:
-    elements = Elements(language)
+    elements = MonoidElements(language)
     machine = language.total().minimised()
     symbol = st.integers(0, language.num_symbols - 1)
     words = data.draw(st.lists(st.lists(symbol, min_size=1, max_size=9).map(tuple), min_size=2))
@@ -80,7 +80,7 @@ def test_all_products_at_once_while_the_table_grows(
 ) -> None:
     """A group of 120 elements is closed from two symbols: the table is enlarged on the way."""
     monkeypatch.setattr(module, "_ROWS", rows)
-    elements = Elements(S5)
+    elements = MonoidElements(S5)
     known = 0
     while len(elements.maps) > known:
         known = len(elements.maps)
@@ -95,7 +95,7 @@ def test_all_products_at_once_while_the_table_grows(
 
 @given(language=languages)
 def test_classes_are_those_of_words_and_one_more_outside_the_domain(language: Language) -> None:
-    elements = Elements(language)
+    elements = MonoidElements(language)
     for word in product(range(language.num_symbols), repeat=5):
         state = elements.machine.run(word)
         inside = language.domain is None or language.domain.classify(word) == 1
@@ -108,7 +108,7 @@ def test_classes_are_those_of_words_and_one_more_outside_the_domain(language: La
 def test_steps_lead_to_the_states_that_c_to_the_l_symbols_reach(
     language: Language, chunk: int
 ) -> None:
-    elements = Elements(language)
+    elements = MonoidElements(language)
     machine = elements.machine
     for level in range(4 if chunk == 2 else 3):
         steps = elements.steps(level, chunk)
@@ -120,9 +120,9 @@ def test_steps_lead_to_the_states_that_c_to_the_l_symbols_reach(
 
 
 def test_steps_of_one_chunk_are_not_those_of_another() -> None:
-    elements = Elements(parse("count:a:7"))
+    elements = MonoidElements(parse("count:a:7"))
     elements.steps(2, 2)
-    fresh = Elements(parse("count:a:7"))
+    fresh = MonoidElements(parse("count:a:7"))
     assert (elements.steps(2, 3) == fresh.steps(2, 3)).all()
 
 
@@ -130,7 +130,7 @@ def test_steps_of_one_chunk_are_not_those_of_another() -> None:
 def test_states_lead_in_if_a_multiple_of_the_width_ends_in_the_domain(
     language: Language, chunk: int, level: int
 ) -> None:
-    elements = Elements(language)
+    elements = MonoidElements(language)
     width = chunk**level
     ends = distances_into_the_domain(language, width * elements.machine.num_states)
     expected = [any(n % width == 0 for n in found) for found in ends]
@@ -141,7 +141,7 @@ def test_states_lead_in_if_a_multiple_of_the_width_ends_in_the_domain(
 def test_a_sub_word_occurs_if_a_word_of_the_domain_passes_it_at_that_alignment(
     language: Language, chunk: int, level: int
 ) -> None:
-    elements = Elements(language)
+    elements = MonoidElements(language)
     machine = elements.machine
     width = chunk**level
     ends = distances_into_the_domain(language, width * machine.num_states)
@@ -158,7 +158,7 @@ def test_a_sub_word_occurs_if_a_word_of_the_domain_passes_it_at_that_alignment(
 def test_a_language_with_too_many_state_maps_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_ELEMENTS", 119)
     with pytest.raises(LanguageError, match=r"more than 119 state maps.*smaller language"):
-        all_products(Elements(S5))
+        all_products(MonoidElements(S5))
     monkeypatch.setattr(module, "MAX_ELEMENTS", 1)
     with pytest.raises(LanguageError, match="more than 1 state maps"):
-        Elements(S5)
+        MonoidElements(S5)

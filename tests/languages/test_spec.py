@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.catalogue import CATALOGUE, FAMILIES
+from lengthwise.languages.named_languages import CATALOGUE, FAMILIES
 from lengthwise.languages.spec import languages, parse
 from strategies import expressions
 

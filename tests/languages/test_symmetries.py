@@ -5,20 +5,20 @@ import pytest
 from hypothesis import given
 
 from lengthwise.languages import symmetries as module
-from lengthwise.languages.elements import Elements
+from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.languages.symmetries import Coordinates, coordinates
+from lengthwise.languages.symmetries import BitCoordinates, bit_coordinates
 from strategies import domained, machines
 
 
-def of(language: Language) -> Coordinates:
-    return coordinates(language.total().minimised())
+def of(language: Language) -> BitCoordinates:
+    return bit_coordinates(language.total().minimised())
 
 
-def some_elements(language: Language, most: int = 300) -> Elements:
+def some_elements(language: Language, most: int = 300) -> MonoidElements:
     """The state maps of all sub-words, or the first of them."""
-    elements = Elements(language)
+    elements = MonoidElements(language)
     known = 0
     while known < len(elements.maps) < most:
         known = len(elements.maps)

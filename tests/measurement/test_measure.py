@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 import torch
-
-from lengthwise.errors import ConfigError
-from lengthwise.languages.spec import parse
 from lengthwise.measurement import measure as measures
 from lengthwise.measurement.measure import measure, spread_lengths, training_cost
+
 from lengthwise.data.text_corpus import PrepareConfig, prepare
-from lengthwise.problems.runs import make_plan
+from lengthwise.errors import ConfigError
+from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import make_plan, train
 
 SMALL = {"steps": 4, "validate_every": 2, "batch_size": 8, "validation_words": 16}

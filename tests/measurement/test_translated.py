@@ -9,19 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from lengthwise.measurement.translated import measure_translation, translated
 from torch import Tensor
 
+from lengthwise.data.parallel_corpus import END, PAD, PairsConfig, ParallelCorpus, prepare_pairs
 from lengthwise.errors import TextError
 from lengthwise.evaluation.translate import DecodingConfig
 from lengthwise.experiments.trained import CellRun, record
-from lengthwise.measurement.translated import measure_translation, translated
+from lengthwise.problems.base import Run
+from lengthwise.problems.runs import make_plan, train
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.run import run_job
-from lengthwise.data.parallel_corpus import END, PAD, PairsConfig, ParallelCorpus, prepare_pairs
-from lengthwise.problems.base import Run
-from lengthwise.problems.runs import train
-from lengthwise.problems.runs import make_plan
 
 
 @pytest.fixture(scope="module")

@@ -17,10 +17,9 @@ from lengthwise.errors import ConfigError, WordError
 from lengthwise.models.cost import trained_parameters
 from lengthwise.models.gpt2 import Backbone, draw_gpt2
 from lengthwise.models.step_models import STEP_MODELS
-from lengthwise.training.compiled import Compiled
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan
-from lengthwise.problems.runs import load_run, train
+from lengthwise.problems.runs import load_run, make_plan, train
+from lengthwise.training.compiled import Compiled
 
 WIDTH, LAYERS, PLACES = 8, 2, 24
 

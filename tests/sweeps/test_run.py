@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lengthwise.measurement.measure import measure
 
 from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.files import read_json, write_json
-from lengthwise.measurement.measure import measure
+from lengthwise.problems.runs import load_run, train
+from lengthwise.problems.testing import Test
 from lengthwise.sweeps import run as running
 from lengthwise.sweeps.folder import BusyError, JobFolder
-from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Outcome
 from lengthwise.sweeps.run import attempt, run_job
 from lengthwise.training.loop import TrainingConfig
 from lengthwise.training.runs import RunFolder
-from lengthwise.problems.runs import load_run, train
 from sweep_jobs import small_jobs, small_plan
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from lengthwise.sweeps.folder import JobFolder
 from lengthwise.problems.testing import Test
+from lengthwise.sweeps.folder import JobFolder
 from lengthwise.sweeps.run import run_job
 from lengthwise.sweeps.shared import take_over
 from lengthwise.training import train as training

@@ -14,6 +14,8 @@ import pytest
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import read_json
+from lengthwise.problems.base import Plan, Run
+from lengthwise.problems.runs import train
 from lengthwise.sweeps import run as running
 from lengthwise.sweeps import sweep as sweeping
 from lengthwise.sweeps.executors import InProcess
@@ -22,8 +24,6 @@ from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.run import run_job
 from lengthwise.sweeps.sweep import run_sweep
-from lengthwise.problems.base import Plan, Run
-from lengthwise.problems.runs import train
 from sweep_jobs import TESTS, failures, figures, outcomes, small_jobs, small_plan
 
 NAME = "chi2023/table1"

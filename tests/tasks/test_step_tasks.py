@@ -9,6 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lengthwise.circuits.adders import adder_circuit, from_bits
 from lengthwise.errors import (
     CircuitError,
     ConfigError,
@@ -18,7 +19,6 @@ from lengthwise.errors import (
     TaskError,
     WordError,
 )
-from lengthwise.languages.adders import adder_circuit, from_bits
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.tasks.step_tasks import CircuitSteps, StateSteps, StepTask, step_task
 from strategies import recognisers

@@ -10,10 +10,10 @@ from torch import nn
 import lengthwise as lw
 from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
-from lengthwise.problems.recognition.codebook import Assigned
-from lengthwise.training.loop import Step
 from lengthwise.problems.base import Plan
+from lengthwise.problems.recognition.codebook import Assigned
 from lengthwise.problems.runs import make_plan, train
+from lengthwise.training.loop import Step
 from lengthwise.verification.certify import certify
 from verification.trained import SMALL
 

@@ -10,16 +10,16 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from lengthwise.constructions.catalogue import construct
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import Construction
-from lengthwise.constructions.stored import completed, is_circuit, load_construction
+from lengthwise.constructions.folders import completed, is_circuit, load_construction
+from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import verify
 from lengthwise.errors import LengthwiseError, RunError
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.spec import parse
+from lengthwise.problems.runs import load_run, make_plan, train
 from lengthwise.training.compiled import Compiled, is_compiled, load_compiled, save_compiled
 from lengthwise.training.runs import RunFolder
-from lengthwise.problems.runs import load_run, make_plan, train
 
 KINDS: dict[str, dict[str, Any]] = {
     "parity": {},

@@ -16,13 +16,13 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.problems.base import Plan
+from lengthwise.problems.recognition.composition import Composition, Lessons, lessons_of
+from lengthwise.problems.runs import make_plan, train
 from lengthwise.tasks.state_maps import state_maps
 from lengthwise.training import composition as module
 from lengthwise.training import train as train_module
-from lengthwise.problems.recognition.composition import Composition, Lessons, lessons_of
-from lengthwise.training.loop import TrainingConfig, Step, Validation, fit
-from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.training.loop import Step, TrainingConfig, Validation, fit
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certify import certify
 from lengthwise.verification.closure import explore

@@ -11,14 +11,13 @@ from torch.nn import functional as F
 from lengthwise.errors import ConfigError, LengthwiseError, RunError, TaskError
 from lengthwise.evaluation.steps import evaluate_steps
 from lengthwise.models.decoder import Decoder
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import load_run, make_plan, plan_from_dict, train
+from lengthwise.problems.step_by_step.objective import Guided, GuidedConfig, split
 from lengthwise.sweeps.job import Job, jobs_over_seeds, unseen
 from lengthwise.sweeps.run import run_job
 from lengthwise.tasks.step_specs import make_step_task
-from lengthwise.problems.step_by_step.objective import Guided, GuidedConfig, split
 from lengthwise.training.loop import TrainingConfig, share_of_rate
-from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan
-from lengthwise.problems.runs import load_run, plan_from_dict, train
 
 SMALL: dict[str, Any] = {
     "bits": 3,

@@ -9,21 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from lengthwise.experiments.measure import continued, corpus_of, measure_perplexity
+from lengthwise.training.corpus_plan_GONE import CorpusReference
 from torch import nn
 
 from lengthwise.data.text_corpus import Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, RunError, TextError, WordError
-from lengthwise.experiments.measure import continued, corpus_of, measure_perplexity
 from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.gpt_lm import GPTLMConfig
-from lengthwise.training.corpus_plan_GONE import CorpusReference
-from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan
-from lengthwise.training.loop import TrainingConfig, fit, kept
+from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.language_modelling.objective import NextToken, NextTokenConfig, read_out_of
+from lengthwise.problems.runs import claim, load_run, make_plan, plan_from_dict, train
+from lengthwise.training.loop import TrainingConfig, fit, kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.problems.base import Run
-from lengthwise.problems.runs import claim, load_run, plan_from_dict, train
 
 SMALL: dict[str, Any] = {"preset": "smoke", "settings": {"window": 16, "chunk": 4, "thickness": 1}}
 
@@ -281,9 +279,7 @@ def test_texts_past_learned_positions_are_refused_before_anything_is_done(corpus
     spec, learned = f"text:{corpus.folder}", {"position": "learned", "max_length": 20}
     with pytest.raises(ConfigError, match="window=128 is longer than max_length=20"):
         make_plan(spec, "gpt-lm", settings=learned)
-    plan = make_plan(
-        spec, "gpt-lm", preset="smoke", settings={**learned, "window": 16, "steps": 2}
-    )
+    plan = make_plan(spec, "gpt-lm", preset="smoke", settings={**learned, "window": 16, "steps": 2})
     short = train(plan, device="cpu")
     with pytest.raises(WordError, match="reads at most 20 tokens, but 32 are asked for"):
         measure_perplexity(short, [16, 32])

@@ -13,12 +13,12 @@ from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.languages.spec import parse
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.scratchpad import Scratchpad
+from lengthwise.problems.base import Plan
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.recognition.objectives import Nodes, Prefix, States, WordLengths
-from lengthwise.problems.base import Plan
+from lengthwise.problems.recognition.problem import usual_lengths
 from lengthwise.problems.runs import load_run, make_plan, train
 from lengthwise.training.devices import processor
-from lengthwise.problems.recognition.problem import usual_lengths
 
 SMALL = {"steps": 9, "validate_every": 3, "batch_size": 8, "validation_words": 16, "patience": 0}
 names = pytest.mark.parametrize("name", sorted(MODELS))

@@ -14,7 +14,6 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from cli.shell import Shell
 from lengthwise.errors import ConfigError, RunError, TextError
-from lengthwise.training.loop import TrainingConfig
 from lengthwise.problems.language_modelling.pretrain import (
     PretrainConfig,
     build_gpt2,
@@ -22,6 +21,7 @@ from lengthwise.problems.language_modelling.pretrain import (
     objective,
     pretrain,
 )
+from lengthwise.training.loop import TrainingConfig
 
 TEXT = "the words of a language are classified by the states of its automaton.\n" * 60
 SMALL = PretrainConfig(

@@ -17,11 +17,11 @@ from lengthwise.data.text_corpus import PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.layers.token_loss import ReadOut
-from lengthwise.training.loop import TrainingConfig, fit
 from lengthwise.problems.language_modelling.objective import NextToken, NextTokenConfig
+from lengthwise.problems.runs import make_plan, train
+from lengthwise.training.loop import TrainingConfig, fit
 from lengthwise.training.processes import ALONE, Items, Joined, Place, join
 from lengthwise.training.runs import RunFolder
-from lengthwise.problems.runs import make_plan, train
 
 TOKENS = Tokens([np.random.default_rng(0).integers(0, 12, 5_000)])
 

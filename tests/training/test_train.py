@@ -10,11 +10,11 @@ import torch
 from lengthwise.errors import ConfigError, LengthwiseError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
+from lengthwise.problems.base import Plan
+from lengthwise.problems.recognition.objectives import Final
+from lengthwise.problems.runs import load_run, make_plan, train
 from lengthwise.tasks.state_maps import IGNORED, StateMaps
 from lengthwise.training.loop import Step
-from lengthwise.problems.recognition.objectives import Final
-from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import load_run, make_plan, train
 
 SMALL = {"steps": 6, "validate_every": 3, "batch_size": 8, "validation_words": 16}
 

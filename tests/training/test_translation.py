@@ -14,9 +14,8 @@ from lengthwise.data.parallel_corpus import BEGIN, END, Pairs, PairsConfig, Para
 from lengthwise.data.parallel_corpus import prepare_pairs as prepare
 from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.models.encoder_decoder import EncoderDecoder
-from lengthwise.training.loop import fit
-from lengthwise.training.runs import RunFolder
-from lengthwise.problems.runs import claim, load_run, plan_from_dict, train
+from lengthwise.problems.base import Plan
+from lengthwise.problems.runs import claim, load_run, make_plan, plan_from_dict, train
 from lengthwise.problems.translation.objective import (
     Translation,
     TranslationConfig,
@@ -24,8 +23,8 @@ from lengthwise.problems.translation.objective import (
     limits,
     within,
 )
-from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan
+from lengthwise.training.loop import fit
+from lengthwise.training.runs import RunFolder
 
 SMALL = {"steps": 6, "validate_every": 3, "dropout": 0.2, "batch_tokens": 400}
 
@@ -48,9 +47,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> ParallelCorpus:
 
 
 def _plan(corpus: ParallelCorpus, **settings: Any) -> Plan:
-    return make_plan(
-        f"pairs:{corpus.folder}", preset="smoke", settings={**SMALL, **settings}
-    )
+    return make_plan(f"pairs:{corpus.folder}", preset="smoke", settings={**SMALL, **settings})
 
 
 # ---- pairs ---------------------------------------------------------------------------------------

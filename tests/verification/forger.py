@@ -23,14 +23,14 @@ import torch
 
 import lengthwise as lw
 from lengthwise.errors import LengthwiseError
-from lengthwise.languages.elements import Elements
+from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
-from lengthwise.languages.stored import from_dict, to_dict
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
-from lengthwise.verification.recognised import language_of
+from lengthwise.verification.exact_learning import language_of
 from verification.test_robust import parity_by_hand
 from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model
 
@@ -419,7 +419,7 @@ def consistent_lie(body: Body, choose: random.Random) -> None:
 def _rebuild(body: Body) -> None:
     """Maps, levels and what they repeat, as they follow from the tables."""
     language = from_dict(body["language"])
-    known = Elements(language)
+    known = MonoidElements(language)
     chunk, repeat = body["settings"]["chunk"], body["elements"]["repeat"]
     tables: list[dict[str, dict[tuple[int, ...], int]]] = []
     for level in body["elements"]["levels"]:

@@ -16,7 +16,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.problems.base import Run
-from lengthwise.verification.binary import BinaryAlgebra, Doubt
+from lengthwise.verification.binary import BinaryAlgebra, MarginTracker
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
@@ -397,18 +397,18 @@ def test_symbols_that_chunks_cannot_tell_apart_are_refused() -> None:
 
 
 def test_doubt_is_the_smallest_room_of_all_that_was_seen() -> None:
-    doubt = Doubt()
+    doubt = MarginTracker()
     doubt.see(np.array([3.0, 5.0]), np.array([1.0, 4.5]))
     assert (doubt.distance, doubt.radius, doubt.room) == (3.0, 4.5, 0.5)
     doubt.see(np.array([]), np.array([]))
     doubt.see(np.array([9.0]), np.array([9.5]))
     assert doubt.room == -0.5
     for bad in (np.nan, np.inf):
-        doubt = Doubt()
+        doubt = MarginTracker()
         doubt.see(np.array([1.0, 1.0]), np.array([0.0, bad]))
         doubt.see(np.array([1.0]), np.array([0.0]))
         assert not doubt.room > 0
-        doubt = Doubt()
+        doubt = MarginTracker()
         doubt.see(np.array([1.0, np.nan]), np.array([0.0, 0.0]))
         assert not doubt.room > 0
 

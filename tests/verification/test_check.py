@@ -24,7 +24,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.verification.arrays import pack
-from lengthwise.verification.certificate import Certificate, Machine, Moved, Wrong
+from lengthwise.verification.certificate import Certificate, Machine, SnapDistances, WrongWord
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
 from lengthwise.verification.network import node_of, weights_of
@@ -405,7 +405,7 @@ def test_no_wrong_word_can_be_made_up(tmp_path: Path) -> None:
     assert made.counterexample is not None
     true = made.counterexample
     longer = next(
-        Wrong(word=word, model=true.model, language=true.language)
+        WrongWord(word=word, model=true.model, language=true.language)
         for word in ("000010", "0000110", "111110", "0101110")
         if certify_class(made, word) == (true.model, true.language)
     )
@@ -431,7 +431,7 @@ def test_no_wrong_word_can_be_made_up(tmp_path: Path) -> None:
         refused(replace(several, counterexample=other), tmp_path / "a.json")
     right = by_hand()
     for word in ("", "1", "00001"):
-        claim = Wrong(word=word, model="1", language="0")
+        claim = WrongWord(word=word, model="1", language="0")
         for text in (claim, replace(claim, model="0", language="1")):
             wrong = replace(right, verdict="counterexample", counterexample=text, repeats=None)
             refused(wrong, tmp_path / "a.json")
@@ -582,7 +582,7 @@ def test_figures_and_notes_of_the_maker_are_not_believed(tmp_path: Path) -> None
     assert made.sureness is not None
     better = replace(made.sureness, sign_distance=1e6, sign_radius=0.0, measured=0.0)
     notes: dict[str, Any] = {"reason": "all is well", "made_with": {"torch": "99"}}
-    forged = replace(made, sureness=better, moved=Moved(spread=0.0, gap=1e9), **notes)
+    forged = replace(made, sureness=better, moved=SnapDistances(spread=0.0, gap=1e9), **notes)
     verified = check(saved_and_loaded(forged, tmp_path))
     own = check(made)
     assert verified.summary() == own.summary()

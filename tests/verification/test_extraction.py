@@ -18,18 +18,19 @@ from lengthwise.errors import LanguageError, RunError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from lengthwise.verification import continuous_levels
 from lengthwise.verification import extraction as module
 from lengthwise.verification.algebra import ABSENT, Integers
 from lengthwise.verification.balls import Ball, Floats
+from lengthwise.verification.exact_learning import language_of
 from lengthwise.verification.extraction import Extraction, extract
 from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables, tabulate
-from lengthwise.verification.lookup import Lookup, Snapped
+from lengthwise.verification.lookup import Lookup, SnappedModel
 from lengthwise.verification.merging import NO_ANSWER, merge
 from lengthwise.verification.network import node_of
 from lengthwise.verification.node import Node
-from lengthwise.verification.recognised import language_of
+from lengthwise.verification.snapped_file import load_snapped, save_snapped
 from lengthwise.verification.snapping import Snaps
-from lengthwise.verification.stored import load_snapped, save_snapped
 from strategies import domained, machines
 
 
@@ -272,7 +273,9 @@ def test_a_class_is_read_off_a_whole_word() -> None:
     )
     interior = replace(edge, children=np.array([[0, 0]]), elements=np.array([0]))
     logits = np.array([[1.0, 0.0], [0.0, 1.0]])
-    tables, answers = module._tables(interior, edge, logits, np.array([NO_ANSWER, 1]), (1, 1, 2))
+    tables, answers = continuous_levels._tables(
+        interior, edge, logits, np.array([NO_ANSWER, 1]), (1, 1, 2)
+    )
     assert tables.classes.tolist() == answers.tolist() == [1]
 
 
@@ -291,10 +294,10 @@ def test_a_binary_model_is_taken_as_it_is(settings: dict[str, Any], seed: int) -
     found = extract(model)
     assert found.is_exact
     assert found.spread == 0 < found.gap
-    assert tabulate(found.algebra, num_classes=found.algebra.num_classes).sizes == (
+    assert tabulate(found.algebra, num_classes=found.algebra.num_classes)[0].sizes == (
         found.algebra.sizes
     )
-    snapped = Snapped(found.algebra)
+    snapped = SnappedModel(found.algebra)
     generator = torch.Generator().manual_seed(seed)
     for length in (0, 1, 2, 5, 300):
         tokens = torch.randint(2, (10, length), generator=generator)

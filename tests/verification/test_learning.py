@@ -21,13 +21,10 @@ from lengthwise.evaluation.scores import upper_limit
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from lengthwise.verification import learning
-from lengthwise.verification.learning import (
-    Word,
-    distinguishing_suffixes,
-    learn,
-    learn_automaton,
-)
+from lengthwise.verification import learning, learning_by_tests, sampled_words
+from lengthwise.verification.learning import Word, learn
+from lengthwise.verification.learning_by_tests import learn_automaton
+from lengthwise.verification.sampled_words import distinguishing_suffixes
 from strategies import domained, machines, recognisers
 
 
@@ -295,7 +292,7 @@ def test_the_bound_holds_in_nineteen_of_twenty_runs(share: float) -> None:
 def test_fresh_words_are_drawn_independently_of_what_was_asked() -> None:
     """Short words come again: what was asked before is not left out, nor what was drawn."""
     language = parse("parity").minimised()
-    draws = learning._Draws(language, 3, seed=1)
+    draws = sampled_words.WordSource(language, 3, seed=1)
     words, ends, drawn = draws.independent(language, 20_000)
     assert (len(words), ends) == (20_000, (0, 3))
     assert "uniform lengths and classes" in drawn
@@ -412,4 +409,4 @@ def test_a_bound_below_the_first_hypothesis_is_refused() -> None:
 
 
 def test_the_examples_of_the_docstrings_work() -> None:
-    assert doctest.testmod(learning).failed == 0
+    assert sum(doctest.testmod(m).failed for m in (learning, learning_by_tests)) == 0

@@ -1,15 +1,14 @@
-r"""Which of its C children does each head of a node look at? Mean attention weights by level.
+r"""Mean attention weights of RegularGPT's heads on the C children of a node, by level.
 
-Section 7.2 of Chi et al. (2023) expects a head that takes one child, beside another that takes the
-other, so that the feed-forward network finds both side by side. The record says whether the heads
-of a trained model do so. The weights are those of the block's last layer, whose query is the last
-place of a chunk:
+Section 7.2 of Chi et al. (2023) expects one head for each child, so that the feed-forward network
+receives both children side by side. The record shows whether the heads of a trained model do so.
+The weights are those of the block's last layer, whose query is the last position of a chunk:
 
 $$a_{h, n} = \mathrm{softmax}_n(q_{C-1} \cdot k_n / \sqrt{D} + r_{h, C-1-n}), \qquad n = 0..C-1.$$
 
 Axes:
     node    chunks, each of which becomes a node
-    place   the C places of a chunk, in the order of the word
+    position   the C positions of a chunk, in the order of the word
     head    attention heads
     width   numbers in a vector
 """
@@ -21,7 +20,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lengthwise.analysis.precise import block_outputs, precise
+from lengthwise.analysis.model_copy import block_outputs, float64_copy
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import grow
 from lengthwise.layers.sliding_dilated import ChunkAttention
@@ -30,20 +29,20 @@ from lengthwise.layers.sliding_dilated import ChunkAttention
 def attention(
     model: nn.Module,
     language: Language,
-    tokens: Int[Tensor, "word place"],
+    tokens: Int[Tensor, "word position"],
     lengths: Int[Tensor, " word"],
 ) -> dict[str, Any]:
-    """The record of right-aligned words: `weights[level][head][place]`, means over all chunks.
+    """Record `weights[level][head][position]` of right-aligned words: means over all chunks.
 
-    A chunk that comes more than once counts as often. At the left edge of a word the pad stands
-    where there is no child, and its weight counts for that place. `focus[head]` is the largest
-    weight of the mean over levels, at `favourite[head]`: 1 if the head looks at one place only,
-    1 / C if it looks at all alike.
+    A chunk that occurs more than once counts as often. At the left edge of a word the pad replaces
+    absent children, and its weight counts for that position. `focus[head]` is the largest weight of
+    the mean over levels, at `favourite[head]`: 1 if the head attends to one position only, 1 / C if
+    it attends to all equally.
 
     Raises:
         ConfigError: the model is no RegularGPT.
     """
-    model = precise(model)
+    model = float64_copy(model)
     tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
     layer = model.block[-1].attention
     found: list[Tensor] = []
@@ -73,10 +72,10 @@ def attention(
 
 def chunk_weights(
     layer: ChunkAttention,
-    x: Float[Tensor, "node place width"],
-    present: Bool[Tensor, "node place"] | None,
-) -> Float[Tensor, "node place head"]:
-    """The weights that `ChunkAttention` uses and keeps to itself, for the last place's query."""
+    x: Float[Tensor, "node position width"],
+    present: Bool[Tensor, "node position"] | None,
+) -> Float[Tensor, "node position head"]:
+    """Recompute the attention weights of `ChunkAttention` for the query of the last position."""
     num_nodes, chunk, width = x.shape
     heads = (layer.num_heads, width // layer.num_heads)
     query = layer.query(x[:, -1]).view(num_nodes, 1, *heads)

@@ -1,14 +1,15 @@
-r"""Do vectors of sub-words fall into one cluster for each thing that a sub-word can do?
+r"""Clusters of sub-word vectors, compared with the elements of the transition monoid.
 
 Chi et al. (2023, section 7.3 and Figure 3) look at the feed-forward outputs of all levels on words
-of 500 symbols, and see as many clusters as the language has state transitions. Here each vector
-knows the element of the transition monoid that its sub-word is, so that this can be counted. All
-numbers are of the vectors themselves; two principal components are for the eye.
+of 500 symbols, and see as many clusters as the language has state transitions. Here each vector is
+labelled with the element of the transition monoid of its sub-word, so that clusters can be compared
+with elements. All numbers are computed from the vectors themselves; the two principal components
+serve the figure only.
 
-**purity.** k-means with k = the number of elements seen parts the vectors without knowing their
-elements. Purity is the share of vectors that are of the commonest element of their cluster. The
-first centre is the vector farthest from the mean, each next one the vector farthest from all
-centres so far (Gonzalez, 1985), so that nothing is drawn by chance.
+**purity.** k-means with k = the number of elements seen clusters the vectors without their labels.
+Purity is the share of vectors with the most frequent element of their cluster. The first centre is
+the vector farthest from the mean, each next one the vector farthest from all centres so far
+(Gonzalez, 1985), so that the result is deterministic.
 
 **gap.** The smallest distance between two vectors of different elements.
 
@@ -29,17 +30,17 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.analysis.precise import block_outputs, precise
+from lengthwise.analysis.model_copy import block_outputs, float64_copy
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import Monoid, transition_monoid
 from lengthwise.layers.chunks import grow
 from lengthwise.tasks.state_maps import state_maps
 
 MEASURED_PER_LEVEL = 5000
-"""Most vectors of a level that the numbers are taken of: evenly spaced in the level's order."""
+"""Largest number of vectors of a level that are measured, evenly spaced in the level's order."""
 
 DRAWN_PER_LEVEL = 100
-"""Most vectors of a level that are drawn."""
+"""Largest number of vectors of a level that are plotted."""
 
 _MOST_ROUNDS = 1000
 _EXACT: Any = "donot_use_mm_for_euclid_dist"
@@ -49,12 +50,12 @@ _ROWS = 1024
 def clusters(
     model: nn.Module,
     language: Language,
-    tokens: Int[Tensor, "word place"],
+    tokens: Int[Tensor, "word position"],
     lengths: Int[Tensor, " word"],
 ) -> dict[str, Any]:
-    """The record of right-aligned words: purity, gap, spread, and points to draw.
+    """Record purity, gap, spread and points to plot for right-aligned words.
 
-    `nodes` counts the distinct sub-words of all levels, `points` those that are measured.
+    `nodes` is the number of distinct sub-words of all levels, `points` the number of measured ones.
     `explained` holds the share of variance of each principal component. In `drawn`, `element` is an
     index into `elements`, which are named by their shortest words.
 
@@ -62,7 +63,7 @@ def clusters(
         ConfigError: the model is no RegularGPT.
         LanguageError: the monoid has more than `languages.monoid.MAX_ELEMENTS` elements.
     """
-    model = precise(model)
+    model = float64_copy(model)
     maps = state_maps(language)
     monoid = transition_monoid(maps.machine)
     tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
@@ -102,7 +103,7 @@ def clusters(
 
 
 def elements_of(monoid: Monoid, maps: Int[Tensor, "point state"]) -> Int[Tensor, " point"]:
-    """The numbers in the monoid of state maps that are in it."""
+    """Return the numbers in the monoid of given state maps, which must be in it."""
     known = torch.from_numpy(monoid.maps).long()
     distinct, row = torch.unique(torch.cat([known, maps]), dim=0, return_inverse=True)
     number = row.new_empty(len(distinct))
@@ -113,7 +114,7 @@ def elements_of(monoid: Monoid, maps: Int[Tensor, "point state"]) -> Int[Tensor,
 def principal_components(
     points: Float[Tensor, "point width"],
 ) -> tuple[Float[Tensor, "point component"], Float[Tensor, " component"]]:
-    """Coordinates on all principal axes, at least two, and the share of variance of each.
+    """Return coordinates on all principal axes (at least two), and each axis' share of variance.
 
     The sign of an axis is chosen so that its entry of largest size is positive.
     """
@@ -128,7 +129,7 @@ def principal_components(
 
 
 def k_means(points: Float[Tensor, "point width"], count: int) -> Int[Tensor, " point"]:
-    """A cluster for each point: Lloyd's algorithm from centres that are far from each other."""
+    """Assign each point to a cluster by Lloyd's algorithm from centres that are far apart."""
     centres = points[_far_apart(points, count)]
     cluster = _nearest(points, centres)
     for _ in range(_MOST_ROUNDS):
@@ -142,7 +143,7 @@ def k_means(points: Float[Tensor, "point width"], count: int) -> Int[Tensor, " p
 
 
 def purity(cluster: Int[Tensor, " point"], element: Int[Tensor, " point"]) -> float:
-    """The share of points that are of the commonest element of their cluster."""
+    """Return the share of points with the most frequent element of their cluster."""
     width = int(element.max()) + 1
     counts = torch.bincount(cluster * width + element, minlength=(int(cluster.max()) + 1) * width)
     return float(counts.view(-1, width).amax(dim=1).sum()) / len(element)
@@ -151,8 +152,9 @@ def purity(cluster: Int[Tensor, " point"], element: Int[Tensor, " point"]) -> fl
 def gap_and_spread(
     points: Float[Tensor, "point width"], element: Int[Tensor, " point"]
 ) -> tuple[float | None, float]:
-    """The smallest distance across elements (`None` if there is one only), and the largest to the
-    mean of a point's own."""
+    """Return the smallest distance between elements (None if there is one), and the largest
+    distance of a point from the mean of its element.
+    """
     sizes = torch.bincount(element)
     sums = points.new_zeros(len(sizes), points.shape[1]).index_add(0, element, points)
     spread = float((points - (sums / sizes[:, None])[element]).norm(dim=1).max())
@@ -170,7 +172,7 @@ def gap_and_spread(
 
 
 def _far_apart(points: Float[Tensor, "point width"], count: int) -> list[int]:
-    """Rows of points, each the farthest from all before it; the first is far from the mean."""
+    """Return rows of points, each the farthest from all before it, beginning far from the mean."""
     rows = [int((points - points.mean(dim=0)).norm(dim=1).argmax())]
     distance = (points - points[rows[0]]).norm(dim=1)
     while len(rows) < count:
@@ -187,12 +189,12 @@ def _nearest(
 
 
 def _evenly(count: int, most: int) -> Int[Tensor, " row"]:
-    """At most `most` of the rows 0..count-1, evenly spaced."""
+    """Return at most `most` of the rows 0..count-1, evenly spaced."""
     return torch.arange(min(count, most)) * count // min(count, most)
 
 
 def _drawn(counts: list[int]) -> list[Int[Tensor, " row"]]:
-    """The rows that are drawn, from the numbers of measured rows of each level."""
+    """Return the rows to plot, from the numbers of measured rows of each level."""
     firsts = [sum(counts[:level]) for level in range(len(counts))]
     return [
         first + _evenly(count, DRAWN_PER_LEVEL) for first, count in zip(firsts, counts, strict=True)

@@ -1,4 +1,4 @@
-"""Figures from records. The one module that knows matplotlib."""
+"""Figures from records, the only module that imports matplotlib."""
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO, StringIO
@@ -8,7 +8,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 Picture = Figure
-"""A figure, for modules that pass it on without knowing matplotlib."""
+"""A figure, for modules that do not import matplotlib."""
 
 COLORS = ("#d1812c", "#2f6fa8", "#4a9a62", "#9b5fa5")
 
@@ -40,7 +40,7 @@ STYLE: Any = {
 def accuracy_figure(
     curves: Mapping[str, Mapping[int, float]], trained: int, shortcuts: Mapping[str, float]
 ) -> Figure:
-    """Accuracy in per cent by length, the training range shaded, the best shortcut as a line."""
+    """Plot accuracy in per cent by length, with the training range and the best shortcut."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 2.8), layout="constrained")
         axes = figure.subplots()
@@ -60,7 +60,7 @@ def accuracy_figure(
 
 
 def loss_figure(metrics: Sequence[Mapping[str, Any]]) -> Figure:
-    """Training and validation loss by step, on a logarithmic axis."""
+    """Plot training and validation loss by step, on a logarithmic axis."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 2.2), layout="constrained")
         axes = figure.subplots()
@@ -75,7 +75,7 @@ def loss_figure(metrics: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def to_svg(figure: Figure) -> str:
-    """The figure as an SVG element to put into a page."""
+    """Return the figure as an SVG element for an HTML page."""
     buffer = StringIO()
     with mpl.rc_context(STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
@@ -84,17 +84,17 @@ def to_svg(figure: Figure) -> str:
 
 
 def to_png(figure: Figure) -> bytes:
-    """The figure as a PNG file."""
+    """Return the figure as a PNG file."""
     buffer = BytesIO()
     with mpl.rc_context(STYLE):
         figure.savefig(buffer, format="png", dpi=200)
     return buffer.getvalue()
 
 
-def main_job_figure(
+def accuracy_by_language_figure(
     curves: Mapping[str, Mapping[str, Sequence[Mapping[int, float]]]], trained: int
 ) -> Figure:
-    """Accuracy by length for each language, one line per model: the worst of its seeds."""
+    """Plot accuracy by length for each language: one line per model, the worst of its seeds."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.4, 2.6), layout="constrained")
         panels = figure.subplots(1, len(curves), sharey=True, squeeze=False)[0]
@@ -112,7 +112,7 @@ def main_job_figure(
 
 
 def clusters_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
-    """Vectors of sub-words on two principal components, coloured by element; one panel a record."""
+    """Plot sub-word vectors on two principal components, coloured by element, a panel a record."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(4.4 * len(records), 3.6), layout="constrained")
         for axes, record in zip(_panels(figure, len(records)), records, strict=True):
@@ -144,7 +144,7 @@ def clusters_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def receptive_field_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
-    """Cumulated gradient norms, from the end of the word at the right to its start at the left."""
+    """Plot cumulated gradient norms, from the end of the word (right) to its start (left)."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(5.4, 3.2), layout="constrained")
         axes = figure.subplots()
@@ -172,7 +172,7 @@ def receptive_field_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def attention_figure(record: Mapping[str, Any]) -> Figure:
-    """Mean attention weights: a panel for each head, a row for each level, a column a child."""
+    """Plot mean attention weights: a panel for each head, a row for a level, a column a child."""
     weights, chunk = record["weights"], record["chunk"]
     num_levels, num_heads = len(weights), len(record["focus"])
     rows = -(-num_heads // _HEADS_IN_A_ROW)
@@ -204,8 +204,9 @@ def attention_figure(record: Mapping[str, Any]) -> Figure:
 
 
 def addition_attention_figure(records: Mapping[str, Mapping[str, Any]]) -> Figure:
-    """Mean attention weights of decoders, a panel each: a row for each gate that is predicted, a
-    column for each symbol before it; the line ends the inputs."""
+    """Plot mean attention weights of decoders, a panel each: a row for each predicted gate, a
+    column for each symbol before it; the line marks the end of the inputs.
+    """
     with mpl.rc_context({**STYLE, "axes.grid": False}):
         figure = Figure(figsize=(4.6 * len(records), 3.6), layout="constrained")
         panels = _panels(figure, len(records))
@@ -225,7 +226,7 @@ def addition_attention_figure(records: Mapping[str, Mapping[str, Any]]) -> Figur
 
 
 def cross_entropy_figure(panels: Mapping[str, Mapping[str, Mapping[int, float]]]) -> Figure:
-    """Cross-entropy by length, a panel for each language, in each the same kinds of networks."""
+    """Plot cross-entropy by length, a panel for each language, with the same kinds of networks."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(1.4 + 3.5 * len(panels), 2.9), layout="constrained")
         columns = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
@@ -243,7 +244,7 @@ def cross_entropy_figure(panels: Mapping[str, Mapping[str, Mapping[int, float]]]
 
 
 def sensitivity_figure(panels: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
-    """Cross-entropy above accuracy, both over a weight; a column for each length."""
+    """Plot cross-entropy above accuracy, both over a weight; a column for each length."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(4.2 * len(panels), 4.0), layout="constrained")
         above, below = figure.subplots(2, len(panels), sharex="col", sharey="row", squeeze=False)
@@ -273,8 +274,7 @@ def curves_figure(
     xlabel: str = "length",
     ylabel: str = "accuracy (%)",
 ) -> Figure:
-    """Shares in per cent, such as accuracy by length: a panel for each language, a line for each
-    model."""
+    """Plot shares in per cent, such as accuracy, by length: a panel a language, a line a model."""
     percent = {
         title: {
             name: {n: 100 * share for n, share in curve.items()} for name, curve in curves.items()
@@ -285,10 +285,10 @@ def curves_figure(
 
 
 _LONG_TITLE = 26
-"""Letters; from there on it would run into the next panel's."""
+"""Number of letters from which on a title would run into the next panel's."""
 
 _FEW_POINTS = 10
-"""A curve of fewer shows where they are, and is seen if there is one alone."""
+"""Number of points below which a curve has markers, so that a single point is visible."""
 
 
 def panels_figure(
@@ -298,9 +298,9 @@ def panels_figure(
     ylabel: str,
     limits: tuple[float, float] | None = None,
 ) -> Figure:
-    """Any numbers by length: a panel for each title, a line for each name; all have one scale.
+    """Plot numbers by length: a panel for each title, a line for each name, on one scale.
 
-    `limits` are the least and the greatest that is shown; without them, what there is.
+    `limits` are the limits of the vertical axis; by default they fit the data.
     """
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
     colors = dict(zip(names, _spread_colors(len(names)), strict=True))
@@ -333,7 +333,7 @@ def panels_figure(
 
 
 def lines_figure(curves: Mapping[str, Mapping[int, float]], *, xlabel: str, ylabel: str) -> Figure:
-    """Any positive numbers by length, on logarithmic axes, a line for each model."""
+    """Plot positive numbers by length, on logarithmic axes, a line for each model."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         axes = figure.subplots()
@@ -351,7 +351,7 @@ def lines_figure(curves: Mapping[str, Mapping[int, float]], *, xlabel: str, ylab
 
 
 def learning_figure(panels: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]) -> Figure:
-    """Bits, accuracy and attention by epoch, below each other; a column for each kind of model."""
+    """Plot bits, accuracy and attention by epoch, one below the other; a column a kind of model."""
     kinds = {"bits": "cross-entropy (bits)", "accuracy": "accuracy (%)", "attention": "weight"}
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(1.2 + 3.2 * len(panels), 5.6), layout="constrained")
@@ -378,7 +378,7 @@ def _panels(figure: Figure, count: int) -> list[Any]:
 
 
 def _spread_colors(count: int) -> list[Any]:
-    """A colour for each of `count` things: well apart for a few, along a scale for many."""
+    """Return `count` colours: distinct ones for a few, along a scale for many."""
     if count <= len(MANY_COLORS):
         return list(MANY_COLORS[:count])
     return [mpl.colormaps["turbo"](index / (count - 1)) for index in range(count)]

@@ -1,4 +1,4 @@
-r"""How much does each position of a word count? Cumulated norms of gradients (section 7.4).
+r"""Receptive fields: cumulated norms of gradients by position (section 7.4).
 
 The tool is that of Chi et al. (2023b, "Dissecting Transformer Length Extrapolation via the Lens of
 Receptive Field Analysis"), which Figure 4 of the RegularGPT paper uses. For a word of T symbols
@@ -7,20 +7,20 @@ with embeddings $e_1, ..., e_T$ and the largest of the logits of its classes, z,
 $$s_t = \| \partial z / \partial e_t \|_2, \qquad
   c_k = \sum_{j < k} s_{T-j} \Big/ \sum_t s_t, \qquad k = 1, ..., T.$$
 
-$c_k$ is the share of the k most recent symbols, so $c_T = 1$; a straight line, $c_k = k / T$, says
-that all positions count alike. The curve is the mean of those of the words, so each word counts
-alike, however large its gradient. The paper does not print which scalar is differentiated; the
-largest logit is our reading.
+$c_k$ is the share of the k most recent symbols, so $c_T = 1$; a straight line, $c_k = k / T$, means
+that all positions count equally. The curve is the mean over words, so each word counts equally,
+however large its gradient. The paper does not say which scalar is differentiated; the largest logit
+is our choice.
 
 Equal sub-words share a node in RegularGPT's own evaluation; here each position has a vector of its
-own, so that nothing is added up over positions.
+own, so that gradients are not summed over positions.
 
 Binary memory keeps signs, which have no gradient. As in training, the gradient of sign(a) is taken
 to be that of tanh(a), without the noise: $1 / \cosh^2(a)$, in a form that does not round to 0.
 
 Axes:
     word    words of the batch
-    place   positions of the word
+    position   positions of the word
     node    nodes of a level
     width   numbers in a vector
 """
@@ -33,7 +33,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from lengthwise.analysis.precise import precise
+from lengthwise.analysis.model_copy import float64_copy
 from lengthwise.errors import ClaimError, TaskError
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import grow
@@ -43,19 +43,19 @@ from lengthwise.models.regular_gpt import RegularGPT, roots
 
 _SYMBOLS_AT_ONCE = 2**16
 _NUMBERS_AT_ONCE = 2**22
-"""Tokens x width x layers of a language model whose gradient is taken together; half a GB."""
+"""Tokens x width x layers of a language model whose gradient is computed together; half a GB."""
 
 
 def receptive_field(
     model: nn.Module,
     language: Language,
-    tokens: Int[Tensor, "word place"],
+    tokens: Int[Tensor, "word position"],
     lengths: Int[Tensor, " word"],
 ) -> dict[str, Any]:
-    """The record of right-aligned words: a curve for each length, and what is to be seen in it.
+    """Record a curve for each length of right-aligned words, with summary numbers.
 
-    `cumulated[k - 1]` is the mean of c_k. `half` is how many of the most recent symbols hold half
-    of the gradient, `deviation` the largest distance of the curve from the straight line, and
+    `cumulated[k - 1]` is the mean of c_k. `half` is the number of most recent symbols that hold
+    half of the gradient, `deviation` the largest distance of the curve from the straight line, and
     `least` the smallest mean share of a position, in units of 1 / T.
 
     Raises:
@@ -63,7 +63,7 @@ def receptive_field(
         TaskError: a word is empty, so it has no positions.
         ClaimError: a gradient is not finite, or zero at all positions.
     """
-    model = precise(model)
+    model = float64_copy(model)
     if not len(lengths) or int(lengths.min()) < 1:
         raise TaskError("the empty word has no positions to look at. Use lengths of 1 or more.")
     curves = [
@@ -77,9 +77,9 @@ def receptive_field(
 
 
 def gradient_norms(
-    model: RegularGPT, tokens: Int[Tensor, "word place"]
-) -> Float[Tensor, "word place"]:
-    """s_t of words that fill their rows."""
+    model: RegularGPT, tokens: Int[Tensor, "word position"]
+) -> Float[Tensor, "word position"]:
+    """Return s_t of words that fill their rows."""
     num_words, length = tokens.shape
     leaf = model.leaf(tokens.reshape(-1)).requires_grad_()
     positions = torch.arange(tokens.numel()).view(tokens.shape)
@@ -95,7 +95,7 @@ def gradient_norms(
 
 
 def _remembered(model: RegularGPT, x: Float[Tensor, "node width"]) -> Float[Tensor, "node width"]:
-    """What memory keeps, with a gradient."""
+    """Return the output of memory, with a gradient."""
     memory = model.memory
     if not isinstance(memory, BinaryMemory):
         return memory(x)
@@ -105,13 +105,13 @@ def _remembered(model: RegularGPT, x: Float[Tensor, "node width"]) -> Float[Tens
     return memory.norm(memory.read(signs + slope * (numbers - numbers.detach())))
 
 
-def context_field(model: LanguageModel, tokens: Int[Tensor, "word place"]) -> dict[str, Any]:
-    """The record of a language model on texts of one length: a curve, as `receptive_field` has it.
+def context_field(model: LanguageModel, tokens: Int[Tensor, "word position"]) -> dict[str, Any]:
+    """Record a curve as `receptive_field` does, of a language model on texts of one length.
 
-    z is the largest of the logits after the last token, and e_t what `embedding` gives.
+    z is the largest of the logits after the last token, and e_t the output of `embedding`.
 
     Raises:
-        ClaimError: a gradient is not finite, or zero at all places.
+        ClaimError: a gradient is not finite, or zero at all positions.
     """
     model = deepcopy(model).cpu().double().eval().requires_grad_(False)
     at_once = _NUMBERS_AT_ONCE // (model.embedding.embedding_dim * model.num_layers)
@@ -119,9 +119,9 @@ def context_field(model: LanguageModel, tokens: Int[Tensor, "word place"]) -> di
 
 
 def context_norms(
-    model: LanguageModel, tokens: Int[Tensor, "word place"]
-) -> Float[Tensor, "word place"]:
-    """s_t of texts of one length."""
+    model: LanguageModel, tokens: Int[Tensor, "word position"]
+) -> Float[Tensor, "word position"]:
+    """Return s_t of texts of one length."""
     leaves: list[Tensor] = []
 
     def keep(module: nn.Module, given: Any, embedded: Tensor) -> Tensor:
@@ -139,7 +139,7 @@ def context_norms(
 
 def _curve(
     norms_of: Callable[[Tensor], Tensor],
-    tokens: Int[Tensor, "word place"],
+    tokens: Int[Tensor, "word position"],
     at_once: int = _SYMBOLS_AT_ONCE,
 ) -> dict[str, Any]:
     num_words, length = tokens.shape

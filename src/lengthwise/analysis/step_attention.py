@@ -1,4 +1,4 @@
-r"""Which earlier symbols does a decoder look at when it predicts a gate? Mean attention weights.
+r"""Mean attention weights of a decoder on earlier symbols, for each predicted gate.
 
 Figures 1 and 2 of "Guiding transformers to process in steps" (2022): row i is the prediction of the
 i-th symbol after the inputs, and has a weight for every symbol before it. A decoder that computes
@@ -17,24 +17,24 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lengthwise.languages.gate_sequence import GateSequence
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.models.decoder import Decoder
 
 
 def step_attention(
     model: Decoder, sequence: GateSequence, inputs: NDArray[np.bool_]
 ) -> dict[str, Any]:
-    """The record of the right sequences for these inputs [word, input].
+    """Record the attention weights on the correct sequences for these inputs [word, input].
 
     `weights[gate][symbol]` are means over words, and over the heads of the last layer. `targets`
-    are those of a decoder that attends to the sources alone, each alike. `on_sources` is the mean
-    weight on the sources, over the rows of gates that have some, `gates_with_sources`.
+    are the weights of a decoder that attends to the sources alone, all equally. `on_sources` is the
+    mean weight on the sources, over the rows of gates that have some, `gates_with_sources`.
 
     Raises:
         CircuitError: the inputs do not fit the sequence.
         WordError: the sequence is longer than the model reads.
     """
-    words = torch.from_numpy(sequence.completions(inputs))[:, :-1]
+    words = torch.from_numpy(sequence.complete_many(inputs))[:, :-1]
     weights = model.attention_weights(words)[-1].double().mean(dim=(0, 1))
     weights = weights[sequence.num_inputs - 1 :]
     targets = torch.zeros_like(weights)

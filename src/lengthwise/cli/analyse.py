@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from lengthwise.analysis.catalogue import ANALYSES, analyse, record_path
+from lengthwise.analysis.analyses import ANALYSES, analyse, record_path
 from lengthwise.analysis.figures import to_png, to_svg
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
 from lengthwise.errors import ClaimError, ConfigError

@@ -13,7 +13,7 @@ from lengthwise.cli.output import (
     print_json,
     print_table,
 )
-from lengthwise.constructions.catalogue import construct, names
+from lengthwise.constructions.known_constructions import construct, names
 from lengthwise.errors import ConfigError
 from lengthwise.training.compiled import save_compiled
 from lengthwise.training.devices import environment
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.spec,
         parse_settings(arguments.settings),
         alphabet=arguments.alphabet,
-        told=lambda size: note(f"{arguments.spec}: {size}"),
+        report_size=lambda size: note(f"{arguments.spec}: {size}"),
     )
     save_compiled(arguments.out, made.compiled, made.model, environment("cpu"))
     facts = {

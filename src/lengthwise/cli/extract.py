@@ -11,9 +11,9 @@ from lengthwise.languages.att import to_att
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
 from lengthwise.problems.runs import load_run
+from lengthwise.verification.exact_learning import language_of
 from lengthwise.verification.extraction import MAX_ELEMENTS, extract
 from lengthwise.verification.learning import MAX_STATES
-from lengthwise.verification.recognised import language_of
 
 _WRITERS = {".att": to_att, ".dot": to_dot}
 _MOST_ROWS = 20

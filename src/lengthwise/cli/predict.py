@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.cli.options import options_of
 from lengthwise.cli.output import add_device, add_json, note, print_json, refuse, whole_number
 from lengthwise.cli.snapped import add_snapped
 from lengthwise.cli.words import Lines, read, read_inputs, read_some, standard_lines
-from lengthwise.constructions.stored import completed, is_circuit, load_construction
+from lengthwise.constructions.folders import completed, is_circuit, load_construction
 from lengthwise.errors import ConfigError
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.problems.registry import PROBLEMS
 from lengthwise.problems.results import Answer, Predictor
 from lengthwise.problems.runs import load_run

@@ -7,7 +7,7 @@ from lengthwise.cli.output import add_json, print_facts, print_json, print_table
 from lengthwise.cli.snapped import likeness, snapped_file
 from lengthwise.problems.runs import load_run
 from lengthwise.verification.extraction import MAX_ELEMENTS, extract
-from lengthwise.verification.stored import save_snapped
+from lengthwise.verification.snapped_file import save_snapped
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,10 +14,16 @@ from lengthwise.cli.output import (
     whole_number,
 )
 from lengthwise.cli.progress import counting_progress
-from lengthwise.constructions.catalogue import construct
 from lengthwise.constructions.construction import PRECISIONS, Construction
-from lengthwise.constructions.stored import load_construction
-from lengthwise.constructions.verify import ALL_WORDS, NO_NUMBER, Found, Verification, verify
+from lengthwise.constructions.folders import load_construction
+from lengthwise.constructions.known_constructions import construct
+from lengthwise.constructions.verify import (
+    ALL_WORDS,
+    NAN_MARGIN,
+    PrecisionResult,
+    Verification,
+    verify,
+)
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.files import write_json
 
@@ -128,7 +134,7 @@ def _asked(result: Verification) -> str:
     return f"all words to length {result.exhaustive_to}, some to {result.longest:,}"
 
 
-def _of_many_lengths(found: Found) -> list[str]:
+def _of_many_lengths(found: PrecisionResult) -> list[str]:
     lengths = [n for n in found.margin if n > 0] or list(found.margin)
     least = min(lengths, key=lambda n: found.margin[n])
     return [
@@ -141,28 +147,28 @@ def _of_many_lengths(found: Found) -> list[str]:
     ]
 
 
-def _of_one_length(found: Found) -> list[str]:
+def _of_one_length(found: PrecisionResult) -> list[str]:
     """Of a circuit: all inputs have one length, which is not told."""
     (margin,) = found.margin.values()
     wrong = "none" if found.first_wrong is None else f"{found.wrong_word}"
     return [_verdict(found), f"{found.words:,}", wrong, _number(margin)]
 
 
-def _verdict(found: Found) -> str:
+def _verdict(found: PrecisionResult) -> str:
     return {None: "none", False: "FAILS", True: "holds"}[found.holds]
 
 
-def _reach(found: Found) -> str:
+def _reach(found: PrecisionResult) -> str:
     if not found.holds:
         return _verdict(found)
     to = "every length" if found.claimed_to is None else f"{found.claimed_to:,}"
     return f"{_verdict(found)} to {found.holds_to:,} of {to}"
 
 
-def _margin(found: Found, length: int) -> str:
+def _margin(found: PrecisionResult, length: int) -> str:
     margin = found.margin[length]
-    return f"{_number(margin)} at {length:,}" if margin > NO_NUMBER else _number(margin)
+    return f"{_number(margin)} at {length:,}" if margin > NAN_MARGIN else _number(margin)
 
 
 def _number(margin: float) -> str:
-    return f"{margin:.3g}" if margin > NO_NUMBER else "NaN"
+    return f"{margin:.3g}" if margin > NAN_MARGIN else "NaN"

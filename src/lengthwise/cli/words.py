@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import Generic, TypeVar
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.cli.output import counted, note
 from lengthwise.errors import WordError
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.validation import is_encodable
 
 T = TypeVar("T")

@@ -1,33 +1,33 @@
 r"""RegularGPT weights for any language, right at every length (Chi et al. 2023, Lemma 1).
 
-Idea. What a sub-word does to the automaton composes: the state map of uv is that of u, then that of
-v. A node of the tree holds what its sub-word does, as zeros and ones, in one of two forms
-(`FORMS`): the matrix of the state map, or the one-hot vector of its element in the transition
-monoid. A symbol's embedding is what the symbol does; the pad is the identity, so it changes nothing
-before a word. One head for each offset but 0 copies that child into a block of its own (its
-bias is 0 at its offset, and so low elsewhere that exp gives 0); the last child is in place already,
-by the residual connection. Then the feed-forward network multiplies. Lemma 1 does so for matrices:
-the sum over k of relu(A_ik + B_kj - 1). For elements it is relu(a_x + b_y - 1), added at the
-coordinate of xy. In general a unit looks at one coordinate of each of the C children, and answers
-whether all of them are 1.
+Idea. State maps of sub-words compose: the state map of uv is that of u, then that of v. A node of
+the tree holds the state map of its sub-word as zeros and ones, in one of two encodings
+(`ENCODINGS`): the matrix of the state map, or the one-hot vector of its element in the transition
+monoid. A symbol's embedding encodes the state map of the symbol; the pad is the identity, so it
+changes nothing before a word. One head for each offset but 0 copies that child into a block of its
+own (its bias is 0 at its offset, and so low elsewhere that exp gives 0); the residual connection
+keeps the last child in its block. Then the feed-forward network multiplies. Lemma 1 does so for
+matrices: the sum over k of relu(A_ik + B_kj - 1). For elements it is relu(a_x + b_y - 1), added at
+the coordinate of xy. In general a unit looks at one coordinate of each of the C children, and
+answers whether all of them are 1.
 
 Exactness. We take two units for each of Lemma 1's: with z the sum of the C coordinates,
 
     relu(4z - 4C + 3) - relu(4z - 4C + 2) = [z = C]   for z = 0, 1, ..., C,
 
 and this is flat around each of these z: an error below 1/4 in z vanishes altogether, instead of
-doubling at every level. What stood in the blocks before is taken away by -relu(x + 1) + 1 = -x for
-x >= -1. Of the products that add up to one coordinate at most one is 1, as exactly one k follows
-each i. So all sums are small whole numbers, and attention weights are 0 or 1: without layer norm
-every vector between blocks is exactly of zeros and ones in every floating-point format, at every
-length. By induction over the tree the root holds what the word does, and the read-out tells the
-class of the state that the start state goes to. QED
+doubling at every level. The previous content of the blocks is subtracted by -relu(x + 1) + 1 = -x
+for x >= -1. At most one of the products that add up to one coordinate is 1, as exactly one k
+follows each i. So all sums are small whole numbers, and attention weights are 0 or 1: without layer
+norm every vector between blocks is exactly of zeros and ones in every floating-point format, at
+every length. By induction over the tree the root holds the state map of the word, and the read-out
+gives the class of the state that the start state goes to. QED
 
-With layer norm (`norm="post"`) the vectors have always the same number of ones: w after the
-network (w states, or one element), C w after attention. So mean m and variance m (1 - m) are
-constants, and a norm with weight sqrt(m (1 - m) + eps) and bias m is the identity, up to rounding,
-which the flat units take away again at every level. `lengthwise certify --strength robust` proves
-from the weights, with bounds on rounding, that it does.
+With layer norm (`norm="post"`) the vectors have always the same number of ones: w after the network
+(w states, or one element), C w after attention. So mean m and variance m (1 - m) are constants, and
+a norm with weight sqrt(m (1 - m) + eps) and bias m is the identity, up to rounding, which the flat
+units remove at every level. `lengthwise certify --strength robust` proves from the weights, with
+bounds on rounding, that it does.
 
 Coordinates of matrices that no word can set (j cannot be reached from i) are left out.
 """
@@ -38,42 +38,44 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from lengthwise.constructions.forms import FORMS, Form
-from lengthwise.constructions.weights import blank
+from lengthwise.constructions.subword_encodings import ENCODINGS, Encoding
+from lengthwise.constructions.weights import zero_weights
 from lengthwise.errors import ConstructionError, LanguageError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.layers.norms import EPSILON, PostNorm
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 
 MAX_PARAMETERS = 100_000_000
-"""Most parameters that are built: 800 MB in float64."""
+"""Largest number of parameters that are built: 800 MB in float64."""
 
 MAX_CHUNK = 16
-"""Past it products are too many for all but the smallest languages; at 64 bfloat16 would round."""
+"""Larger chunks need too many products for all but the smallest languages; at 64 bfloat16 would
+round.
+"""
 
 SURE = 16.0
-"""The logit of the right class; the others have 0."""
+"""Logit of the right class; the other classes have logit 0."""
 
 FAR = -1e4
-"""The bias of places that a head does not see; exp of it is 0 in every format."""
+"""Bias of positions that a head does not attend to; exp of it is 0 in every format."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Design:
-    """What would be built, before it is built."""
+    """The size and encoding of a network before it is built."""
 
     target: str
     machine: Language
     """The minimised automaton."""
-    form: Form
+    encoding: Encoding
     config: RegularGPTConfig
     num_units: int
-    """Products; each takes two hidden units."""
+    """Number of products; each takes two hidden units."""
     num_parameters: int
 
     @property
     def summary(self) -> str:
-        """The size in words."""
+        """The size as a line of text."""
         return (
             f"{self.target}, chunk {self.config.chunk}: {self.num_parameters:,} parameters, width "
             f"{self.config.d_model}, {self.num_units:,} products"
@@ -87,12 +89,14 @@ def design_automaton(
     norm: str = "none",
     target: str = "auto",
 ) -> Design:
-    """What `compile_automaton` would build.
+    """Choose the encoding and the size of the network that `compile_automaton` builds.
 
-    `norm` is none or post; `target` is a name in `FORMS`, or auto for fewer parameters.
+    `norm` is none or post; `target` is a name in `ENCODINGS`, or auto for the one with fewer
+    parameters.
 
     Raises:
-        ConstructionError: it has more than `MAX_PARAMETERS` parameters, or a setting is unknown.
+        ConstructionError: the network has more than `MAX_PARAMETERS` parameters, or a setting is
+            unknown.
     """
     if not 2 <= chunk <= MAX_CHUNK:
         raise ConstructionError(
@@ -100,17 +104,17 @@ def design_automaton(
         )
     if norm not in ("none", "post"):
         raise ConstructionError(f"norm is none or post here, but norm={norm!r}. Choose one.")
-    if target != "auto" and target not in FORMS:
-        raise unknown_name("target", target, ["auto", *FORMS], ConstructionError)
+    if target != "auto" and target not in ENCODINGS:
+        raise unknown_name("target", target, ["auto", *ENCODINGS], ConstructionError)
     machine = language.minimised()
-    names = tuple(FORMS) if target == "auto" else (target,)
+    names = tuple(ENCODINGS) if target == "auto" else (target,)
     designs: list[Design] = []
     refused: list[str] = []
     for name in names:
         most = min([MAX_PARAMETERS, *(design.num_parameters for design in designs)])
         try:
-            form = FORMS[name](language, chunk, most)
-            designs.append(_design(name, form, machine, chunk, norm))
+            encoding = ENCODINGS[name](language, chunk, most)
+            designs.append(_design(name, encoding, machine, chunk, norm))
         except LanguageError as error:  # the monoid is too large
             refused.append(f"{name}: {str(error).rstrip('.')}")
     designs.sort(key=lambda design: design.num_parameters)
@@ -133,9 +137,9 @@ def compile_automaton(
     norm: str = "none",
     target: str = "auto",
 ) -> RegularGPT:
-    """Weights in float64 with which RegularGPT gives every word its class.
+    """Build a RegularGPT in float64 that gives every word of a language its class.
 
-    Words outside the domain of the language, if it has one, are given class 0 or any other.
+    Words outside the domain of the language, if it has one, get an arbitrary class.
 
     Raises:
         ConstructionError: as for `design_automaton`.
@@ -145,14 +149,14 @@ def compile_automaton(
 
 @torch.no_grad()
 def build(design: Design) -> RegularGPT:
-    """The network of a design."""
-    config, form = design.config, design.form
+    """Build the network of a design."""
+    config, encoding = design.config, design.encoding
     model = RegularGPT(config)
-    blank(model)
-    own = torch.arange(form.size)
+    zero_weights(model)
+    own = torch.arange(encoding.size)
     for symbol in range(config.vocab_size):
-        model.embedding.weight[symbol, form.symbol(symbol)] = 1.0
-    model.pad[form.identity()] = 1.0
+        model.embedding.weight[symbol, encoding.symbol(symbol)] = 1.0
+    model.pad[encoding.identity()] = 1.0
     (layer,) = model.block
     attention = layer.attention
     attention.bias.fill_(FAR)
@@ -162,7 +166,7 @@ def build(design: Design) -> RegularGPT:
         attention.bias[head, offset] = 0.0
         slots = head * head_width + own
         attention.key_value.weight[config.d_model + slots, own] = 1.0
-        attention.output.weight[offset * form.size + own, slots] = 1.0
+        attention.output.weight[offset * encoding.size + own, slots] = 1.0
 
     width = config.d_model  # units 0..width-1 take away what is there
     everything = torch.arange(width)
@@ -170,28 +174,28 @@ def build(design: Design) -> RegularGPT:
     layer.expand.bias[everything] = 1.0
     layer.contract.weight[everything, everything] = -1.0
     layer.contract.bias.fill_(1.0)
-    children, product = map(torch.from_numpy, form.units(config.chunk))
+    children, product = map(torch.from_numpy, encoding.units(config.chunk))
     offsets = torch.arange(config.chunk - 1, -1, -1)
     for threshold, sign in ((3, 1.0), (2, -1.0)):
         first = width + (design.num_units if threshold == 2 else 0)
         units = first + torch.arange(design.num_units)
-        layer.expand.weight[units[:, None], offsets * form.size + children] = 4.0
+        layer.expand.weight[units[:, None], offsets * encoding.size + children] = 4.0
         layer.expand.bias[units] = threshold - 4.0 * config.chunk
         layer.contract.weight[product, units] = sign
 
     if config.norm == "post":
-        _keep(layer.attention_norm, config.chunk * form.ones / width)
-        _keep(layer.feed_forward_norm, form.ones / width)
-    classes = torch.from_numpy(form.classes())
+        _keep(layer.attention_norm, config.chunk * encoding.ones / width)
+        _keep(layer.feed_forward_norm, encoding.ones / width)
+    classes = torch.from_numpy(encoding.classes())
     decided = torch.nonzero(classes >= 0)[:, 0]
     model.answer.weight[classes[decided], decided] = SURE
     return model
 
 
-def _design(name: str, form: Form, machine: Language, chunk: int, norm: str) -> Design:
+def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: str) -> Design:
     heads = chunk - 1
-    width = math.ceil(chunk * form.size / heads) * heads
-    units = form.count_units(chunk)
+    width = math.ceil(chunk * encoding.size / heads) * heads
+    units = encoding.count_units(chunk)
     factor = math.ceil((width + 2 * units) / width)
     config = RegularGPTConfig.from_dict(
         {
@@ -219,7 +223,7 @@ def _design(name: str, form: Form, machine: Language, chunk: int, norm: str) -> 
     return Design(
         target=name,
         machine=machine,
-        form=form,
+        encoding=encoding,
         config=config,
         num_units=units,
         num_parameters=size,

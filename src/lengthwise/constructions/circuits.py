@@ -2,15 +2,15 @@ r"""A decoder of one layer and one head that computes a Boolean circuit, gate by
 
 After "Guiding transformers to process in steps" (2022, section 4, which leaves the choice of a gate
 by position to the reader). The circuit is laid out as a sequence: its inputs, then one symbol for
-each gate. Place i predicts symbol i + 1; b is the number of places, d the width.
+each gate. Position i predicts symbol i + 1; b is the number of positions, d the width.
 
-Idea. A symbol is +1 or -1 in one coordinate, `value`, and a place is a coordinate of its own. So
-place i, which knows where it is, can ask for the places of the gate's one or two sources, and the
-mean of their values,
+Idea. A symbol is +1 or -1 in one coordinate, `value`, and a position is a coordinate of its own. So
+position i, which encodes its own index, can query the positions of the gate's one or two sources,
+and the mean of their values,
 
     m in {-1, 0, 1} (two sources), m in {-1, 1} (one source, or twice the same),
 
-says everything about them. Attention reads a number a near m. The feed-forward network turns it
+determines the gate's value. Attention reads a number a near m. The feed-forward network turns it
 into a number y whose sign is the gate's value:
 
     AND   a - 1/2       OR    a + 1/2       XOR   1/2 - |a|
@@ -19,25 +19,26 @@ into a number y whose sign is the gate's value:
 Exactness. Every vector comes with its negative, or is balanced: the mean of all coordinates is 0 at
 every step, so each layer norm multiplies a vector by one positive number, and there are no biases.
 
-1. The embedding is (value, -value, place i, balance) = (v, -v, 1, -1): the sum of the squares is 4,
-   and the first norm multiplies by r1 = 1/sqrt(4/d + eps) at every place. Queries and values are
-   divided by it, so the logit is C = log(15 b) at the sources and 0 elsewhere, and the value is v.
-2. Let L be the attention that goes to other places than the sources. Place i sees i + 1 <= b
-   places, so L <= i / (exp(C) + i) <= i / (15 b + i) <= 1/16 with one source, and less with two.
+1. The embedding is (value, -value, position i, balance) = (v, -v, 1, -1): the sum of the squares is
+   4, and the first norm multiplies by r1 = 1/sqrt(4/d + eps) at every position. Queries and values
+   are divided by it, so the logit is C = log(15 b) at the sources and 0 elsewhere, and the value is
+   v.
+2. Let L be the attention that goes to other positions than the sources. Position i sees i + 1 <= b
+   positions, so L <= i / (exp(C) + i) <= i / (15 b + i) <= 1/16 with one source, and less with two.
    Both have the same logit, so a = (1 - L) m + L m' with m' in [-1, 1]: a is in [-1, 1], and
 
        |a - m| <= L (1 + |m|):   |a| <= 1/16 if m = 0,   |a| >= 7/8, with the sign of m, otherwise.
 
-   A constant attends to all places alike, and a is any number in [-1, 1].
+   A constant attends to all positions alike, and a is any number in [-1, 1].
 3. Hence y has the sign of the gate's value, and |y| >= 3/8. (AND: if m = 1, y >= 7/8 - 1/2; if
    m = 0, y <= 1/16 - 1/2; if m = -1, y <= -7/8 - 1/2. NAND, OR and NOR by symmetry. XOR:
    1/2 - 1/16 and 1/2 - 7/8. NOT: 7/8. AND, OR, NAND and NOR of x and x have m = -1 or 1, and the
    rows above hold; so does XOR, which is 0 then.)
 4. The second norm multiplies (the embedding, a, -a) by r2 = 1/sqrt((4 + 2 a^2)/d + eps). The hidden
-   units are relu(1 + a), relu(1 - a), relu(a), relu(-a), in which 1 is the coordinate of the place,
-   and 2 is subtracted at all places whose gate does not use the unit: there it is 0. The offsets,
-   such as -3/2 for AND = (1 + a) - 3/2, are two more units. A network without biases multiplies its
-   output by r2 when its input is multiplied: it adds (r2 y, -r2 y) at `answer`.
+   units are relu(1 + a), relu(1 - a), relu(a), relu(-a), in which 1 is the coordinate of the
+   position, and 2 is subtracted at all positions whose gate does not use the unit: there it is 0.
+   The offsets, such as -3/2 for AND = (1 + a) - 3/2, are two more units. A network without biases
+   multiplies its output by r2 when its input is multiplied: it adds (r2 y, -r2 y) at `answer`.
 5. The third norm divides by sqrt((4 + 2 a^2 + 2 r2^2 y^2)/d + eps). With A = (4 + 2 a^2)/d + eps,
    which is at most 6/d + eps, the answer becomes
 
@@ -54,7 +55,8 @@ In shorter formats the weights and all that is computed from them are rounded mo
 above is of order one, or d^(1/2), and the signs of step 3 have room: the decoding stays right in
 float16 and bfloat16, and the margin is measured.
 
-Places whose next symbol is an input ask nothing and use no unit: both symbols are equally likely.
+Positions whose next symbol is an input have no query and use no unit: both symbols are equally
+likely.
 
 Axes:
     symbol  0 and 1
@@ -67,37 +69,42 @@ from typing import NamedTuple
 
 import torch
 
+from lengthwise.circuits.gate_sequence import GateSequence, Step
 from lengthwise.constructions.coordinates import Coordinates
-from lengthwise.constructions.weights import blank, require_epsilon, set_unit
+from lengthwise.constructions.weights import require_epsilon, set_unit, zero_weights
 from lengthwise.errors import ConstructionError
-from lengthwise.languages.gate_sequence import GateSequence, Step
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.models.decoder import Decoder, DecoderConfig
 
 NAMES = ("value", "-value", "balance", "read", "-read", "answer", "-answer")
-"""What the stream holds besides the places."""
+"""Coordinates of the stream besides the positions."""
 
 LEAK = 1 / 16
-"""Most attention that goes to other places than the sources: L."""
+"""Largest attention weight on other positions than the sources: L."""
 
-LEAST_ANSWER = 1 / 2 - 2 * LEAK
-"""The least |y|."""
+MIN_ANSWER = 1 / 2 - 2 * LEAK
+"""Least |y|."""
 
 ELSEWHERE = -2.0
-"""What a unit adds at places whose gate does not use it; |a| <= 1 cannot make up for it."""
+"""Bias of a unit at positions whose gate does not use it; |a| <= 1 cannot make up for it."""
 
 MIN_ERROR = 2.0**-52
-"""A smaller share cannot be told from 0 in 1 - error with half of it left for rounding."""
+"""Least error that float64 can distinguish from 0 in 1 - error, with half of it left for rounding.
+"""
 
-MOST_EPSILON = 1e3
-"""Past 1e5 float16 overflows; past 1e31 the last norm rounds its mean to more than the answer."""
+MAX_EPSILON = 1e3
+"""Largest epsilon. Above 1e5 float16 overflows; above 1e31 the last norm rounds its mean to more
+than the answer.
+"""
 
-MOST_SYMBOLS = 2**13
-"""Queries, keys and values are matrices with an entry for every two places."""
+MAX_SYMBOLS = 2**13
+"""Largest number of symbols: queries, keys and values are matrices with an entry for every two
+positions.
+"""
 
 MAX_PARAMETERS = 250_000_000
-"""2 GB in float64."""
+"""Largest number of parameters: 2 GB in float64."""
 
 
 class Unit(NamedTuple):
@@ -116,54 +123,54 @@ UNITS: Mapping[str, Unit] = {
 }
 
 
-class Form(NamedTuple):
-    """y as the sum of units and an offset."""
+class GateFormula(NamedTuple):
+    """The number y of a gate, as a sum of units and an offset."""
 
     units: tuple[str, ...]
     offset: float
 
 
-FORMS: Mapping[str, Form] = {
-    "AND": Form(("rise",), -3 / 2),
-    "OR": Form(("rise",), -1 / 2),
-    "NAND": Form(("fall",), -1 / 2),
-    "NOR": Form(("fall",), -3 / 2),
-    "NOT": Form(("fall",), -1.0),
-    "XOR": Form(("right", "left"), 1 / 2),
-    "CONST0": Form((), -1 / 2),
-    "CONST1": Form((), 1 / 2),
+GATE_FORMULAS: Mapping[str, GateFormula] = {
+    "AND": GateFormula(("rise",), -3 / 2),
+    "OR": GateFormula(("rise",), -1 / 2),
+    "NAND": GateFormula(("fall",), -1 / 2),
+    "NOR": GateFormula(("fall",), -3 / 2),
+    "NOT": GateFormula(("fall",), -1.0),
+    "XOR": GateFormula(("right", "left"), 1 / 2),
+    "CONST0": GateFormula((), -1 / 2),
+    "CONST1": GateFormula((), 1 / 2),
 }
-"""How each kind of gate is computed from what attention reads."""
+"""The formula of each kind of gate, in terms of the number that attention reads."""
 
 
 def compile_circuit(
     sequence: GateSequence,
-    told: Callable[[str], None] | None = None,
+    report_size: Callable[[str], None] | None = None,
     *,
     error: float = 1e-6,
     epsilon: float = 1e-5,
 ) -> Decoder:
-    """The decoder that completes the sequence with P(correct) > 1 - error at every step.
+    """Build a decoder that completes the sequence with P(correct) > 1 - error at every step.
 
-    `error` is the paper's eps*; `epsilon` is what layer normalisation adds to the variance. `told`
-    hears the size before it is built. The claim holds for every sequence that begins with the
-    inputs, in float64.
+    `error` is the paper's eps*; `epsilon` is what layer normalisation adds to the variance.
+    `report_size` is called with the size in words before the decoder is built. The claim holds for
+    every sequence that begins with the inputs, in float64.
 
     Raises:
         ConstructionError: the error is not in (0, 1/2), or smaller than float64 can show; epsilon
-            is negative; or there are more than `MOST_SYMBOLS` symbols.
+            is negative; or there are more than `MAX_SYMBOLS` symbols.
     """
     require_error(error)
     require_epsilon(epsilon)
-    if epsilon > MOST_EPSILON:
+    if epsilon > MAX_EPSILON:
         raise ConstructionError(
             f"with epsilon={epsilon} the numbers of a circuit are too small to be normalised as "
-            f"claimed. Use {MOST_EPSILON:,.0f} or less."
+            f"claimed. Use {MAX_EPSILON:,.0f} or less."
         )
     stream = stream_of(NAMES, sequence)
-    model = blank_decoder(
+    model = zero_decoder(
         sequence,
-        told,
+        report_size,
         d_model=stream.width,
         head_width=num_positions(sequence),
         value_width=1,
@@ -184,38 +191,41 @@ def compile_circuit(
         attention.value.weight[0] = stream.row({"value": 1 / first_norm})
         attention.output.weight[:, 0] = stream.column({"read": 1.0, "-read": -1.0})
 
-    forms = {place: FORMS[step.kind] for place, step in predictions(sequence)}
+    formulas = {position: GATE_FORMULAS[step.kind] for position, step in predictions(sequence)}
     for index, (name, unit) in enumerate(UNITS.items()):
         height = {
-            place_name(place): unit.height
-            if place in forms and name in forms[place].units
+            position_name(position): unit.height
+            if position in formulas and name in formulas[position].units
             else ELSEWHERE
-            for place in range(num_positions(sequence))
+            for position in range(num_positions(sequence))
         }
         row = stream.row({"read": unit.slope, **height})
         column = stream.column({"answer": unit.weight, "-answer": -unit.weight})
         set_unit(layer, index, row, column)
     for index, sign in enumerate((1.0, -1.0), start=len(UNITS)):
         row = stream.row(
-            {place_name(place): max(sign * form.offset, 0.0) for place, form in forms.items()}
+            {
+                position_name(position): max(sign * formula.offset, 0.0)
+                for position, formula in formulas.items()
+            }
         )
         set_unit(layer, index, row, stream.column({"answer": sign, "-answer": -sign}))
 
-    shrunk = LEAST_ANSWER / math.hypot(6 / width + epsilon, math.sqrt(2 / width) * LEAST_ANSWER)
-    gain = least_logit(error) / (2 * shrunk)
+    shrunk = MIN_ANSWER / math.hypot(6 / width + epsilon, math.sqrt(2 / width) * MIN_ANSWER)
+    gain = min_logit(error) / (2 * shrunk)
     with torch.no_grad():
         for symbol, sign in enumerate((-1.0, 1.0)):
             model.answer.weight[symbol] = stream.row({"answer": sign * gain})
     return model
 
 
-def least_logit(error: float) -> float:
-    """The least logit of the right symbol above the other one, which `compile_circuit` ensures."""
+def min_logit(error: float) -> float:
+    """Return the least difference of right and wrong logit that `compile_circuit` ensures."""
     return math.log((1 - error / 2) / (error / 2))
 
 
 def require_error(error: float) -> None:
-    """Refuse an error that is no share of wrong guesses, or that float64 cannot show."""
+    """Refuse an error that is not in (0, 1/2), or too small for float64."""
     if not 0 < error < 0.5:
         raise ConstructionError(
             f"P(correct) > 1 - error is of use for 0 < error < 1/2, but error={error}. "
@@ -229,37 +239,39 @@ def require_error(error: float) -> None:
 
 
 def num_positions(sequence: GateSequence) -> int:
-    """Places that the decoder reads: all symbols but the last. The paper's b."""
+    """Return the number of positions that the decoder reads, the paper's b: all symbols but the
+    last.
+    """
     return max(1, sequence.length - 1)
 
 
-def place_name(place: int) -> str:
-    """The coordinate of a place."""
-    return f"place {place}"
+def position_name(position: int) -> str:
+    """Return the name of the coordinate of a position."""
+    return f"position {position}"
 
 
 def stream_of(names: tuple[str, ...], sequence: GateSequence) -> Coordinates:
-    """These coordinates, then one for each place.
+    """Return the coordinates of the stream: the given names, then one for each position.
 
     Raises:
-        ConstructionError: the sequence is longer than `MOST_SYMBOLS`.
+        ConstructionError: the sequence is longer than `MAX_SYMBOLS`.
     """
-    if sequence.length > MOST_SYMBOLS:
+    if sequence.length > MAX_SYMBOLS:
         raise ConstructionError(
             f"the circuit has {sequence.length} inputs and gates, but its decoder holds an entry "
-            f"for every two of them, and {MOST_SYMBOLS} are the most. Split the circuit."
+            f"for every two of them, and {MAX_SYMBOLS} are the most. Split the circuit."
         )
-    return Coordinates((*names, *map(place_name, range(num_positions(sequence)))))
+    return Coordinates((*names, *map(position_name, range(num_positions(sequence)))))
 
 
 def predictions(sequence: GateSequence) -> Iterator[tuple[int, Step]]:
-    """The places that predict gates, and those gates."""
+    """Return the positions that predict gates, with these gates."""
     return enumerate(sequence.steps, start=sequence.num_inputs - 1)
 
 
-def blank_decoder(
+def zero_decoder(
     sequence: GateSequence,
-    told: Callable[[str], None] | None,
+    report_size: Callable[[str], None] | None,
     *,
     d_model: int,
     head_width: int,
@@ -267,7 +279,9 @@ def blank_decoder(
     epsilon: float,
     value_width: int = 0,
 ) -> Decoder:
-    """A decoder of one layer and one head that does nothing yet; `told` hears its size before.
+    """Build a decoder of one layer and one head with all weights zero.
+
+    `report_size` is called with the size in words before the decoder is built.
 
     Raises:
         ConstructionError: it would have more than `MAX_PARAMETERS` parameters.
@@ -289,36 +303,38 @@ def blank_decoder(
             f"the decoder of {sequence.length:,} inputs and gates would have {size:,} parameters, "
             f"but {MAX_PARAMETERS:,} is the most. Split the circuit."
         )
-    if told:
-        told(
+    if report_size:
+        report_size(
             f"{sequence.num_inputs:,} inputs and {len(sequence.steps):,} gates, width {d_model:,}, "
             f"{size:,} parameters"
         )
     model = Decoder(config)
-    blank(model)
+    zero_weights(model)
     return model
 
 
 @torch.no_grad()
 def set_embedding(model: Decoder, stream: Coordinates) -> None:
-    """A symbol is its value, the negative and a balance of -1; a place is its own coordinate."""
+    """Write the embeddings: a symbol is its value, the negative and a balance of -1; a position is
+    its own coordinate.
+    """
     for symbol, value in enumerate((-1.0, 1.0)):
         column = stream.column({"value": value, "-value": -value, "balance": -1.0})
         model.embedding.weight[symbol] = column
     assert isinstance(model.position, LearnedPosition)
-    for place, vector in enumerate(model.position.vectors):
-        vector.copy_(stream.column({place_name(place): 1.0}))
+    for position, vector in enumerate(model.position.vectors):
+        vector.copy_(stream.column({position_name(position): 1.0}))
 
 
 @torch.no_grad()
 def set_sources(
     attention: Attention, stream: Coordinates, sequence: GateSequence, ask: float
 ) -> None:
-    """Places ask for the sources of the gates that they predict: slot j of a head means place j."""
+    """Write queries and keys: positions attend to the sources of the gates that they predict."""
     asked: dict[int, dict[str, float]] = {}
-    for place, step in predictions(sequence):
+    for position, step in predictions(sequence):
         for source in step.sources:
-            asked.setdefault(source, {})[place_name(place)] = ask
+            asked.setdefault(source, {})[position_name(position)] = ask
     for slot, weights in asked.items():
-        attention.key.weight[slot] = stream.row({place_name(slot): 1.0})
+        attention.key.weight[slot] = stream.row({position_name(slot): 1.0})
         attention.query.weight[slot] = stream.row(weights)

@@ -1,4 +1,4 @@
-"""What is a construction? Computed weights, with what is claimed of them, and where it holds."""
+"""Constructions: computed weights with a claim, its lengths and its precisions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,21 +6,21 @@ from typing import Any, TypedDict
 
 from torch import nn
 
-from lengthwise.languages.gate_sequence import GateSequence
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.made_for import remember
 
 PRECISIONS = ("float64", "float32", "bfloat16", "float16")
-"""The floating-point formats in which claims are made and checked."""
+"""Floating-point formats in which claims are made and verified."""
 
 EVERY_LENGTH: Mapping[str, int | None] = dict.fromkeys(PRECISIONS)
-"""Right at every length in every precision."""
+"""The range of a claim for every length in every precision."""
 
 
 class Claim(TypedDict):
-    """What is claimed of a construction, and where; fields of `Construction`."""
+    """The claim of a construction; fields of `Construction`."""
 
     claim: str
     source: str
@@ -33,8 +33,8 @@ class Claim(TypedDict):
 class Construction:
     """A network whose weights were computed, for a language or for a circuit.
 
-    `range` says for each precision the longest words (for a circuit: its only length) of which the
-    claim is made; None is every length, and a precision that is not named is not claimed.
+    `range` maps each precision to the longest words (for a circuit: its only length) of the claim;
+    None is every length, and there is no claim for a precision that is missing.
     """
 
     name: str
@@ -46,11 +46,13 @@ class Construction:
     model: nn.Module
     range: Mapping[str, int | None] = field(default_factory=lambda: dict(EVERY_LENGTH))
     required_margin: float = 0.0
-    """The least distance from the decision that is claimed, but only in float64, where rounding
-    hardly counts, and not of the empty word. Elsewhere a right answer is all that is claimed."""
+    """Least margin that is claimed, only in float64, where rounding hardly matters, and not for the
+    empty word. In other precisions only the right answer is claimed.
+    """
     is_binary: bool = False
     """Whether the vector of every sub-word is claimed to be exactly of zeros and ones; hidden units
-    hold small whole numbers besides."""
+    also hold small whole numbers.
+    """
 
     def __post_init__(self) -> None:
         if isinstance(self.about, Language):
@@ -58,7 +60,7 @@ class Construction:
 
     @property
     def compiled(self) -> Compiled:
-        """What is stored beside the weights."""
+        """The description that is stored beside the weights."""
         about = self.about
         return Compiled(
             construction=self.name,
@@ -77,11 +79,13 @@ class Construction:
 
     @property
     def num_parameters(self) -> int:
-        """Numbers in the network."""
+        """Number of parameters of the network."""
         return sum(parameter.numel() for parameter in self.model.parameters())
 
     def range_in_words(self) -> str:
-        """`to 10,000 symbols in float64; every length in float32, float16`, and so on."""
+        """Write the range as text: `to 10,000 symbols in float64; every length in float32,
+        float16`.
+        """
         together: dict[int | None, list[str]] = {}
         for name, longest in self.range.items():
             together.setdefault(longest, []).append(name)
@@ -91,7 +95,7 @@ class Construction:
         )
 
     def margin_in_words(self) -> str:
-        """`at least 6.907 in float64, of words with a symbol`, and so on."""
+        """Write the margin as text, such as `at least 6.907 in float64, of words with a symbol`."""
         if self.required_margin == 0 or "float64" not in self.range:
             return "none is claimed but that the answer is right"
         of = "at every step" if isinstance(self.about, GateSequence) else "of words with a symbol"

@@ -1,4 +1,4 @@
-"""Directions of the residual stream by name, so that weights are written as what they do.
+"""Named directions of the residual stream, by which weights are written.
 
 A row reads: `row({"count": 1, "place": -1})` is the linear form count - place. A column writes:
 `column({"mark": 1})` puts its number at `mark`. A matrix is a sum of a column times a row.
@@ -17,7 +17,7 @@ from lengthwise.errors import unknown_name
 
 
 class Coordinates:
-    """One coordinate for each name, in order."""
+    """One coordinate of the residual stream for each name, in order."""
 
     def __init__(self, names: Sequence[str]) -> None:
         assert len(set(names)) == len(names), "a name stands for one coordinate"
@@ -26,24 +26,24 @@ class Coordinates:
 
     @property
     def width(self) -> int:
-        """Numbers in a vector."""
+        """Number of components of a vector."""
         return len(self.names)
 
     def index(self, name: str) -> int:
-        """The coordinate of a name."""
+        """Return the index of a name."""
         if name not in self._index:
             raise unknown_name("coordinate", name, self.names)
         return self._index[name]
 
     def row(self, weights: Mapping[str, float]) -> Float[Tensor, " width"]:
-        """The linear form that adds up the named coordinates with these weights."""
+        """Return the linear form that sums the named coordinates with these weights."""
         vector = torch.zeros(self.width, dtype=torch.float64)
         for name, weight in weights.items():
             vector[self.index(name)] = weight
         return vector
 
     def column(self, values: Mapping[str, float]) -> Float[Tensor, " width"]:
-        """The vector that holds these values at the named coordinates."""
+        """Return the vector with these values at the named coordinates."""
         return self.row(values)
 
 
@@ -56,10 +56,10 @@ class DoubledCoordinates(Coordinates):
 
     @property
     def width(self) -> int:
-        """Numbers in a vector."""
+        """Number of components of a vector."""
         return 2 * len(self.names)
 
     def column(self, values: Mapping[str, float]) -> Float[Tensor, " width"]:
-        """The vector that holds these values, and their negatives in the second half."""
+        """Return the vector with these values, and their negatives in the second half."""
         vector = self.row(values)
         return vector - vector.roll(len(self.names))

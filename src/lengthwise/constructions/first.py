@@ -1,11 +1,11 @@
 r"""Encoders that recognise FIRST, the words that begin with 1 (Chiang & Cholak 2022, 3.3 to 5.3).
 
-Idea. Places know whether they are place 1, the first symbol. The first layer's feed-forward network
-marks the place that is first and holds a one: relu(first - is_zero - is_cls), without a bias. In
-the second layer CLS attends to place 1 (logit c there, 0 elsewhere) and gathers match - first/2,
-which is 1/2 or -1/2 there and exactly 0 at all other places.
+Idea. The embedding marks position 1, the first symbol. The first layer's feed-forward network marks
+the position that is first and holds a one: relu(first - is_zero - is_cls), without a bias. In the
+second layer CLS attends to position 1 (logit c there, 0 elsewhere) and gathers match - first/2,
+which is 1/2 or -1/2 there and exactly 0 at all other positions.
 
-Exactness, without layer norm. With n places, CLS among them,
+Exactness, without layer norm. With n positions, CLS among them,
 
     s = (exp(c) / (exp(c) + n - 1)) ([w_1 = 1] - 1/2)            (equation 1)
 
@@ -15,16 +15,17 @@ read-out -4 log(exp(eta) - 1) s (Proposition 3). On the empty word, n = 1, CLS f
 s = 0; a tie means no, which is right, but with cross-entropy log 2. QED
 
 Exactness, with layer norm. All vectors are doubled (x, -x), so norms only multiply by positive
-numbers. Zeros stay zeros, so still no place but the first, and CLS, counts. CLS gathers -t of its
-own mark, with t = 1/8, so that the empty word is decided, too (otherwise s = 0 there, which no norm
-with eps = 0 can make greater). With S(Q) = 1 / sqrt(Q/6 + eps), what the two norms of the first
-layer make of a number 1 is
+numbers. Zeros stay zeros, so still no position but the first, and CLS, counts. CLS gathers -t of
+its own mark, with t = 1/8, so that the empty word is decided, too (otherwise s = 0 there, which no
+norm with eps = 0 can make greater). With S(Q) = 1 / sqrt(Q/6 + eps), what the two norms of the
+first layer make of a number 1 is
 
     at CLS       k_0 = S(1) S(S(1)^2),
-    at place 1   k_1 = S(2) S(3 S(2)^2) if it holds a one, which is less than if it holds a zero,
+    at position 1   k_1 = S(2) S(3 S(2)^2) if it holds a one, which is less than if it holds a zero,
 
-where k_1 <= k_0 <= sqrt(3) k_1. The logit is at least c k_0 k_1 at place 1, and 0 elsewhere: place
-1 has weight m / (m + n - 1) and CLS 1 / (m + n - 1), with m >= exp(c k_0 k_1). As k_0/8 < k_1/2,
+where k_1 <= k_0 <= sqrt(3) k_1. The logit is at least c k_0 k_1 at position 1, and 0 elsewhere:
+position 1 has weight m / (m + n - 1) and CLS 1 / (m + n - 1), with m >= exp(c k_0 k_1). As k_0/8 <
+k_1/2,
 
     |s| >= (exp(c k_0 k_1) k_1/2 - k_0/8) / (exp(c k_0 k_1) + n - 1) > 0    for n >= 2,
 
@@ -39,7 +40,7 @@ the empty word and, for n >= 2,
 The second layer's norms turn s into S(k_0^2 + s^2) s and so on, increasing in |s|, so the least |s|
 gives the least logit (`scaled_floor`), and the read-out is scaled by it. QED
 
-The flawed transformer (5.2) has one layer; CLS gathers is_one - 1/2 from every place:
+The flawed transformer (5.2) has one layer; CLS gathers is_one - 1/2 from every position:
 
     s = ((exp(c) - 1) ([w_1 = 1] - 1/2) + k - n/2) / (exp(c) + n - 1)
 
@@ -54,29 +55,29 @@ import math
 import torch
 from torch import Tensor
 
-from lengthwise.constructions.confidence import forget_all_but, logit_for
+from lengthwise.constructions.confidence import logit_for, make_confident
 from lengthwise.constructions.coordinates import Coordinates, DoubledCoordinates
 from lengthwise.constructions.weights import (
-    HEAD_WIDTH,
-    blank,
     require_epsilon,
     require_sharpness,
     set_head,
     set_positions,
     set_unit,
+    zero_encoder,
 )
 from lengthwise.layers.attention import Attention
-from lengthwise.models.encoder import Encoder, EncoderConfig
+from lengthwise.models.encoder import Encoder
 
 NAMES = ("is_zero", "is_one", "is_cls", "first", "match", "answer")
 """The paper's six dimensions: the symbol, [i = 1], [i = 1 and w_i = 1], and s."""
 
 TIE = 0.125
-"""What CLS gathers of its own mark, with layer norm, so that the empty word is decided."""
+"""Weight with which CLS gathers its own mark, with layer norm, so that the empty word is decided.
+"""
 
 
 def compile_first(*, sharpness: float = 1.0) -> Encoder:
-    """The network without layer norm (section 3.3). `sharpness` is the paper's c > 0.
+    """Build the network without layer norm (section 3.3). `sharpness` is the paper's c > 0.
 
     Raises:
         ConstructionError: the sharpness is not positive.
@@ -89,7 +90,7 @@ def compile_first(*, sharpness: float = 1.0) -> Encoder:
 
 
 def compile_normed_first(*, epsilon: float = 1e-5, sharpness: float = 1.0) -> Encoder:
-    """The network with layer norm and doubled vectors (section 4.1), for any epsilon >= 0.
+    """Build the network with layer norm and doubled vectors (section 4.1), for any epsilon >= 0.
 
     Raises:
         ConstructionError: epsilon is negative, or the sharpness not positive.
@@ -104,7 +105,8 @@ def compile_normed_first(*, epsilon: float = 1e-5, sharpness: float = 1.0) -> En
 def compile_confident_first(
     *, eta: float = 1e-3, epsilon: float = 0.0, sharpness: float = 1.0
 ) -> Encoder:
-    """The same with the layer of Proposition 2: with epsilon = 0, cross-entropy at most eta.
+    """Build the normed network with the layer of Proposition 2: cross-entropy at most eta if
+    epsilon is 0.
 
     Raises:
         ConstructionError: eta or the sharpness is not positive, or epsilon is negative.
@@ -114,17 +116,14 @@ def compile_confident_first(
     gain = logit_for(eta) / math.sqrt(stream.width / 2)
     model = _blank(stream, norm="post", epsilon=epsilon, num_layers=3, scale="standard")
     _set(model, stream, sharpness, tie=TIE)
-    forget_all_but(model.block[2], stream, stream.row({"answer": 1.0}))
-    with torch.no_grad():
-        model.answer.weight.zero_()
-        model.answer.weight[0, 0] = gain
+    make_confident(model, stream, gain)
     return model
 
 
 def compile_scaled_first(*, eta: float = 1e-3) -> Encoder:
-    """Log-length scaled attention without layer norm: cross-entropy at most eta (Proposition 3).
+    """Build the network with log-length scaled attention, without layer norm (Proposition 3).
 
-    That is on words with a symbol: the empty one is rejected by a tie.
+    Its cross-entropy is at most eta on words with a symbol; the empty word is rejected by a tie.
 
     Raises:
         ConstructionError: eta is not positive.
@@ -137,7 +136,7 @@ def compile_scaled_first(*, eta: float = 1e-3) -> Encoder:
 
 
 def compile_scaled_normed_first(*, eta: float = 1e-3, epsilon: float = 1e-5) -> Encoder:
-    """Log-length scaled attention with layer norm: cross-entropy at most eta (Proposition 3).
+    """Build the normed network with log-length scaled attention: cross-entropy at most eta.
 
     Raises:
         ConstructionError: eta is not positive, or epsilon is negative.
@@ -152,7 +151,7 @@ def compile_scaled_normed_first(*, eta: float = 1e-3, epsilon: float = 1e-5) -> 
 
 
 def compile_flawed_first(*, sharpness: float = 5.0) -> Encoder:
-    """The one-layer network of section 5.2, right on words shorter than exp(sharpness) only.
+    """Build the one-layer network of section 5.2, right on words shorter than exp(sharpness) only.
 
     Raises:
         ConstructionError: the sharpness is not positive.
@@ -161,7 +160,9 @@ def compile_flawed_first(*, sharpness: float = 5.0) -> Encoder:
 
 
 def compile_flawed_scaled_first() -> Encoder:
-    """The same with log-length scaled attention and c = 1: right at every length (section 5.3)."""
+    """Build the flawed network with log-length scaled attention and c = 1 (section 5.3): right at
+    every length.
+    """
     return _flawed(1.0, "log-length")
 
 
@@ -169,28 +170,28 @@ def compile_flawed_scaled_first() -> Encoder:
 
 
 def first_logit(n: int, begins_with_one: bool, sharpness: float = 1.0) -> float:
-    """The logit of a word of n - 1 >= 1 symbols, without layer norm (equation 1)."""
+    """Return the logit of a word of n - 1 >= 1 symbols, without layer norm (equation 1)."""
     return _seen(n, sharpness) * (begins_with_one - 0.5)
 
 
 def scaled_first_logit(n: int, begins_with_one: bool) -> float:
-    """The logit with log-length scaled attention and c = 1 (proof of Proposition 3)."""
+    """Return the logit with log-length scaled attention and c = 1 (proof of Proposition 3)."""
     return n / (2 * n - 1) * (begins_with_one - 0.5)
 
 
 def flawed_logit(n: int, begins_with_one: bool, k: int, sharpness: float) -> float:
-    """The logit of the flawed network for a word of n - 1 symbols with k ones (section 5.2)."""
+    """Return the logit of the flawed network for n - 1 symbols with k ones (section 5.2)."""
     weight = math.exp(sharpness)
     return ((weight - 1) * (begins_with_one - 0.5) + k - n / 2) / (weight + n - 1)
 
 
 def flawed_scaled_logit(n: int, begins_with_one: bool, k: int) -> float:
-    """The logit of the flawed network with log-length scaled attention (section 5.3)."""
+    """Return the logit of the flawed network with log-length scaled attention (section 5.3)."""
     return ((n - 1) * (begins_with_one - 0.5) + k - n / 2) / (2 * n - 1)
 
 
 def scaled_floor(epsilon: float) -> float:
-    """The least |logit| of the network of Proposition 3 with layer norm, before the read-out."""
+    """Return the least |logit| of the normed network of Proposition 3 before the read-out."""
     mark, least = _kept(epsilon)
     answer = least / 4
     for _ in range(2):  # the two norms of the second layer
@@ -200,18 +201,18 @@ def scaled_floor(epsilon: float) -> float:
 
 
 def _seen(n: int, sharpness: float) -> float:
-    """The weight of place 1."""
+    """Return the attention weight of position 1."""
     weight = math.exp(sharpness)
     return weight / (weight + n - 1)
 
 
 def _factor(squares: float, epsilon: float) -> float:
-    """What layer norm multiplies a doubled vector by, from the sum of squares of its half."""
+    """Return the factor of layer norm on a doubled vector, from the sum of squares of its half."""
     return 1 / math.sqrt(squares / len(NAMES) + epsilon)
 
 
 def _kept(epsilon: float) -> tuple[float, float]:
-    """k_0 and k_1: what the first layer's norms make of a 1 at CLS, and at a first place with 1."""
+    """Return k_0 and k_1, the first layer's images of a 1 at CLS and at a first position with 1."""
     mark, first = _factor(1.0, epsilon), _factor(2.0, epsilon)
     return mark * _factor(mark**2, epsilon), first * _factor(3 * first**2, epsilon)
 
@@ -223,25 +224,15 @@ def _blank(
     stream: Coordinates, *, norm: str, epsilon: float, num_layers: int, scale: str
 ) -> Encoder:
     require_epsilon(epsilon)
-    model = Encoder(
-        EncoderConfig.from_dict(
-            {
-                "vocab_size": 2,
-                "num_classes": 2,
-                "d_model": stream.width,
-                "num_heads": 1,
-                "head_width": HEAD_WIDTH,
-                "d_hidden": 2 * stream.width,
-                "num_layers": num_layers,
-                "norm": norm,
-                "epsilon": epsilon,
-                "position": "first",
-                "scale": scale,
-            }
-        )
+    return zero_encoder(
+        stream,
+        num_heads=1,
+        num_layers=num_layers,
+        norm=norm,
+        epsilon=epsilon,
+        position="first",
+        scale=scale,
     )
-    blank(model)
-    return model
 
 
 def _embed(model: Encoder, stream: Coordinates) -> None:

@@ -2,8 +2,8 @@ r"""A decoder that computes a circuit of NOR gates, with the entries that the pa
 
 "Guiding transformers to process in steps" (2022), appendix A, equations 17-35, with what does not
 hold corrected (docs/errata.md). `constructions.circuits` is a smaller network for all gates; this
-one is here to follow the paper. Symbols and places count from 1 in this text, as they do there, b
-is the number of places, and
+one is here to follow the paper. Symbols and positions count from 1 in this text, as they do there,
+b is the number of positions, and
 
     d = 9 + b,   eps = 1/(5 + 2 d^2),   delta = 1 - 4 eps - 2 d^2 eps = eps,
     c1 = 2 ceil(log(b (1 - 2 eps) / (2 eps))),   c2 = ceil(log((1 - error)/error)).
@@ -15,10 +15,10 @@ Exactness. Layer norm adds nothing to the variance (equation 38).
 
 1. The embedding is (v, -v, -1) in coordinates 1-3 and 1 in coordinate 9 + i, where nothing else is
    ever written. Its mean is 0 and its variance 4/d, so the first norm multiplies by (d/4)^(1/2).
-   Row 9 + i of the query matrix has (d/4)^(-1/2) c1 at the places of the sources of symbol i + 1,
-   and key j has (d/4)^(1/2) at j, so the logits are c1/2 at the sources, and 0 elsewhere.
-2. Let L be the attention that goes elsewhere. Place i sees i <= b places. With one source (NOT x,
-   which is NOR(x, x)) L = (i - 1)/(exp(c1/2) + i - 1), and with two it is less. As
+   Row 9 + i of the query matrix has (d/4)^(-1/2) c1 at the positions of the sources of symbol
+   i + 1, and key j has (d/4)^(1/2) at j, so the logits are c1/2 at the sources, and 0 elsewhere.
+2. Let L be the attention that goes elsewhere. Position i sees i <= b positions. With one source
+   (NOT x, which is NOR(x, x)) L = (i - 1)/(exp(c1/2) + i - 1), and with two it is less. As
    exp(c1/2) >= b (1 - 2 eps)/(2 eps) > (i - 1)(1 - 2 eps)/(2 eps), L < 2 eps. Attention adds
    (a, -a) at coordinates 4 and 5, where a = (1 - L) m + L m' with the mean m of the sources and m'
    in [-1, 1]. So (equation 58)
@@ -53,41 +53,41 @@ from collections.abc import Callable
 
 import torch
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.circuits import (
-    blank_decoder,
     num_positions,
     predictions,
     require_error,
     set_embedding,
     set_sources,
     stream_of,
+    zero_decoder,
 )
 from lengthwise.constructions.weights import set_unit
 from lengthwise.errors import ConstructionError
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.models.decoder import Decoder
 
 NAMES = ("value", "-value", "balance", "read", "-read", "one", "zero", "-one", "-zero")
-"""The paper's coordinates 1 to 9. The places have their own, after them."""
+"""The paper's coordinates 1 to 9; those of the positions follow."""
 
 
 def compile_nor(
-    sequence: GateSequence, told: Callable[[str], None] | None = None, *, error: float = 1e-6
+    sequence: GateSequence, report_size: Callable[[str], None] | None = None, *, error: float = 1e-6
 ) -> Decoder:
-    """The decoder that completes a sequence of NOR gates with P(correct) > 1 - error at every step.
+    """Build a decoder that completes NOR gates with P(correct) > 1 - error at every step.
 
-    `told` hears the size before it is built. NOT x is taken as NOR(x, x); `Circuit.as_nor` makes a
-    circuit of NOR gates of any other.
+    `report_size` is called with the size in words before the decoder is built. NOT x is taken as
+    NOR(x, x); `Circuit.as_nor` turns any circuit into one of NOR gates.
 
     Raises:
         ConstructionError: a gate is neither NOR nor NOT, the error is not in (0, 1/2), or smaller
-            than float64 can show, or the sequence is too long (`circuits.MOST_SYMBOLS`).
+            than float64 can show, or the sequence is too long (`circuits.MAX_SYMBOLS`).
     """
     require_error(error)
-    for place, step in predictions(sequence):
+    for position, step in predictions(sequence):
         if step.kind not in ("NOR", "NOT"):
             raise ConstructionError(
-                f"this decoder knows NOR and NOT, but {sequence.names[place + 1]!r} is "
+                f"this decoder knows NOR and NOT, but {sequence.names[position + 1]!r} is "
                 f"{step.kind}. Use Circuit.as_nor first, or compile_circuit, which knows all gates."
             )
     stream = stream_of(NAMES, sequence)
@@ -98,7 +98,9 @@ def compile_nor(
     c2 = math.ceil(math.log((1 - error) / error))
     root = math.sqrt(d / 4)
 
-    model = blank_decoder(sequence, told, d_model=d, head_width=d, d_hidden=4 * d, epsilon=0.0)
+    model = zero_decoder(
+        sequence, report_size, d_model=d, head_width=d, d_hidden=4 * d, epsilon=0.0
+    )
     set_embedding(model, stream)
     layer = model.block[0]
     set_sources(layer.attention, stream, sequence, c1 / root)

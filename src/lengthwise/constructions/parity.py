@@ -1,19 +1,20 @@
 r"""An encoder that recognises PARITY at every length (Chiang & Cholak 2022, sections 3.2 and 4).
 
-Idea. Let n = |w| + 1 places, CLS at place 0, and k ones. Attention can only average, so the first
-layer's head attends to all places alike and stores the share k/n of ones and the share 1/n of CLS.
-Its feed-forward network compares each place i with k by three units without biases:
+Idea. Let n = |w| + 1 positions, CLS at position 0, and k ones. Attention can only average, so the
+first layer's head attends to all positions alike and stores the share k/n of ones and the share 1/n
+of CLS. Its feed-forward network compares each position i with k by three units without biases:
 
     (relu(k - i - 1) - 2 relu(k - i) + relu(k - i + 1)) / n = [i = k] / n
 
-which is k/n - i/n and so on, from what place i holds. In the second layer CLS asks with two heads,
-one that prefers odd places (logit -c cos(i pi)) and one that prefers even ones, and stores the
-difference of what they find of [i = k] / n:
+which is k/n - i/n and so on, from what position i holds. In the second layer CLS asks with two
+heads, one that prefers odd positions (logit -c cos(i pi)) and one that prefers even ones, and
+stores the difference of what they find of [i = k] / n:
 
     s = [head 1 at k] - [head 2 at k], positive exactly if k is odd.
 
-Exactness, without layer norm. With u = exp(c), the weights at place i are u^(-cos i pi) / Z1 and
-u^(cos i pi) / Z2. If n is even there are as many odd as even places, Z1 = Z2 = n (u + 1/u) / 2 and
+Exactness, without layer norm. With u = exp(c), the weights at position i are u^(-cos i pi) / Z1 and
+u^(cos i pi) / Z2. If n is even there are as many odd as even positions, Z1 = Z2 = n (u + 1/u) / 2
+and
 
     s = (-1)^(k+1) 2 tanh(c) / n^2.
 
@@ -26,9 +27,9 @@ network undecided. One more unit decides it: relu(1/n - 3/4) is 1/4 for n = 1 an
 is subtracted from s. (It has no bias either: the 1 is the sum of the three marks of symbols.) QED
 
 Exactness, with layer norm. All vectors are doubled (x, -x), so a norm multiplies the vector of
-place i by some positive number. The paper takes it as the same for all places; it is not, since i/n
-is part of the vector. Let Q_i = 2 + (i^2 + k^2 + 1) / n^2, the sum of squares at place i. The two
-norms of the first layer multiply by r_i together, with
+position i by some positive number. The paper takes it as the same for all positions; it is not,
+since i/n is part of the vector. Let Q_i = 2 + (i^2 + k^2 + 1) / n^2, the sum of squares at position
+i. The two norms of the first layer multiply by r_i together, with
 
     r_i^2 = 9 / (Q_i (1 + eps) + [i = k] / n^2 + 9 eps^2),
 
@@ -52,32 +53,31 @@ since 3q > 2 and 2q > 1. The later norms multiply s by positive numbers. So the 
 every c > 0, eps >= 0 and n >= 2, and for n = 1 by the additional unit. QED
 
 Float64 bounds c_0 (`require_sharpness`). If it is tiny, the two heads find the same; and if it is
-large, places before k, where [i = k]/n is zero only up to rounding, outweigh place k.
+large, positions before k, where [i = k]/n is zero only up to rounding, outweigh position k.
 """
 
 import math
 
 import torch
 
-from lengthwise.constructions.confidence import forget_all_but, logit_for
+from lengthwise.constructions.confidence import logit_for, make_confident
 from lengthwise.constructions.coordinates import Coordinates, DoubledCoordinates
 from lengthwise.constructions.weights import (
-    HEAD_WIDTH,
-    blank,
     require_epsilon,
     require_sharpness,
     set_head,
     set_positions,
     set_unit,
+    zero_encoder,
 )
-from lengthwise.models.encoder import Encoder, EncoderConfig
+from lengthwise.models.encoder import Encoder
 
 NAMES = ("is_zero", "is_one", "is_cls", "place", "sign", "ones", "inverse", "match", "answer")
 """The paper's nine dimensions: the symbol; i/n and cos(i pi); k/n and 1/n; [i = k]/n; s."""
 
 
 def compile_parity(*, sharpness: float = 1.0, count_weight: float = 1.0) -> Encoder:
-    """The network without layer norm (Proposition 1).
+    """Build the network without layer norm (Proposition 1).
 
     `sharpness` is the paper's c > 0; `count_weight` is its W^V,1,1 at (6, 2), which must be 1 (its
     Figure 3 varies it).
@@ -95,7 +95,7 @@ def compile_parity(*, sharpness: float = 1.0, count_weight: float = 1.0) -> Enco
 def compile_normed_parity(
     *, epsilon: float = 1e-5, sharpness: float = 1.0, count_weight: float = 1.0
 ) -> Encoder:
-    """The network with layer norm and doubled vectors (section 4.1), for any epsilon >= 0.
+    """Build the network with layer norm and doubled vectors (section 4.1), for any epsilon >= 0.
 
     Raises:
         ConstructionError: epsilon is negative, or the sharpness not positive.
@@ -115,7 +115,8 @@ def compile_confident_parity(
     sharpness: float = 1.0,
     count_weight: float = 1.0,
 ) -> Encoder:
-    """The same with the layer of Proposition 2: with epsilon = 0, cross-entropy at most eta.
+    """Build the normed network with the layer of Proposition 2: cross-entropy at most eta if
+    epsilon is 0.
 
     Raises:
         ConstructionError: eta or the sharpness is not positive, or epsilon is negative.
@@ -126,15 +127,12 @@ def compile_confident_parity(
     gain = logit_for(eta) / math.sqrt(stream.width / 2)
     model = _blank(stream, norm="post", epsilon=epsilon, num_layers=3)
     _set(model, stream, sharpness, count_weight)
-    forget_all_but(model.block[2], stream, stream.row({"answer": 1.0}))
-    with torch.no_grad():
-        model.answer.weight.zero_()
-        model.answer.weight[0, 0] = gain
+    make_confident(model, stream, gain)
     return model
 
 
 def parity_logit(n: int, k: int, sharpness: float = 1.0) -> float:
-    """The logit s of a word of n - 1 symbols with k ones, without layer norm (appendix A).
+    """Return the logit s of a word of n - 1 symbols with k ones, without layer norm (appendix A).
 
     For the empty word it is -1/4, by our additional unit; the paper's network has 0.
     """
@@ -150,29 +148,19 @@ def parity_logit(n: int, k: int, sharpness: float = 1.0) -> float:
 
 
 def _kept(epsilon: float) -> float:
-    """What layer norm leaves of the logits: r_0^2 on a long word of ones, its least value."""
+    """Return the least factor of layer norm on the logits: r_0^2 on a long word of ones."""
     return 3 / (1 + epsilon + 3 * epsilon**2)
 
 
 def _blank(stream: Coordinates, *, norm: str, epsilon: float, num_layers: int) -> Encoder:
-    model = Encoder(
-        EncoderConfig.from_dict(
-            {
-                "vocab_size": 2,
-                "num_classes": 2,
-                "d_model": stream.width,
-                "num_heads": 2,
-                "head_width": HEAD_WIDTH,
-                "d_hidden": 2 * stream.width,
-                "num_layers": num_layers,
-                "norm": norm,
-                "epsilon": epsilon,
-                "position": "fraction",
-            }
-        )
+    return zero_encoder(
+        stream,
+        num_heads=2,
+        num_layers=num_layers,
+        norm=norm,
+        epsilon=epsilon,
+        position="fraction",
     )
-    blank(model)
-    return model
 
 
 @torch.no_grad()
@@ -196,7 +184,7 @@ def _set(model: Encoder, stream: Coordinates, sharpness: float, count_weight: fl
     only_cls = stream.row({"inverse": 1.0, "is_zero": -0.75, "is_one": -0.75, "is_cls": -0.75})
     set_unit(count, 3, only_cls, stream.column({"answer": -1.0}))
 
-    for head, side in enumerate((-1.0, 1.0)):  # the odd places, then the even ones
+    for head, side in enumerate((-1.0, 1.0)):  # the odd positions, then the even ones
         set_head(
             decide.attention,
             head,

@@ -1,9 +1,9 @@
-"""Does a construction do what it claims? Compared with the independent definition, word by word.
+"""Verification of constructions against the independent definition, word by word.
 
 The definition of a language is its automaton, run symbol by symbol, and that of a circuit its
-gates, one by one. The network is computed in several precisions. The margin of a word is its right
-class's logit less the greatest other one: the distance from the decision. It is negative where the
-answer is wrong; at a tie the first class wins.
+gates, one by one. The network is computed in several precisions. The margin of a word is the logit
+of its right class minus the largest other one. It is negative where the answer is wrong; at a tie
+the first class wins.
 """
 
 import copy
@@ -15,31 +15,33 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from lengthwise.circuits.gate_sequence import GateSequence
+from lengthwise.constructions.cases import Cases, cases_for, is_wrong
 from lengthwise.constructions.construction import PRECISIONS, Construction
-from lengthwise.constructions.questions import Questions, is_wrong, questions_for
 from lengthwise.errors import VerificationError, unknown_name
 from lengthwise.evaluation.predict import device_of
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.precision import why_unavailable
 
 Progress = Callable[[int, int], None]
 
 ALL_WORDS = 1 << 14
-"""Most words of a length, or inputs, of which all are asked about, unless the caller says."""
+"""Largest number of words of a length, or inputs, that are all tested, unless the caller sets
+another.
+"""
 
-NO_NUMBER = -torch.finfo(torch.float64).max
-"""The margin of logits that are no numbers."""
+NAN_MARGIN = -torch.finfo(torch.float64).max
+"""Margin of NaN logits."""
 
 _SHOWN = 60
-"""Symbols of a wrong word that are shown."""
+"""Number of symbols shown of a wrong word."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
-    """What a network makes of the questions in one precision.
+class PrecisionResult:
+    """Results of a network on the test cases in one precision.
 
-    Where the machine cannot compute in that precision, nothing was asked, and `skipped` says why.
+    Where the machine cannot compute in that precision, nothing was tested, and `skipped` says why.
     """
 
     claimed: bool
@@ -47,50 +49,49 @@ class Found:
     """Longest words of the claim; None for every length."""
     words: int
     right_to: int | None
-    """Longest words up to which all that was asked is right; None if nothing is."""
+    """Length up to which all tested words are right; None if there is none."""
     first_wrong: int | None
-    """The shortest length at which something is wrong."""
+    """Shortest length with a wrong answer."""
     wrong_word: str | None
-    """A word of that length that is wrong."""
+    """A wrong word of that length."""
     margin: Mapping[int, float]
-    """The least margin at each length."""
+    """Least margin at each length."""
     is_binary: bool | None
     """Whether all vectors were exactly of zeros and ones; None if that is not claimed."""
     holds: bool | None
-    """Whether nothing that was found is against the claim; None if nothing that was asked is
-    claimed."""
+    """Whether the results agree with the claim; None if nothing that was tested is claimed."""
     holds_to: int | None
-    """The longest words that were asked about and of which the claim is made."""
+    """Longest tested words of the claim."""
     skipped: str | None = None
-    """Why nothing was asked in this precision; None if something was."""
+    """Why nothing was tested in this precision; None if something was."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What was asked, and what was found."""
+    """Test cases and results of a construction, by precision."""
 
     construction: str
     settings: Mapping[str, Any]
     claim: str
     range: str
     exhaustive_to: int
-    """All words of at most that length were asked about."""
+    """Length up to which all words were tested."""
     longest: int
     is_circuit: bool
     """Whether words are inputs of a circuit, all of one length."""
     required_margin: float
-    """The margin that is claimed, for words of at least one symbol, in float64 alone."""
+    """Margin that is claimed, for words of at least one symbol, in float64 alone."""
     required_margin_in_words: str
-    precisions: Mapping[str, Found]
+    precisions: Mapping[str, PrecisionResult]
 
     @property
     def holds(self) -> bool | None:
-        """Whether the claim stands, as far as was asked; None if nothing that was is claimed."""
+        """Whether the claim holds for everything tested; None if nothing tested is claimed."""
         verdicts = {found.holds for found in self.precisions.values()} - {None}
         return all(verdicts) if verdicts else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Convert to plain values for JSON."""
         return {"holds": self.holds, **asdict(self)}
 
 
@@ -105,12 +106,12 @@ def verify(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Verification:
-    """Ask a construction about words of at most `longest` symbols, or about a circuit's inputs.
+    """Test a construction on words of at most `longest` symbols, or on a circuit's inputs.
 
     A precision in which this machine cannot compute is skipped, with the reason.
 
-    Lengths beyond those of which all words are asked about rise by a quarter each; where a
-    precision goes wrong between two of them, the length is searched for by halving.
+    Lengths beyond the exhaustive ones grow by a quarter each; where a precision fails between two
+    of them, the first wrong length is found by bisection.
 
     Raises:
         VerificationError: a precision is unknown, or there is none, or none that this machine can
@@ -124,10 +125,10 @@ def verify(
     for name in precisions:
         if name not in PRECISIONS:
             raise unknown_name("precision", name, PRECISIONS, VerificationError)
-    questions = questions_for(
+    cases = cases_for(
         construction.about, all_words=all_words, words_per_length=words_per_length, seed=seed
     )
-    lengths = questions.lengths(longest)
+    lengths = cases.lengths(longest)
     if not lengths:
         raise VerificationError(
             f"{construction.name} has no word of at most {longest} symbols. Ask about longer ones."
@@ -144,8 +145,8 @@ def verify(
             found[name] = _skipped(construction, name, skipped[name])
             continue
         model = copy.deepcopy(construction.model).to(getattr(torch, name)).eval()
-        asked = _Asked(questions, model)
-        watched = Watched(model) if construction.is_binary else None
+        asked = _Asked(cases, model)
+        watched = BinaryMonitor(model) if construction.is_binary else None
         for done, length in enumerate(lengths):
             asked.ask(length)
             if progress:
@@ -157,7 +158,7 @@ def verify(
         settings=construction.settings,
         claim=construction.claim,
         range=construction.range_in_words(),
-        exhaustive_to=min(questions.exhaustive_to, lengths[-1]),
+        exhaustive_to=min(cases.exhaustive_to, lengths[-1]),
         longest=lengths[-1],
         is_circuit=isinstance(construction.about, GateSequence),
         required_margin=construction.required_margin,
@@ -167,30 +168,30 @@ def verify(
 
 
 class _Asked:
-    """The answers of one network, length by length."""
+    """Results of one network, length by length."""
 
-    def __init__(self, questions: Questions, model: nn.Module) -> None:
-        self._questions, self._model = questions, model
+    def __init__(self, cases: Cases, model: nn.Module) -> None:
+        self._cases, self._model = cases, model
         self.margin: dict[int, float] = {}
         self.wrong: dict[int, str] = {}
         self.words = 0
 
     def ask(self, length: int) -> bool:
-        """Ask about a length; whether it has words."""
-        words = self._questions.at(length)
+        """Test a length, and return whether it has cases."""
+        words = self._cases.at(length)
         if len(words) == 0:
             return False
-        found = self._questions.margins(self._model, words)
+        found = self._cases.margins(self._model, words)
         self.words += len(words)
         self.margin[length] = float(found.min())
         wrong = is_wrong(found).nonzero()[:, 0]
         if len(wrong):
-            text = self._questions.write(tuple(words[wrong[0]].tolist()))
+            text = self._cases.write(tuple(words[wrong[0]].tolist()))
             self.wrong[length] = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
         return True
 
     def narrow(self) -> None:
-        """Halve the lengths between the last right one and the first wrong one."""
+        """Bisect between the last right length and the first wrong one."""
         while self.wrong:
             first = min(self.wrong)
             last = max((n for n in self.margin if n < first), default=first)
@@ -202,8 +203,8 @@ class _Asked:
                 return
 
 
-class Watched:
-    """Looks at the vectors of a RegularGPT while it answers."""
+class BinaryMonitor:
+    """Monitor of a RegularGPT's vectors: whether all are of zeros and ones."""
 
     def __init__(self, model: nn.Module) -> None:
         assert isinstance(model, RegularGPT)
@@ -222,7 +223,7 @@ def _binary(values: Tensor) -> bool:
 
 def _judge(
     construction: Construction, precision: str, asked: _Asked, is_binary: bool | None
-) -> Found:
+) -> PrecisionResult:
     claimed = precision in construction.range
     claimed_to = construction.range.get(precision)
     first = min(asked.wrong, default=None)
@@ -232,7 +233,7 @@ def _judge(
     if precision == "float64":
         needed = construction.required_margin * (1 - 1e-9)
         holds = holds and all(asked.margin[n] >= needed for n in inside if n > 0)
-    return Found(
+    return PrecisionResult(
         claimed=claimed,
         claimed_to=claimed_to,
         words=asked.words,
@@ -246,8 +247,8 @@ def _judge(
     )
 
 
-def _skipped(construction: Construction, precision: str, reason: str) -> Found:
-    return Found(
+def _skipped(construction: Construction, precision: str, reason: str) -> PrecisionResult:
+    return PrecisionResult(
         claimed=precision in construction.range,
         claimed_to=construction.range.get(precision),
         words=0,
@@ -263,10 +264,10 @@ def _skipped(construction: Construction, precision: str, reason: str) -> Found:
 
 
 def _number(margin: float) -> float:
-    """The margin; the least float where logits are no numbers, since JSON has no infinity.
+    """Return the margin, or the least float for NaN logits, since JSON has no infinity.
 
-    It is infinite where there is one class only.
+    The margin is infinite if there is only one class.
     """
     if math.isfinite(margin):
         return margin
-    return -NO_NUMBER if margin > 0 else NO_NUMBER
+    return -NAN_MARGIN if margin > 0 else NAN_MARGIN

@@ -1,6 +1,6 @@
-"""Setting the weights of transformer layers by what they do, along named directions.
+"""Setters of transformer weights along named directions.
 
-Everything that is not set is zero: such a head or unit does nothing.
+Weights that are not set are zero: such a head or unit does nothing.
 
 Axes:
     width   numbers in a vector of the residual stream
@@ -8,35 +8,55 @@ Axes:
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from lengthwise.constructions.coordinates import Coordinates
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import FeaturePosition
-from lengthwise.models.encoder import Encoder
+from lengthwise.models.encoder import Encoder, EncoderConfig
 from lengthwise.models.transformer_layer import TransformerLayer
 
 HEAD_WIDTH = 4
-"""Numbers in a head: its square root is exact, so the logits are exactly as they are written."""
+"""Width of a head: its square root is exact, so the logits are exactly as written."""
 
-LEAST_LOGIT, MOST_LOGIT = 1e-6, 64.0
-"""Logits outside lose against the rounding of float64 on words of 1,000,000 symbols, if not before:
-the preference itself if they are smaller; what is sought, if they are larger and layer norm makes
-the logits at some places greater than where it is."""
+MIN_LOGIT, MAX_LOGIT = 1e-6, 64.0
+"""Least and largest logit. Outside this range the rounding of float64 gives wrong answers on words
+of 1,000,000 symbols or fewer: small logits are rounded away; with large ones layer norm can make
+the logits at some positions larger than at the right one.
+"""
 
-MOST_EPSILON = 1e50
-"""Past it a network of three layers, each of which divides by epsilon, loses all it knows."""
+MAX_EPSILON = 1e50
+"""Largest epsilon: above it a network of three layers, each of which divides by epsilon, loses all
+information.
+"""
 
 
-def blank(model: nn.Module) -> None:
-    """Set all weights to zero, and those of norms to one, in float64, ready to be asked."""
+def zero_weights(model: nn.Module) -> None:
+    """Set all weights to zero and those of norms to one, in float64 and evaluation mode."""
     model.double().eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.fill_(float(name.endswith("norm.weight")))
+
+
+def zero_encoder(stream: Coordinates, **settings: Any) -> Encoder:
+    """Build an encoder of binary words with this residual stream and all weights zero."""
+    config = {
+        "vocab_size": 2,
+        "num_classes": 2,
+        "d_model": stream.width,
+        "head_width": HEAD_WIDTH,
+        "d_hidden": 2 * stream.width,
+        **settings,
+    }
+    model = Encoder(EncoderConfig.from_dict(config))
+    zero_weights(model)
+    return model
 
 
 @torch.no_grad()
@@ -48,9 +68,9 @@ def set_head(
     offer: Float[Tensor, " width"] | None = None,
     moves: Sequence[tuple[Float[Tensor, " width"], Float[Tensor, " width"]]],
 ) -> None:
-    """A head with logits (ask·x)(offer·y) that moves row·y into a column, for each of `moves`.
+    """Set a head with logits (ask·x)(offer·y) that moves row·y into a column for each of `moves`.
 
-    Without `ask` and `offer` it attends to all places alike.
+    Without `ask` and `offer` it attends to all positions equally.
     """
     if ask is not None and offer is not None:
         first = head * attention.head_width
@@ -63,7 +83,7 @@ def set_head(
 
 @torch.no_grad()
 def set_positions(model: Encoder, columns: Sequence[Float[Tensor, " width"]]) -> None:
-    """The directions along which the features of places are written."""
+    """Set the directions along which the features of positions are written."""
     assert isinstance(model.position, FeaturePosition)
     model.position.directions.copy_(torch.stack(list(columns)))
 
@@ -77,31 +97,31 @@ def set_unit(
     *,
     bias: float = 0.0,
 ) -> None:
-    """A hidden unit: relu(row·x + bias), added to the stream along `column`."""
+    """Set a hidden unit to relu(row·x + bias), added to the stream along `column`."""
     layer.expand.weight[unit] = row
     layer.expand.bias[unit] = bias
     layer.contract.weight[:, unit] = column
 
 
 def require_epsilon(epsilon: float) -> None:
-    """Refuse what layer normalisation cannot add to a variance."""
+    """Refuse an epsilon that is negative or too large for layer normalisation."""
     if not epsilon >= 0:
         raise ConstructionError(
             f"layer normalisation adds epsilon >= 0 to the variance, but epsilon={epsilon}. "
             f"Use 0 or more."
         )
-    if epsilon > MOST_EPSILON:
+    if epsilon > MAX_EPSILON:
         raise ConstructionError(
             f"each layer divides its numbers by epsilon, and float64 keeps nothing of them with "
-            f"epsilon={epsilon}. Use {MOST_EPSILON:.0e} or less."
+            f"epsilon={epsilon}. Use {MAX_EPSILON:.0e} or less."
         )
 
 
 def require_sharpness(sharpness: float, kept: float = 1.0) -> None:
-    """Refuse attention that prefers too little or too much; layer norm has `kept` of the logits."""
-    if not LEAST_LOGIT <= sharpness * kept <= MOST_LOGIT:
+    """Refuse a sharpness out of range; layer norm keeps a share `kept` of the logits."""
+    if not MIN_LOGIT <= sharpness * kept <= MAX_LOGIT:
         raise ConstructionError(
             f"sharpness={sharpness} gives attention logits of about {sharpness * kept:.3g}, which "
-            f"float64 rounds to wrong answers. Use {LEAST_LOGIT / kept:.3g} to "
-            f"{MOST_LOGIT / kept:.3g}."
+            f"float64 rounds to wrong answers. Use {MIN_LOGIT / kept:.3g} to "
+            f"{MAX_LOGIT / kept:.3g}."
         )

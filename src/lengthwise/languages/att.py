@@ -1,4 +1,4 @@
-"""Automata as text, in AT&T's format, as OpenFst, foma and HFST write it.
+"""AT&T's text format for automata, as OpenFst, foma and HFST write it.
 
 A line is an arc or a final state; the source of the first line is the start state:
 
@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Literal, NoReturn
 
 from lengthwise.errors import LanguageError
+from lengthwise.languages.builders import determinised
 from lengthwise.languages.language import Language
-from lengthwise.languages.steps import determinised
 from lengthwise.languages.validation import check_alphabet
 
-Zero = Literal["auto", "epsilon", "symbol"]
-"""What the label 0 is: OpenFst's epsilon, or a symbol like others."""
+ZeroLabel = Literal["auto", "epsilon", "symbol"]
+"""Meaning of the label 0: OpenFst's epsilon, or an ordinary symbol."""
 
 EPSILON = "<eps>"
 _EPSILONS = {"@0@", "@_EPSILON_SYMBOL_@", "<eps>", "<epsilon>", "@_EPSILON_@"}
@@ -48,14 +48,14 @@ class _Arc:
 
 
 def from_att(
-    path: str | Path, *, zero: Zero = "auto", alphabet: Sequence[str] | None = None
+    path: str | Path, *, zero: ZeroLabel = "auto", alphabet: Sequence[str] | None = None
 ) -> Language:
-    """The language of the acceptor in a file, determinised, completed with a sink, minimised.
+    """Read the acceptor in a file as a language: determinised, completed with a sink, minimised.
 
-    The alphabet is the labels of the arcs, sorted, or the one that is given: a symbol of it that
-    no arc has leads out of the language. The label `0` is a symbol if that makes the
-    automaton deterministic, or if some label is no number or is written as epsilon; otherwise it
-    may be OpenFst's epsilon, and `zero` must say which.
+    The alphabet is the sorted labels of the arcs, or the given one: a given symbol that no arc has
+    leads to the sink. The label `0` is a symbol if that makes the automaton deterministic, or if
+    some label is no number or is written as epsilon; otherwise it may be OpenFst's epsilon, and
+    `zero` must say which.
 
     Raises:
         LanguageError: the file cannot be read, is broken or is a transducer (with the line), or a
@@ -103,7 +103,7 @@ def from_att(
 
 
 def to_att(language: Language) -> str:
-    r"""The acceptor of a two-class language, as foma writes it; `from_att` reads it back.
+    r"""Write a two-class language as an acceptor, as foma does; `from_att` reads it back.
 
     >>> from lengthwise.languages.regex import from_regex
     >>> print(to_att(from_regex("a*")).replace("\t", " "), end="")
@@ -158,7 +158,7 @@ def _read(path: Path) -> list[_Line]:
 
 
 def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
-    """The arcs and the final states that exist."""
+    """Return the arcs and the final states, without those of infinite weight."""
     for line in lines:
         if line.fields[0] == "--":
             _refuse(where, line, "another automaton begins. Keep one in a file")
@@ -204,11 +204,11 @@ def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
 
 
 def _four_fields(rows: Sequence[_Line]) -> Literal["pair", "weight"]:
-    """What the fourth field is where all arcs have four.
+    """Return the meaning of the fourth field where all arcs have four fields.
 
-    A weight, if all are numbers and at least one has a point, an exponent or is Infinity. Otherwise
-    an output: foma also writes whole numbers there, for transducers from letters to digits. Labels
-    that are such numbers themselves and repeat on every arc are outputs too.
+    It is a weight if all are numbers and at least one has a point, an exponent or is Infinity.
+    Otherwise it is an output: foma also writes whole numbers there, for transducers from letters to
+    digits. Labels that are such numbers themselves and repeat on every arc are outputs too.
     """
     labels = [row.fields[2] for row in rows]
     fourth = [row.fields[3] for row in rows]
@@ -229,7 +229,7 @@ def _has_space(field: str) -> bool:
 
 
 def _exists(where: str, line: _Line, column: int) -> bool:
-    """Whether the weight, if there is one, is not Infinity."""
+    """Return whether an arc or final state exists: its weight is absent or not Infinity."""
     if len(line.fields) <= column:
         return True
     weight = _number(line.fields[column])

@@ -1,4 +1,4 @@
-"""What is known of a language: its machine, its algebra, and some of its words."""
+"""Summary of a language: its minimal automaton, its syntactic monoid, and some of its words."""
 
 from itertools import islice
 from typing import Any
@@ -8,22 +8,23 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import MAX_ELEMENTS, syntactic_monoid
 
 MAX_LENGTH = 8
-"""Words are counted at the lengths from 0 to this."""
+"""Largest length at which words are counted; the smallest is 0."""
 
 _SAMPLES = 4
 _CLASSES = 12
-"""Words are shown and counted for so many classes; a group may have thousands."""
+"""Number of classes whose words are shown and counted; a group may have thousands."""
 
 _SEARCH = 50
 
 
 def describe(language: Language, *, max_elements: int = MAX_ELEMENTS) -> dict[str, Any]:
-    """A summary, ready for JSON.
+    """Summarise a language as plain values, ready for JSON.
 
-    `num_states` is that of the smallest machine that follows classes and domain. The entries on the
-    syntactic monoid (`monoid_size`, `star_free`, `group`, `solvable`) are None if it has more than
-    `max_elements` elements, and `monoid_note` then says so. `samples` has the first few words of
-    each of the first 12 classes, `counts` for each length the number of words of these classes.
+    `num_states` is the number of states of the smallest automaton that tracks classes and domain.
+    The entries on the syntactic monoid (`monoid_size`, `star_free`, `group`, `solvable`) are None
+    if it has more than `max_elements` elements, and `monoid_note` then says so. `samples` has the
+    first few words of each of the first 12 classes, `counts` for each length the number of words of
+    these classes.
     """
     minimal = language.minimised()
     shown = range(min(language.num_classes, _CLASSES))
@@ -57,7 +58,7 @@ def _algebra(language: Language, max_elements: int) -> dict[str, Any]:
 
 
 def _samples(language: Language, wanted: int) -> list[str]:
-    """The first words of a class: the shortest, and those that are little longer."""
+    """Return the first words of a class in length order: the shortest, and slightly longer ones."""
     shortest = language.total().shortest(wanted)
     if shortest is None:
         return []

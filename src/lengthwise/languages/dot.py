@@ -1,12 +1,13 @@
-"""Automata as pictures, in the language of Graphviz."""
+"""Graphviz (DOT) output of automata."""
 
 from lengthwise.languages.language import Language
 
 
 def to_dot(language: Language) -> str:
-    r"""The states that words lead to, named by their classes, for `dot -Tsvg`.
+    r"""Write the reachable states, labelled with their classes, as input of `dot -Tsvg`.
 
-    States of class 1 of two-class languages have two rings; those outside the domain are dashed.
+    States of class 1 of two-class languages are double circles; states outside the domain are
+    dashed.
 
     >>> from lengthwise.languages.regex import from_regex
     >>> print(to_dot(from_regex("(aa)*")), end="")

@@ -1,7 +1,7 @@
-"""What do sub-words do to a language? State maps by number, and products of them, many at once.
+"""State maps of sub-words by number, and their products, computed in batches as they occur.
 
-Unlike `languages.monoid` this numbers elements as they are met, so that of a large monoid only what
-occurs is built.
+Unlike `languages.monoid`, elements are numbered as they are met, so that only the part of a large
+monoid that occurs is built.
 """
 
 import numpy as np
@@ -14,13 +14,13 @@ Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
 MAX_ELEMENTS = 5_000
-"""State maps that are told apart at most; their product table takes up to 400 MB."""
+"""Largest number of distinct state maps; their product table takes up to 400 MB."""
 
 _ROWS = 1 << 16
 
 
-class Elements:
-    """The state maps of sub-words, on the minimised machine over all words.
+class MonoidElements:
+    """Elements of the transition monoid that occur, on the minimised automaton over all words.
 
     Raises:
         LanguageError: there are more than `MAX_ELEMENTS`; `product` raises it, too.
@@ -49,7 +49,7 @@ class Elements:
         return self._maps
 
     def product(self, x: Integers, y: Integers) -> Integers:
-        """The elements that do x, then y."""
+        """Return the elements of the products xy: x acts first, then y."""
         unknown = self._table[x, y] < 0
         if unknown.any():
             count = len(self._maps)
@@ -61,19 +61,19 @@ class Elements:
         return self._table[x, y].astype(np.int64)
 
     def after(self, states: Integers, elements: Integers) -> Integers:
-        """The states that elements lead to from given ones."""
+        """Return the states to which elements take the given states."""
         return self._maps[elements, states]
 
     def occurs(self, level: int, chunk: int) -> Booleans:
-        """Which elements a node of this level can have that is part of a word of the domain.
+        """Return which elements occur at nodes of a level inside words of the domain.
 
-        The word ends a multiple of C^level symbols after the node.
+        The end of the word is a multiple of C^level symbols after the node (C is `chunk`).
         """
         good: Booleans = self.leads_in(level, chunk)[self._maps]
         return np.any(good, axis=1)
 
     def leads_in(self, level: int, chunk: int) -> Booleans:
-        """From which states j C^l more symbols, for some j >= 0, can end in the domain."""
+        """Return the states from which j C^l symbols, for some j >= 0, can end in the domain."""
         step = self.steps(level, chunk)
         good = self.classes < self.num_classes
         while True:
@@ -83,7 +83,7 @@ class Elements:
             good = more
 
     def steps(self, level: int, chunk: int) -> Booleans:
-        """Which states lead to which by C^l symbols."""
+        """Return the relation `[state, next]` of states connected by C^l symbols."""
         if level == 0:
             return self._anywhere
         if (level, chunk) not in self._powers:
@@ -94,7 +94,7 @@ class Elements:
         return self._powers[level, chunk]
 
     def _intern(self, maps: Integers) -> Integers:
-        """The numbers of state maps, new ones where needed."""
+        """Return the numbers of state maps; new maps get new numbers."""
         distinct, inverse = np.unique(maps, axis=0, return_inverse=True)
         before = len(self._number)
         numbers = np.empty(len(distinct), dtype=np.int64)

@@ -1,5 +1,8 @@
-"""Which machine is behind a function on words? Two words lead to one state if no suffix tells them
-apart (Myhill-Nerode); the suffixes that are needed are found from counterexamples, as in L*."""
+"""Inference of the minimal automaton of a Python function on words, by queries as in L*.
+
+Two words lead to one state if no suffix distinguishes them (Myhill and Nerode); the necessary
+suffixes are found from counterexamples.
+"""
 
 import itertools
 import random
@@ -12,7 +15,7 @@ from lengthwise.languages.validation import short
 Word = tuple[int, ...]
 
 _MOST_CHECKED = 20_000
-"""About how many words `check_length` allows for where it is not given."""
+"""Approximate number of words checked where `check_length` is not given."""
 
 _RANDOM_WORDS = 1_000
 
@@ -25,18 +28,17 @@ def from_function(
     check_length: int | None = None,
     seed: int = 0,
 ) -> Language:
-    """The smallest machine found that agrees with `classify` on all words that were checked.
+    """Find the smallest automaton that agrees with `classify` on all words that were checked.
 
     `classify` takes a word as it is written (`0110`, or `s1 s2` if a symbol has several characters)
-    and returns its class: a truth value, or an integer from 0 to `max_states` - 1 (no machine of so
-    many states has more classes).
+    and returns its class: a truth value, or an integer from 0 to `max_states` - 1 (an automaton
+    with that many states has no more classes).
 
-    Checked are *all* words of at most `check_length` symbols (by default as many as make about
-    20,000 words) and 1,000 longer random words, drawn by `seed`; the result agrees on every one.
-    Two machines of m and n states that differ do so on a word of at most m + n - 2 symbols. So if
-    the result has m states, it is exactly right whenever the function has a machine of at most
-    `check_length` + 2 - m states. Beyond that nothing is promised: a function may change its mind
-    on longer words.
+    *All* words of at most `check_length` symbols are checked (by default a length with about 20,000
+    words), and 1,000 longer random words drawn with `seed`; the result agrees on each of them. Two
+    automata of m and n states that differ do so on a word of at most m + n - 2 symbols. So a result
+    with m states is exact whenever the function has an automaton of at most `check_length` + 2 - m
+    states. Nothing is guaranteed beyond that.
 
     >>> language = from_function(lambda word: word.count("1") % 3, "01")
     >>> language.num_states, language.classify("11011")
@@ -61,7 +63,7 @@ def from_function(
 
 
 class _Search:
-    """The table of L*: states are words that the suffixes tell apart."""
+    """Observation table of L*: states are words that the suffixes distinguish."""
 
     def __init__(
         self, classify: Callable[[str], int], alphabet: tuple[str, ...], max_states: int
@@ -74,7 +76,7 @@ class _Search:
         self._suffixes: dict[Word, None] = {(): None}
 
     def ask(self, word: Word) -> int:
-        """The class of a word, asked for once."""
+        """Return the class of a word; the function is called once for each word."""
         if word not in self._answers:
             text = self._separator.join(self._alphabet[symbol] for symbol in word)
             answer = self._classify(text)
@@ -89,16 +91,16 @@ class _Search:
         return self._answers[word]
 
     def learn_from(self, word: Word) -> None:
-        """Take all suffixes of a word on which the machine is wrong: some of them split a state.
+        """Add all suffixes of a counterexample, some of which split a state.
 
-        The machine is then right on this word: if reading it goes wrong at some symbol, the suffix
-        after that symbol tells two words of one state apart.
+        The next hypothesis is right on this word: if reading it goes wrong at some symbol, the
+        suffix after that symbol distinguishes two words of one state.
         """
         for start in range(len(word)):
             self._suffixes[word[start:]] = None
 
     def hypothesis(self) -> Language:
-        """The machine of the words that the suffixes tell apart."""
+        """Return the automaton whose states are the words that the suffixes distinguish."""
         index = {self._row(()): 0}
         words: list[Word] = [()]
         rows = []
@@ -127,7 +129,7 @@ class _Search:
 
 
 def _affordable_length(num_symbols: int) -> int:
-    """The largest length up to which there are no more than about 20,000 words (at most 200)."""
+    """Return the largest length, at most 200, up to which there are about 20,000 words or fewer."""
     words, length = 1, 0
     while length < 200 and words + num_symbols ** (length + 1) <= _MOST_CHECKED:
         length += 1

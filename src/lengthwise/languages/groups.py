@@ -1,12 +1,13 @@
-"""The word problem of a finite group: which element is the product of these?
+"""Word problems of finite groups: the class of a word is the product of its symbols.
 
-A symbol is an element, the class of a word the product of its symbols from left to right. A
-permutation is written by its images of 1, 2, ..., so `231` takes 1 to 2, 2 to 3, 3 to 1. In a
-product of permutations the left one acts first:
+Symbols are elements; products are taken from left to right. A permutation is written by its images
+of 1, 2, ..., so `231` takes 1 to 2, 2 to 3, 3 to 1. In a product of permutations the left one acts
+first:
 
     (p q)(i) = q(p(i))          so in S3 the word `213 132` has the class `312`.
 
-Elements of Z_n are 0..n-1 with addition mod n; those of a product are written with commas: `213,1`.
+Elements of Z_n are 0..n-1 with addition mod n; elements of a product of groups are written with
+commas: `213,1`.
 """
 
 import itertools
@@ -23,10 +24,10 @@ Element = tuple[int, ...]
 """A permutation of 0..n-1 by its images, or the one number of an element of Z_n."""
 
 MAX_ORDER = 10_000
-"""Most elements of a group."""
+"""Largest order of a group."""
 
 MAX_TRANSITIONS = 1_000_000
-"""Most entries of the table of products of elements and generators."""
+"""Largest number of entries of the table of products of elements and generators."""
 
 _MOST_LETTERS = 7
 _MOST_DRAWS = 1_000
@@ -42,9 +43,9 @@ class _Factor:
 
 
 def group(name: str, generators: int | None = None, seed: int = 0) -> Language:
-    """The language of a group: `S5` (symmetric), `A5` (alternating), `Z60` (cyclic), `S3xZ2`.
+    """Build the word problem of a group: `S5`, `A5`, `Z60` (cyclic), or a product such as `S3xZ2`.
 
-    Symbols are all elements, or `generators` different ones drawn by `seed`, again until they
+    Symbols are all elements, or `generators` distinct ones drawn with `seed`, redrawn until they
     generate the whole group. The classes are the elements in their order, the identity first.
 
     >>> language = group("S3")
@@ -103,7 +104,7 @@ def _draw(
     multiply: Callable[[int, int], int],
     generator: random.Random,
 ) -> list[int]:
-    """Different elements that generate the group, in their order."""
+    """Draw distinct elements that generate the group, in increasing order."""
     for _ in range(_MOST_DRAWS):
         chosen = sorted(generator.sample(range(order), count))
         found = {0}

@@ -1,8 +1,8 @@
-"""What is a regular language here? A complete automaton with a class on every state.
+"""Regular languages as complete deterministic automata with a class on every state.
 
-Such a machine (a Moore machine) sorts all words into classes; a recogniser is the two-class case,
-with class 1 for members. States, symbols and classes are the integers 0..n-1; symbols and classes
-also have names, which users read and type.
+Such an automaton (a Moore machine) sorts all words into classes; a recogniser is the two-class
+case, with class 1 for members. States, symbols and classes are the integers 0..n-1; symbols and
+classes also have names, which users read and type.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ from lengthwise.languages.validation import (
 )
 
 OUTSIDE = "outside"
-"""Name of the extra class that `Language.total` gives to words outside the domain."""
+"""Name of the class that `Language.total` adds for words outside the domain."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,8 +26,8 @@ class Language:
     """A complete deterministic automaton with a class on every state.
 
     `transitions[state][symbol]` is the next state. The class of a word is the class of the state
-    that it leads to from `start`. With a `domain`, the language speaks of the words of class 1 of
-    `domain` only (a two-class language over the same alphabet, without a domain of its own).
+    that it leads to from `start`. With a `domain`, the language is defined on the words of class 1
+    of `domain` only (a two-class language over the same alphabet, without a domain of its own).
 
     Nothing is converted: sequences are tuples, and states and classes integers (no `True`, no 1.0).
 
@@ -43,7 +43,9 @@ class Language:
     class_names: tuple[str, ...] = ()
     domain: "Language | None" = None
     spec: str = field(default="", compare=False)
-    """How `lengthwise.languages.spec.parse` would make this language again; empty if unknown."""
+    """Specification from which `lengthwise.languages.spec.parse` builds this language; empty if
+    unknown.
+    """
 
     def __post_init__(self) -> None:
         check_alphabet(self.alphabet)
@@ -57,7 +59,7 @@ class Language:
 
     @property
     def num_states(self) -> int:
-        """Number of states of the machine as given, reachable or not."""
+        """Number of states of the automaton as given, reachable or not."""
         return len(self.transitions)
 
     @property
@@ -78,9 +80,9 @@ class Language:
         return any(len(symbol) > 1 for symbol in self.alphabet)
 
     def encode(self, text: str) -> tuple[int, ...]:
-        """The symbols of a written word: `0110`, or `s1 s2 s1` if a symbol has several characters.
+        """Encode a written word: `0110`, or `s1 s2 s1` if a symbol has several characters.
 
-        Between symbols of one character spaces do not count: `0 1 1 0` is the same word.
+        Spaces between symbols of one character are ignored: `0 1 1 0` is the same word.
 
         Raises:
             WordError: a symbol is not in the alphabet; the message names it and its column.
@@ -97,7 +99,7 @@ class Language:
         return tuple(word)
 
     def decode(self, word: Iterable[int]) -> str:
-        """The written form of a word; the inverse of `encode`.
+        """Write an encoded word as text; the inverse of `encode`.
 
         Raises:
             WordError: something in the word is not the integer of a symbol.
@@ -107,9 +109,9 @@ class Language:
         return (" " if self.spaced else "").join(self.alphabet[symbol] for symbol in word)
 
     def run(self, word: Iterable[int], state: int | None = None) -> int:
-        """The state reached by reading `word` from `state` (from the start state by default).
+        """Return the state reached by reading `word` from `state` (default: the start state).
 
-        The symbols are not checked, because much reads many words; `classify` checks them.
+        The symbols are not checked, for speed; `classify` checks them.
         """
         current = self.start if state is None else state
         for symbol in word:
@@ -117,7 +119,7 @@ class Language:
         return current
 
     def classify(self, word: str | Sequence[int]) -> int:
-        """The class of a word: a text as it is written, or a sequence of integers as encoded.
+        """Return the class of a word, given as written text or as a sequence of encoded integers.
 
         Raises:
             WordError: a symbol is not in the alphabet, an encoded one is not an integer
@@ -137,10 +139,10 @@ class Language:
         return isinstance(word, str | tuple | list) and self.classify(word) == 1
 
     def require_in_domain(self, word: Sequence[int]) -> None:
-        """Refuse a word outside the domain, with the place where it goes wrong.
+        """Refuse a word outside the domain; the message names the first position that goes wrong.
 
         Raises:
-            WordError: no word of the domain begins as `word` does up to the place that is named,
+            WordError: no word of the domain begins as `word` does up to the position that is named,
                 or `word` stops too early, or something in it is not the integer of a symbol.
         """
         check_symbols(word, self.num_symbols)
@@ -164,11 +166,13 @@ class Language:
     # ---- machines ----------------------------------------------------------------------------
 
     def reachable(self) -> list[int]:
-        """The states that some word leads to, in the order of their shortest words."""
+        """Return the reachable states, in the order of their shortest words."""
         return minimise.reachable(self.transitions, self.start)
 
     def reaching(self, wanted: Callable[[int], bool]) -> frozenset[int]:
-        """The states from which some word, perhaps empty, leads to a state of a wanted class."""
+        """Return the states from which some word (perhaps empty) leads to a state of a wanted
+        class.
+        """
         sources: list[list[int]] = [[] for _ in self.transitions]
         for state, row in enumerate(self.transitions):
             for target in row:
@@ -183,10 +187,10 @@ class Language:
         return frozenset(seen)
 
     def total(self) -> "Language":
-        """The same language over *all* words: those outside the domain get one more class.
+        """Extend the language to *all* words: words outside the domain get one more class.
 
-        The extra class, named `outside`, is the last; without a domain there is none, and the
-        result is the language itself.
+        The extra class, named `outside`, is the last. A language without a domain is returned
+        unchanged.
         """
         if self.domain is None:
             return self
@@ -198,11 +202,11 @@ class Language:
         )
 
     def minimised(self) -> "Language":
-        """The smallest machine with the same classes on the same domain.
+        """Return the smallest automaton with the same classes on the same domain.
 
         States are numbered in the order of their shortest, first words, so two languages over one
-        alphabet are the same exactly if their minimised machines are equal. With a domain, the
-        machine follows the domain too: the class of a state outside it is 0.
+        alphabet are equal if and only if their minimised automata are equal. With a domain, the
+        automaton tracks the domain too: the class of a state outside it is 0.
         """
         small = _minimise(self.total())
         if self.domain is None:
@@ -222,9 +226,9 @@ class Language:
         classify: Callable[[int, int], int],
         class_names: tuple[str, ...] = ("0", "1"),
     ) -> "Language":
-        """The machine that runs both and gives a word the class `classify(own, other's)`.
+        """Return the product automaton, which gives a word the class `classify(own, other's)`.
 
-        Only reachable pairs of states are built; domains are not looked at.
+        Only reachable pairs of states are built; domains are ignored.
         """
         if self.alphabet != other.alphabet:
             raise LanguageError(
@@ -250,9 +254,10 @@ class Language:
         )
 
     def difference(self, other: "Language") -> tuple[int, ...] | None:
-        """The shortest word (the first such) on which the two differ, or None if there is none.
+        """Return the first shortest word on which two languages differ, or None if they are equal.
 
-        They differ on a word if its classes differ by name, or if only one has it in its domain.
+        They differ on a word if its classes have different names, or if only one domain contains
+        it.
         """
         mine, theirs = self.total(), other.total()
         names = [mine.class_names, theirs.class_names]
@@ -260,7 +265,7 @@ class Language:
         return both.shortest(1)
 
     def shortest(self, wanted: int) -> tuple[int, ...] | None:
-        """The first of the shortest words of a class of the machine (domains are not looked at)."""
+        """Return the first shortest word of a class, or None; domains are ignored."""
         words: dict[int, tuple[int, ...]] = {self.start: ()}
         for state in (queue := [self.start]):
             if self.classes[state] == wanted:
@@ -300,7 +305,7 @@ class Language:
     # ---- counting ----------------------------------------------------------------------------
 
     def counts(self, length: int) -> tuple[int, ...]:
-        """How many words of the domain have this length, by class, as exact integers.
+        """Return the number of words of the domain of this length, by class, as exact integers.
 
         Raises:
             LanguageError: the length is below 0.
@@ -323,9 +328,9 @@ class Language:
         return tuple(totals[: self.num_classes])
 
     def words(self, *, max_length: int, only: int | None = None) -> Iterator[tuple[int, ...]]:
-        """The words of the domain in length order, then in alphabet order; of one class if asked.
+        """Yield the words of the domain, or of one class, by length and then in alphabet order.
 
-        Dead ends are not entered, so the time is proportional to the words that come out.
+        Dead ends are not entered, so the time is proportional to the number of words.
         """
         machine = self.total()
 
@@ -364,7 +369,7 @@ class Language:
 
 
 def _split(text: str, spaced: bool) -> Iterator[tuple[int, str]]:
-    """The symbols of a written word, each with its column (from 1)."""
+    """Yield the symbols of a written word, each with its column (from 1)."""
     if not spaced:
         yield from ((column, c) for column, c in enumerate(text, start=1) if c != " ")
         return
@@ -376,7 +381,7 @@ def _split(text: str, spaced: bool) -> Iterator[tuple[int, str]]:
 
 
 def _minimise(machine: Language) -> Language:
-    """One state for each block of states that no word tells apart, in order of shortest words."""
+    """Merge states that no word distinguishes; states are in the order of their shortest words."""
     transitions, classes = minimise.minimised(machine.transitions, machine.classes, machine.start)
     return replace(machine, transitions=transitions, classes=classes, start=0)
 

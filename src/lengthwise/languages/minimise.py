@@ -1,7 +1,7 @@
-"""Which states of a machine can no word tell apart? A machine with one state for each such block.
+"""Minimisation of automata given as plain tables.
 
-Machines are plain tables here: `transitions[state][symbol]` is the next state, `classes[state]` the
-class.
+`transitions[state][symbol]` is the next state, `classes[state]` the class. States that no word
+distinguishes form a block, and each block becomes one state.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ Table = tuple[tuple[int, ...], ...]
 
 
 def reachable(transitions: Table, start: int) -> list[int]:
-    """The states that some word leads to, in the order of their shortest words."""
+    """Return the reachable states, in the order of their shortest words."""
     seen = {start: None}
     for state in (queue := [start]):
         for target in transitions[state]:
@@ -23,7 +23,7 @@ def reachable(transitions: Table, start: int) -> list[int]:
 def minimised(
     transitions: Table, classes: tuple[int, ...], start: int
 ) -> tuple[Table, tuple[int, ...]]:
-    """The transitions and classes of the smallest machine with the same classes.
+    """Return transitions and classes of the smallest automaton with the same classes.
 
     Its states are numbered in the order of their shortest words, so it starts in state 0.
 
@@ -48,7 +48,8 @@ def minimised(
 def _indistinguishable(
     transitions: Table, classes: tuple[int, ...], states: Sequence[int]
 ) -> dict[int, int]:
-    """The block of each state: Hopcroft's partition refinement, O(k n log n) for k symbols.
+    """Return the block of each state by Hopcroft's partition refinement: O(k n log n) for k
+    symbols.
 
     A block that was used to split the others is used again only if it was split itself, and then
     only its smaller part.

@@ -1,14 +1,14 @@
-r"""What can a word do to a machine? The transition monoid: all state maps that words induce.
+r"""Transition monoids: all state maps that words induce on an automaton.
 
 The word w maps each state s to the state s·w. Reading u and then v composes the maps, so the maps
 of all words form a monoid, with the map of the empty word as its identity:
 
     (x y)(s) = y(x(s))        the map of uv is x y, if x is the map of u and y that of v.
 
-A subgroup is a set of elements that is a group under this product, with any of the idempotents as
-its identity. An element x lies in a subgroup exactly if it permutes its own image, and two such
-elements lie in the same one exactly if they have the same image and the same kernel (which states
-go together); the idempotent with that image and kernel is its identity.
+A subgroup is a set of elements that is a group under this product; its identity is an idempotent.
+An element x lies in a subgroup exactly if it permutes its own image, and two such elements lie in
+the same one exactly if they have the same image and the same kernel (which states go together); the
+idempotent with that image and kernel is its identity.
 """
 
 from collections.abc import Iterable
@@ -25,10 +25,10 @@ from lengthwise.languages.language import Language
 Integers = NDArray[np.int32]
 
 MAX_ELEMENTS = 10_000
-"""Most elements of a transition monoid, unless the caller says otherwise."""
+"""Largest number of elements of a transition monoid, unless the caller sets another."""
 
 MAX_TABLE = 5_000
-"""Most elements of a monoid whose product table is made: 100 MB."""
+"""Largest number of elements of a monoid whose product table is built: 100 MB."""
 
 SMALLEST_UNSOLVABLE = 60
 """Order of A5, the smallest group that is not solvable."""
@@ -36,7 +36,7 @@ SMALLEST_UNSOLVABLE = 60
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Monoid:
-    """The transition monoid of a machine; element 0 is the identity, the map of the empty word.
+    """The transition monoid of an automaton; element 0 is the identity, the map of the empty word.
 
     `maps[element, state]` is the state that `state` goes to; `right[element, symbol]` is the
     product of `element` and the generator of `symbol` (the right Cayley graph). Elements are
@@ -72,7 +72,7 @@ class Monoid:
 
     @cached_property
     def table(self) -> Integers:
-        """The product table: `table[x, y]` is the element that does x, then y.
+        """The product table: `table[x, y]` is the element xy, x acting first.
 
         The column of y = y' a follows from that of y' in one step of the Cayley graph, for all x at
         once.
@@ -92,11 +92,13 @@ class Monoid:
         return columns.T
 
     def product(self, x: int, y: int) -> int:
-        """The element that does x, then y."""
+        """Return the product xy: x acts first, then y."""
         return self.element(self.words[y], x)
 
     def element(self, word: Iterable[int], start: int = 0) -> int:
-        """The element of a word; with `start`, the product of that element and the word's."""
+        """Return the element of a word, or, with `start`, the product of that element and the
+        word's.
+        """
         current = start
         for symbol in word:
             current = int(self.right[current, symbol])
@@ -128,13 +130,13 @@ class Monoid:
 
     @cached_property
     def _in_subgroup(self) -> NDArray[np.bool_]:
-        """Which elements permute their own image: x x has as large an image as x."""
+        """Mask of the elements that permute their own image: xx has an image as large as x."""
         twice = np.take_along_axis(self.maps, self.maps, axis=1)
         return np.equal(_image_sizes(self.maps), _image_sizes(twice))
 
     @cached_property
     def _parents(self) -> list[tuple[int, int]]:
-        """The first (element, symbol) whose product is this element; of no use for element 0."""
+        """The first (element, symbol) whose product is each element; meaningless for element 0."""
         _, firsts = np.unique(self.right, return_index=True)
         found: dict[int, tuple[int, int]] = {0: (0, 0)}
         for position in firsts.tolist():
@@ -144,7 +146,7 @@ class Monoid:
 
 
 def transition_monoid(language: Language, max_elements: int = MAX_ELEMENTS) -> Monoid:
-    """All state maps of the machine as given, found in the order of their shortest words.
+    """Compute the transition monoid of the automaton as given, in the order of shortest words.
 
     Raises:
         LanguageError: there are more than `max_elements`.
@@ -173,7 +175,8 @@ def transition_monoid(language: Language, max_elements: int = MAX_ELEMENTS) -> M
 
 
 def syntactic_monoid(language: Language, max_elements: int = MAX_ELEMENTS) -> Monoid:
-    """The smallest monoid that computes the language: that of the minimised machine over all words.
+    """Compute the syntactic monoid: the transition monoid of the minimised automaton over all
+    words.
 
     Words outside the domain count as one more class, so the domain is computed too.
 
@@ -190,7 +193,7 @@ def _image_sizes(maps: Integers) -> NDArray[np.int64]:
 
 
 def _is_solvable(group: Integers) -> bool:
-    """Whether a group of permutations (rows, all of its elements) is solvable.
+    """Return whether a group of permutations (rows, all of its elements) is solvable.
 
     G is solvable exactly if G > G' > G'' > ... ends in the trivial group, G' being generated by
     the commutators; a group that equals its commutator subgroup never gets there.
@@ -204,7 +207,7 @@ def _is_solvable(group: Integers) -> bool:
 
 
 def _derived(group: Integers) -> Integers:
-    """The commutator subgroup: the normal closure of the commutators of generators."""
+    """Return the commutator subgroup: the normal closure of the commutators of generators."""
     generators = _generators(group)
     identity = np.arange(group.shape[1], dtype=np.int32)
     found = _Closure(identity)
@@ -218,7 +221,7 @@ def _derived(group: Integers) -> Integers:
 
 
 def _generators(group: Integers) -> list[Integers]:
-    """Few elements that generate the group: each at least doubles what the others generate."""
+    """Return a small set of generators: each at least doubles the group of those before it."""
     found = _Closure(np.arange(group.shape[1], dtype=np.int32))
     for element in group:
         found.add(element)
@@ -226,7 +229,7 @@ def _generators(group: Integers) -> list[Integers]:
 
 
 class _Closure:
-    """The group that some permutations generate, grown by one generator at a time."""
+    """The group generated by permutations, grown by one generator at a time."""
 
     def __init__(self, identity: Integers) -> None:
         self.generators: list[Integers] = []
@@ -234,7 +237,7 @@ class _Closure:
         self._seen = {identity.tobytes()}
 
     def add(self, generator: Integers) -> None:
-        """Take one more generator, unless the group has it already."""
+        """Add a generator, unless the group contains it."""
         if generator.tobytes() in self._seen:
             return
         self.generators.append(generator)
@@ -254,7 +257,7 @@ def _inverse(permutation: Integers) -> Integers:
 
 
 def _compose(*permutations: Integers) -> Any:
-    """The permutation that does the first, then the second, and so on."""
+    """Compose permutations; the first acts first."""
     result = permutations[0]
     for permutation in permutations[1:]:
         result = permutation[result]

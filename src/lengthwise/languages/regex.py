@@ -1,12 +1,13 @@
-r"""Languages from regular expressions and from automata-lib's automata.
+r"""Languages of regular expressions and of automata-lib's automata.
 
-The operators are automata-lib's: `*`, `+`, `?`, `{m}`, `{m,}`, `{,n}`, `{m,n}`, concatenation, and,
-weaker than it and of equal strength from left to right, `|` (or), `&` (and), `^` (shuffle). `.` is
-any symbol, `[ab]`, `[0-9]`, `[^ab]` are classes, `()` is the empty word, and `\` before a character
-that is no letter or digit makes it a symbol. All else is a symbol that stands for itself.
+The operators are those of automata-lib: `*`, `+`, `?`, `{m}`, `{m,}`, `{,n}`, `{m,n}`,
+concatenation, and, weaker than it and of equal strength from left to right, `|` (or), `&` (and),
+`^` (shuffle). `.` is any symbol, `[ab]`, `[0-9]`, `[^ab]` are classes, `()` is the empty word, and
+`\` before a character that is no letter or digit makes it a symbol. Any other character is a symbol
+that stands for itself.
 
-The expression is cut into tokens, each with its column, so that a refusal can name it; what the
-tokens mean is put together in `positions`.
+The expression is split into tokens, each with its column, which error messages name; `glushkov`
+builds the automaton.
 """
 
 import re
@@ -17,16 +18,18 @@ from typing import Literal, NoReturn
 from automata.fa.dfa import DFA
 
 from lengthwise.errors import LanguageError
+from lengthwise.languages.builders import determinised
+from lengthwise.languages.glushkov import Fragment, PositionAutomaton
 from lengthwise.languages.language import Language
-from lengthwise.languages.positions import Part, QueryKeyPositions
-from lengthwise.languages.steps import determinised
 from lengthwise.languages.validation import is_encodable
 
 MAX_SIZE = 5_000
-"""Most symbols of an expression when its repetitions are written out."""
+"""Largest number of symbols of an expression with its repetitions written out."""
 
 _MOST_DIGITS = 9
-"""Most digits of a count; every such number is past `MAX_SIZE`, and Python can write it."""
+"""Largest number of digits of a count; a longer number exceeds `MAX_SIZE`, and may be too long for
+Python to write.
+"""
 
 Kind = Literal["symbols", "any", "(", ")", "infix", "postfix"]
 
@@ -39,7 +42,7 @@ _KINDS: dict[str, Kind] = {
     "^": "infix",
 }
 _POSTFIX: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
-"""The least and the most repetitions."""
+"""Least and most repetitions of each postfix operator."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +51,7 @@ class _Token:
     text: str
     column: int
     symbols: str = ""
-    """The characters named by a symbol or class, each at its own column."""
+    """Characters named by a symbol or class, each at its own column."""
     columns: tuple[int, ...] = ()
     negated: bool = False
     least: int = 0
@@ -56,9 +59,9 @@ class _Token:
 
 
 def from_regex(expression: str, alphabet: Sequence[str] | None = None) -> Language:
-    """The language of a regular expression: class 1 for the words that match it as a whole.
+    """Build the language of a regular expression: class 1 for words that match as a whole.
 
-    The alphabet is that of the expression, sorted, unless a larger one is given.
+    The alphabet is the sorted symbols of the expression, unless a larger one is given.
 
     >>> language = from_regex("(0|10*1)*")
     >>> "1001" in language, "0110" in language, "1000" in language, "01" in language
@@ -77,16 +80,16 @@ def from_regex(expression: str, alphabet: Sequence[str] | None = None) -> Langua
         )
     tokens = _tokens(expression)
     symbols = _alphabet(expression, tokens, alphabet)
-    places = QueryKeyPositions()
-    whole = _put_together(expression, tokens, frozenset(symbols), places)
+    positions = PositionAutomaton()
+    whole = _put_together(expression, tokens, frozenset(symbols), positions)
     try:
-        return places.language(whole, symbols)
+        return positions.language(whole, symbols)
     except LanguageError as error:
         raise LanguageError(f"expression {_short(expression)}: {error}") from None
 
 
 def from_automata_dfa(dfa: DFA) -> Language:
-    """The language of an automata-lib DFA, minimised; a partial one is completed with a sink.
+    """Convert an automata-lib DFA to a minimised language; a partial DFA is completed with a sink.
 
     Symbols are sorted, and states numbered by their shortest words, so the result does not depend
     on the names or the order of the DFA's states.
@@ -112,7 +115,7 @@ def from_automata_dfa(dfa: DFA) -> Language:
 
 
 def _tokens(expression: str) -> list[_Token]:
-    """The tokens of an expression, each with its column (from 1)."""
+    """Split an expression into tokens, each with its column (from 1)."""
     tokens = []
     at = 0
     while at < len(expression):
@@ -170,7 +173,7 @@ def _escaped(expression: str, at: int) -> str:
 
 
 def _class(expression: str, at: int) -> _Token:
-    """A class such as `[ab0-9]` or `[^ab]`."""
+    """Read a class such as `[ab0-9]` or `[^ab]`."""
     end = at + 1
     negated = expression[end : end + 1] == "^"
     end += negated
@@ -220,7 +223,7 @@ def _class(expression: str, at: int) -> _Token:
 
 
 def _quantifier(expression: str, at: int) -> _Token:
-    """A count such as `{2}`, `{2,}`, `{,3}` or `{2,3}`."""
+    """Read a count such as `{2}`, `{2,}`, `{,3}` or `{2,3}`."""
     match = re.compile(r"\{(?:(\d+)|(\d*),(\d*))\}", re.ASCII).match(expression, at)
     if match is None or match.group() == "{,}":
         _refuse(expression, at + 1, "a count is {m}, {m,}, {,n} or {m,n}. Or write '\\{'")
@@ -239,47 +242,54 @@ def _quantifier(expression: str, at: int) -> _Token:
 
 @dataclass(kw_only=True, slots=True)
 class _Level:
-    """What stands inside one pair of brackets, so far."""
+    """The operands read so far inside one pair of brackets."""
 
     opening: _Token | None = None
-    done: Part | None = None
-    """The operands before the last infix operator."""
+    done: Fragment | None = None
+    """The operands before the last infix operator, as one fragment."""
     done_size: int = 0
     operator: _Token | None = None
-    items: list[Part] = field(default_factory=list)
-    """Those of the last operand."""
+    items: list[Fragment] = field(default_factory=list)
+    """Items of the last operand."""
     sizes: list[int] = field(default_factory=list)
     """Size of each item."""
     last_size: int = 0
-    """Of all items."""
+    """Sum of the sizes of all items."""
 
-    def add(self, item: Part, size: int) -> None:
-        """Put one more item at the end of the last operand."""
+    def add(self, item: Fragment, size: int) -> None:
+        """Append an item to the last operand."""
         self.items.append(item)
         self.sizes.append(size)
         self.last_size += size
 
     def size(self) -> int:
-        """Size of all operands; `&` and `^` multiply, since they run two machines at once."""
+        """Return the size of all operands; for `&` and `^` it is a product, as two automata run at
+        once.
+        """
         if self.operator is None:
             return self.last_size
         if self.operator.text == "|":
             return self.done_size + self.last_size
         return (self.done_size + 1) * (self.last_size + 1)
 
-    def part(self, places: QueryKeyPositions) -> Part:
-        """All operands as one part."""
-        last = places.joined(self.items)
+    def part(self, positions: PositionAutomaton) -> Fragment:
+        """Return all operands as one fragment."""
+        last = positions.joined(self.items)
         if self.operator is None or self.done is None:
             return last
-        join = {"|": places.either, "&": places.both, "^": places.shuffled}[self.operator.text]
+        join = {"|": positions.either, "&": positions.both, "^": positions.shuffled}[
+            self.operator.text
+        ]
         return join(self.done, last)
 
 
 def _put_together(
-    expression: str, tokens: Sequence[_Token], alphabet: frozenset[str], places: QueryKeyPositions
-) -> Part:
-    """The expression as a part, after a check of its grammar and its size at every token."""
+    expression: str,
+    tokens: Sequence[_Token],
+    alphabet: frozenset[str],
+    positions: PositionAutomaton,
+) -> Fragment:
+    """Build the fragment of an expression; grammar and size are checked at every token."""
     levels = [_Level()]
     for token in tokens:
         level = levels[-1]
@@ -291,19 +301,19 @@ def _put_together(
                 _refuse(expression, token.column, "')' closes nothing. Add '(' before it")
             _require_operand(expression, level, token)
             levels.pop()
-            levels[-1].add(level.part(places), level.size())
+            levels[-1].add(level.part(positions), level.size())
         elif token.kind == "infix":
             _require_operand(expression, level, token)
-            done, size = level.part(places), level.size()
+            done, size = level.part(positions), level.size()
             levels[-1] = _Level(opening=level.opening, done=done, done_size=size, operator=token)
         elif token.kind == "postfix":
             size = _size_repeated(expression, level, token)
             if level.size() + size - level.sizes[-1] <= MAX_SIZE:
-                level.items[-1] = places.repeated(level.items[-1], token.least, token.most)
+                level.items[-1] = positions.repeated(level.items[-1], token.least, token.most)
             level.last_size += size - level.sizes[-1]
             level.sizes[-1] = size
         else:
-            level.add(places.one_of(_choice(token, alphabet)), 1)
+            level.add(positions.one_of(_choice(token, alphabet)), 1)
         if levels[-1].size() > MAX_SIZE:
             _refuse(
                 expression,
@@ -315,7 +325,7 @@ def _put_together(
     if level.opening is not None:
         _refuse(expression, level.opening.column, "'(' is not closed. Add ')'")
     _require_operand(expression, level, None)
-    return level.part(places)
+    return level.part(positions)
 
 
 def _require_operand(expression: str, level: _Level, before: _Token | None) -> None:
@@ -335,7 +345,7 @@ def _require_operand(expression: str, level: _Level, before: _Token | None) -> N
 
 
 def _size_repeated(expression: str, level: _Level, token: _Token) -> int:
-    """The size of the last item when its repetitions are written out."""
+    """Return the size of the last item with its repetitions written out."""
     if not level.items:
         _refuse(
             expression,
@@ -347,7 +357,7 @@ def _size_repeated(expression: str, level: _Level, token: _Token) -> int:
 
 
 def _choice(token: _Token, alphabet: frozenset[str]) -> frozenset[str]:
-    """The symbols that a class, `.` or a symbol names; there may be none."""
+    """Return the symbols that a class, `.` or a symbol names; there may be none."""
     if token.kind == "any":
         return alphabet
     return alphabet - set(token.symbols) if token.negated else frozenset(token.symbols)

@@ -1,7 +1,7 @@
-"""A language as one line of text: `parity`, `d-4`, `regex:(0|10*1)*`, `group:S5`, `att:FILE`.
+"""Language specifications in one line: `parity`, `d-4`, `regex:(0|10*1)*`, `group:S5`, `att:FILE`.
 
-Every language made here carries its line in a canonical form: `parse(language.spec)` is the same
-language again.
+Each language stores its specification in a canonical form: `parse(language.spec)` builds the same
+language.
 """
 
 import re
@@ -9,16 +9,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from lengthwise.errors import LanguageError, unknown_name
-from lengthwise.languages.att import Zero, from_att
-from lengthwise.languages.catalogue import CATALOGUE, FAMILIES, count, dyck
+from lengthwise.languages.att import ZeroLabel, from_att
 from lengthwise.languages.groups import group
 from lengthwise.languages.language import Language
+from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, count, dyck
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.validation import short
 
 
 def parse(spec: str, alphabet: str | None = None) -> Language:
-    """The language of a line, with `alphabet` if it needs one: `abc`, or `s1 s2` with spaces.
+    """Build the language of a specification; `alphabet` is `abc`, or `s1 s2` with spaces.
 
     >>> language = parse("count:a:3", alphabet="abc")
     >>> language.spec, language.alphabet
@@ -52,8 +52,9 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
 
 
 def languages() -> list[dict[str, str]]:
-    """What can be named: the catalogue, then the families, each with `spec`, `definition`, `source`
-    and `example` (a line that works, or a word and its class)."""
+    """List the named languages, then the families, each with `spec`, `definition`, `source` and
+    `example` (a line that works, or a word and its class).
+    """
     named = [
         {
             "spec": name,
@@ -111,7 +112,7 @@ def _att(body: str, option: str | None, alphabet: str | None) -> Language:
             f"att has the options [0=epsilon], [0=symbol] and [alphabet=abc], alone or as "
             f"[0=symbol,alphabet=abc], but not [{option}]. Write one."
         )
-    zeros: dict[str | None, Zero] = {None: "auto", "epsilon": "epsilon", "symbol": "symbol"}
+    zeros: dict[str | None, ZeroLabel] = {None: "auto", "epsilon": "epsilon", "symbol": "symbol"}
     zero, stated = zeros[match[1]], _one_alphabet(match[2], alphabet)
     language = from_att(body, zero=zero)
     parts = [f"0={zero}"] if match[1] else []
@@ -123,7 +124,7 @@ def _att(body: str, option: str | None, alphabet: str | None) -> Language:
 
 
 def _symbols(alphabet: str) -> tuple[str, ...]:
-    """The symbols of a written alphabet: `abc`, or between spaces if some have more characters."""
+    """Split a written alphabet: `abc`, or `s1 s2` with spaces for symbols of several characters."""
     return tuple(alphabet.split()) if " " in alphabet.strip() else tuple(alphabet)
 
 
@@ -179,7 +180,7 @@ def _count(body: str, option: str | None, alphabet: str | None) -> Language:
 
 
 def _one_alphabet(stated: str | None, given: str | None) -> str | None:
-    """The alphabet that the line states or that is given beside it; both may be the same."""
+    """Return the alphabet, stated in the specification or given beside it; both must agree."""
     if stated is not None and given is not None and stated != given:
         raise LanguageError(
             f"one alphabet is enough, but the language states {stated!r} and {given!r} was given. "
@@ -203,12 +204,12 @@ _NAMES_A_FILE = re.compile(r"att(\[.*?\])?:")
 
 
 def is_self_contained(spec: str) -> bool:
-    """Return whether a line says by itself what its language is, and names no file."""
+    """Return whether a specification defines its language by itself, without a file."""
     return _SELF_CONTAINED.fullmatch(spec) is not None
 
 
 def is_named(language: Language) -> bool:
-    """Return whether the language is what its `spec` says (the content of a file is not read)."""
+    """Return whether a language equals the one that its `spec` names (files are not read)."""
     if not language.spec or _NAMES_A_FILE.match(language.spec):
         return True
     if not is_self_contained(language.spec):

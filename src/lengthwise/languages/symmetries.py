@@ -1,18 +1,18 @@
-"""In which bits is it simple to put two sub-words together? Coordinates from symmetries.
+"""Coordinates of state maps in bits, chosen by symmetries so that products are simple.
 
-A *symmetry* permutes the states of a strongly connected part P of the machine, leaves all others
-where they are, and commutes with every symbol read in P. What a sub-word does to a state follows
-from what it does to one state of each orbit, a *probe*; and a state is told by the probe p of its
-orbit and the one symmetry g that takes p there, written g·p. Then sub-words x and y compose as in a
+A *symmetry* permutes the states of a strongly connected part P of the automaton, fixes all others,
+and commutes with every symbol read in P. The action of a sub-word on a state follows from its
+action on one state of each orbit, a *probe*; and a state is identified by the probe p of its orbit
+and the one symmetry g that takes p there, written g·p. Then sub-words x and y compose as in a
 wreath product:
 
     if x(p) = g·q and y(q) = h·r, then (xy)(p) = (g h)·r,
 
-which looks up y at q, and multiplies two symmetries. A symmetry in turn is told by where it takes
-the cosets of a few subgroups, chosen small: one of S5 by where it takes 5 points (25 bits), one of
-Z60 by its remainders mod 3, 4 and 5 (12 bits). So a state map is told by bits, one for each probe
-and each thing that can be said of the state that it goes to. Prior art: the decomposition of
-machines by Krohn and Rhodes (1965), and Zeiger's coordinates.
+which looks up y at q, and multiplies two symmetries. A symmetry is identified by its images of the
+cosets of a few small subgroups: an element of S5 by its images of 5 points (25 bits), an element of
+Z60 by its remainders mod 3, 4 and 5 (12 bits). So a state map is identified by bits, one for each
+probe and each property of the state that it goes to. Prior art: the decomposition of machines by
+Krohn and Rhodes (1965), and Zeiger's coordinates.
 """
 
 import math
@@ -27,28 +27,28 @@ Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
 _TRIED = 400
-"""Pairs of symmetries that are drawn to find subgroups."""
+"""Number of pairs of symmetries drawn to find subgroups."""
 
 
 @dataclass(frozen=True)
-class Coordinates:
-    """What is asked about a state map: the state that each probe goes to, in bits."""
+class BitCoordinates:
+    """Coordinates of a state map: the states that the probes go to, in bits."""
 
     probes: Integers
-    """One state of each orbit; the start state is one of them."""
+    """One state of each orbit; one of them is the start state."""
     labels: Booleans
-    """`labels[state, bit]`: what is said of a state; no two states are said the same of."""
+    """`labels[state, bit]`: the bits of each state; no two states have the same bits."""
 
     def bits(self, maps: Integers) -> Booleans:
-        """The bits of state maps, one row each; where a map has -1, all bits are 0."""
+        """Return the bits of state maps, one row each; where a map is -1, all bits are 0."""
         asked = maps[:, self.probes]
         said = np.concatenate([self.labels, np.zeros((1, self.labels.shape[1]), dtype=np.bool_)])
         bits: Booleans = said[asked].reshape(len(maps), -1)
         return bits
 
 
-def coordinates(machine: Language) -> Coordinates:
-    """Coordinates of a minimised machine over all words."""
+def bit_coordinates(machine: Language) -> BitCoordinates:
+    """Compute the coordinates of a minimised automaton over all words."""
     steps = np.array(machine.transitions, dtype=np.int64)
     count = len(steps)
     orbit = np.arange(count)  # the probe of each state
@@ -60,19 +60,20 @@ def coordinates(machine: Language) -> Coordinates:
         if len(group) == 1:
             continue
         element = np.zeros(count, dtype=np.int64)
-        told = np.zeros(count, dtype=np.bool_)
-        for place, state in enumerate(part):
-            if not told[state]:
-                images = group[:, place]
-                told[images], orbit[images], element[images] = True, state, np.arange(len(group))
+        known = np.zeros(count, dtype=np.bool_)
+        for position, state in enumerate(part):
+            if not known[state]:
+                images = group[:, position]
+                known[images], orbit[images] = True, state
+                element[images] = np.arange(len(group))
         views = _views(_products(group, part))
-        labels.append(np.where(told[:, None], views[element], False))
+        labels.append(np.where(known[:, None], views[element], False))
     probes = np.unique(orbit)
-    return Coordinates(probes, np.concatenate([orbit[:, None] == probes, *labels], axis=1))
+    return BitCoordinates(probes, np.concatenate([orbit[:, None] == probes, *labels], axis=1))
 
 
 def _strongly_connected(steps: Integers) -> list[Integers]:
-    """The states by strongly connected part."""
+    """Return the states of each strongly connected part."""
     reach = np.eye(len(steps), dtype=np.bool_)
     for row in steps.T:
         reach[np.arange(len(steps)), row] = True
@@ -86,23 +87,23 @@ def _strongly_connected(steps: Integers) -> list[Integers]:
 
 
 def _symmetries(steps: Integers, part: Integers) -> Integers:
-    """The symmetries of a part, the identity first: rows of the images of its states.
+    """Return the symmetries of a part as rows of images of its states, the identity first.
 
     The part is strongly connected, so a symmetry follows from the image of the first state; all
     images are tried at once.
     """
-    place = np.full(len(steps), -1)
-    place[part] = np.arange(len(part))
+    position = np.full(len(steps), -1)
+    position[part] = np.arange(len(part))
     images = np.full((len(part), len(part)), -1)
     images[:, 0] = part
     queue = [0]
     for current in queue:
         for symbol, target in enumerate(steps[part[current]]):
-            there = place[target]
+            there = position[target]
             if there >= 0 and images[0, there] < 0:
                 images[:, there] = steps[images[:, current], symbol]
                 queue.append(there)
-    images = images[(place[images] >= 0).all(axis=1)]
+    images = images[(position[images] >= 0).all(axis=1)]
     everywhere = np.arange(len(steps))
     found = []
     for image in images:
@@ -115,20 +116,22 @@ def _symmetries(steps: Integers, part: Integers) -> Integers:
 
 
 def _products(group: Integers, part: Integers) -> Integers:
-    """`table[g, h]`: the symmetry that does h, then g. Each is known by the first state's image."""
-    place = np.zeros(int(part.max()) + 1, dtype=np.int64)
-    place[part] = np.arange(len(part))
+    """Return `table[g, h]`, the symmetry gh (h acts first); each is identified by the first state's
+    image.
+    """
+    position = np.zeros(int(part.max()) + 1, dtype=np.int64)
+    position[part] = np.arange(len(part))
     number = np.zeros(len(part), dtype=np.int64)
-    number[place[group[:, 0]]] = np.arange(len(group))
-    table: Integers = number[place[group[:, place[group[:, 0]]]]]
+    number[position[group[:, 0]]] = np.arange(len(group))
+    table: Integers = number[position[group[:, position[group[:, 0]]]]]
     return table
 
 
 def _views(table: Integers) -> Booleans:
-    """`bits[g, bit]`: where g takes the cosets of a few subgroups; it tells all elements apart.
+    """Return `bits[g, bit]`: the images of cosets of a few subgroups, different for different g.
 
-    Subgroups are added by what they tell for each bit, and those that others make needless are
-    left out again, the costliest first.
+    Subgroups are added by the information that they give for each bit, and redundant ones are
+    removed afterwards, the most expensive first.
     """
     candidates: dict[bytes, Booleans] = {}
     for subgroup in sorted(_subgroups(table), key=len, reverse=True):
@@ -156,7 +159,7 @@ def _views(table: Integers) -> Booleans:
 
 
 def _subgroups(table: Integers) -> list[Integers]:
-    """Subgroups that one element or two drawn ones generate, but for the whole group."""
+    """Return proper subgroups that one element or two drawn elements generate."""
     order = len(table)
     random = np.random.default_rng(0)
     pairs = [*((g, g) for g in range(order)), *random.integers(order, size=(_TRIED, 2)).tolist()]
@@ -175,5 +178,5 @@ def _subgroups(table: Integers) -> list[Integers]:
 
 
 def _kernel(bits: Booleans) -> Integers:
-    """The elements that are told no apart from the identity."""
+    """Return the elements with the same bits as the identity."""
     return np.flatnonzero((bits == bits[0]).all(axis=1))

@@ -1,7 +1,8 @@
-"""Do the parts of a language fit together, and is a word made of its symbols?
+"""Checks of the parts of a language and of encoded words.
 
-Every refusal is one line. Nothing is converted: a list where a tuple belongs, or `True` or `1.0`
-where an integer belongs, would make a language that cannot be compared or hashed as others are.
+Every error message is one line. Nothing is converted: a list where a tuple belongs, or `True` or
+`1.0` where an integer belongs, would make a language that cannot be compared or hashed as others
+are.
 """
 
 from collections.abc import Sequence
@@ -11,10 +12,10 @@ from lengthwise.errors import LanguageError, WordError
 
 
 def check_alphabet(alphabet: object) -> None:
-    """Refuse what is no tuple of different texts without spaces.
+    """Refuse an alphabet that is not a tuple of distinct texts without spaces.
 
     Raises:
-        LanguageError: a symbol is no such text, or stands twice.
+        LanguageError: a symbol is no such text, or occurs twice.
     """
     if not isinstance(alphabet, tuple):
         raise LanguageError(
@@ -37,10 +38,11 @@ def check_alphabet(alphabet: object) -> None:
 
 
 def check_classes(classes: object, class_names: object) -> None:
-    """Refuse classes that are no tuple of integers from 0, and names that are no tuple of texts.
+    """Refuse classes that are not a tuple of integers from 0, and names that are not a tuple of
+    texts.
 
     Raises:
-        LanguageError: one of them is something else, or a name stands twice.
+        LanguageError: one of them is something else, or a name occurs twice.
     """
     if not isinstance(classes, tuple):
         raise LanguageError(f"classes are a tuple of integers, but they are {_shown(classes)}.")
@@ -65,7 +67,7 @@ def check_table(
     start: object,
     num_classes: int,
 ) -> None:
-    """Refuse a table that is not one row of states for each state, with one for each symbol.
+    """Refuse a table that is not one row of states for each state, with one entry for each symbol.
 
     The alphabet and the classes have been checked before.
 
@@ -110,12 +112,12 @@ def check_symbols(word: Sequence[int], num_symbols: int) -> None:
 
 
 def is_encodable(text: str) -> bool:
-    """Whether UTF-8 can write a text: lone surrogates cannot be written."""
+    """Return whether UTF-8 can encode a text; it cannot encode lone surrogates."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def short(value: object) -> str:
-    """A value as an error message shows it, on one line and not too long."""
+    """Format a value for an error message, on one line and at most 60 characters."""
     if isinstance(value, int) and abs(value) >= 10**20:
         return "an integer of more than 20 digits"  # Python refuses to write the largest
     text = " ".join(repr(value).split())

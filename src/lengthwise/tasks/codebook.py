@@ -24,9 +24,9 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from lengthwise.errors import ConfigError
-from lengthwise.languages.elements import Elements, Integers
+from lengthwise.languages.elements import Integers, MonoidElements
 from lengthwise.languages.language import Language
-from lengthwise.languages.symmetries import coordinates
+from lengthwise.languages.symmetries import bit_coordinates
 from lengthwise.tasks.state_maps import IGNORED
 
 MAX_CHUNKS = 1_000_000
@@ -63,7 +63,7 @@ def make_codebook(language: Language, chunk: int, max_length: int) -> Codebook:
         ConfigError: there are more than `MAX_CHUNKS` of a level.
         LanguageError: sub-words have too many state maps.
     """
-    elements = Elements(language)
+    elements = MonoidElements(language)
     start = elements.machine.start
     num_states = elements.machine.num_states
     first, *rest = _chunks(elements, chunk, max_length)
@@ -75,7 +75,7 @@ def make_codebook(language: Language, chunk: int, max_length: int) -> Codebook:
     maps[is_state, start] = meanings[is_state] // 2
     maps[~is_state] = elements.maps[meanings[~is_state] // 2]
     alive = elements.leads_in(0, 1)
-    bits = coordinates(elements.machine).bits(np.where(alive[maps] & (maps >= 0), maps, -1))
+    bits = bit_coordinates(elements.machine).bits(np.where(alive[maps] & (maps >= 0), maps, -1))
     bits = np.unique(bits[:, bits.any(axis=0) & ~bits.all(axis=0)], axis=1)
     if not bits.shape[1]:  # nothing to remember
         bits = np.ones((len(meanings), 1), dtype=np.bool_)
@@ -104,7 +104,7 @@ class _Edge:
     lengths: Integers
 
 
-def _chunks(elements: Elements, chunk: int, max_length: int) -> list[Integers]:
+def _chunks(elements: MonoidElements, chunk: int, max_length: int) -> list[Integers]:
     """Return the chunks of every level: the parts (symbols, at first), then the meaning of all.
 
     As in a tree, those of a level are made of what occurs at the level below.
@@ -152,7 +152,7 @@ def _chunks(elements: Elements, chunk: int, max_length: int) -> list[Integers]:
     return levels
 
 
-def _product(elements: Elements, meanings: list[Integers]) -> Integers:
+def _product(elements: MonoidElements, meanings: list[Integers]) -> Integers:
     """Return the meaning of sub-words put together; only the first can be a state."""
     whole = meanings[0]
     for part in meanings[1:]:
@@ -164,7 +164,7 @@ def _product(elements: Elements, meanings: list[Integers]) -> Integers:
     return whole
 
 
-def _state(elements: Elements, meanings: Integers) -> Integers:
+def _state(elements: MonoidElements, meanings: Integers) -> Integers:
     """Return the state that the start state goes to."""
     is_state = meanings % 2 == 1
     state = meanings // 2

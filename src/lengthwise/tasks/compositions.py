@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from lengthwise.languages.elements import Booleans, Elements, Integers
+from lengthwise.languages.elements import Booleans, Integers, MonoidElements
 from lengthwise.languages.language import Language
 
 _ABSENT = -1
@@ -49,7 +49,7 @@ class Compositions:
     """Draws nodes of all levels up to `max_length` symbols; about `per_level` of a kind each."""
 
     def __init__(self, language: Language, chunk: int, max_length: int, per_level: int) -> None:
-        self._elements = Elements(language)
+        self._elements = MonoidElements(language)
         self._chunk = chunk
         self._max_length = max_length
         self._per_level = per_level

@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from lengthwise.circuits.adders import adder, adder_circuit
+from lengthwise.circuits.circuit import Circuit
+from lengthwise.circuits.circuit_files import read_circuit
+from lengthwise.circuits.gate_sequence import GateSequence
+from lengthwise.circuits.multipliers import multiplier_circuit
 from lengthwise.errors import ConfigError, LanguageError, unknown_name
-from lengthwise.languages.adders import adder, adder_circuit
-from lengthwise.languages.catalogue import CATALOGUE
-from lengthwise.languages.circuit_files import read_circuit
-from lengthwise.languages.circuits import Circuit
-from lengthwise.languages.gate_sequence import GateSequence
-from lengthwise.languages.multipliers import multiplier_circuit
+from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.languages.spec import parse
 from lengthwise.settings import require_known
 from lengthwise.tasks.step_tasks import CircuitSteps, StateSteps, StepTask

@@ -24,10 +24,10 @@ from jaxtyping import Int
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.errors import CircuitError, RunError, TaskError, WordError
-from lengthwise.languages.gate_sequence import GateSequence
 from lengthwise.languages.language import Language
-from lengthwise.languages.stored import from_dict, to_dict
+from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.tasks.automaton import Automaton
 
 Regime = Literal["weak", "medium", "strong"]
@@ -206,7 +206,7 @@ class CircuitSteps(StepTask):
 
     def written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
         """Return the values of the gates."""
-        every = self.sequence.completions(inputs.numpy().astype(np.bool_))
+        every = self.sequence.complete_many(inputs.numpy().astype(np.bool_))
         place = {name: i for i, name in enumerate(self.sequence.names)}
         return torch.from_numpy(every[:, [place[name] for name in self.names]])
 

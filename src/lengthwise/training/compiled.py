@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.errors import RunError
-from lengthwise.languages.gate_sequence import GateSequence
-from lengthwise.languages.stored import from_dict, to_dict
+from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.models.recognisers import ARCHITECTURES
 from lengthwise.settings import Config
 from lengthwise.tasks.task import Task
@@ -26,10 +26,10 @@ class Compiled:
     """What stands in `config.json`, beside the plan of a trained run."""
 
     construction: str
-    """A name in `constructions.catalogue`, or the line of a language or circuit."""
+    """A name in `constructions.known_constructions`, or the line of a language or circuit."""
     settings: Mapping[str, Any]
     claim: Mapping[str, Any]
-    """What is claimed of it, and where; read by `constructions.stored`."""
+    """What is claimed of it, and where; read by `constructions.folders`."""
     about: Task | GateSequence
     """The words that a recogniser classifies, or the sequence that a decoder completes."""
     model: str

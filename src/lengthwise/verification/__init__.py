@@ -1,1 +1,1 @@
-"""Is a trained model right at every length? The finite algebra it computes, and proofs about it."""
+"""Proofs that a trained model is right at every length, from its finite algebra."""

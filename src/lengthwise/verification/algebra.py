@@ -1,8 +1,8 @@
-"""What is a model, seen from outside? A rule that turns chunks of numbers into numbers.
+"""The interface of a model to proofs: a composition of chunks of elements into elements.
 
 A model that composes vectors of sub-words, and whose vectors fall into finitely many classes, is an
-algebra: its elements are integers, and chunks of them become elements of the next level. Both a
-network with binary memory and tables of integers are such algebras.
+algebra: its elements are integers, and chunks of them are mapped to elements of the next level.
+Both a network with binary memory and tables of integers are such algebras.
 
 Axes:
     node    chunks, each of which becomes a node
@@ -18,11 +18,11 @@ Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
 ABSENT = -1
-"""Stands for a child before the start of the word."""
+"""Marks a child before the start of the word."""
 
 
 class Algebra(Protocol):
-    """Elements by level; those of level 0 are the symbols.
+    """An algebra of elements by level; elements of level 0 are the symbols.
 
     A node is *interior*, or it is at the left *edge* of its word: where the word is shorter than
     the tree is wide, the pad enters there.
@@ -35,17 +35,19 @@ class Algebra(Protocol):
 
     @property
     def chunk(self) -> int:
-        """The paper's C: how many elements become one."""
+        """Number of elements of a chunk, the paper's C."""
         ...
 
     def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
-        """The elements of level `level + 1` that chunks `[node, chunk]` of `level` become."""
+        """Map chunks `[node, chunk]` of elements of `level` to elements of `level + 1`."""
         ...
 
     def read(self, level: int, elements: Integers) -> Integers:
-        """The classes of words of which these are the whole, at the edge of this level."""
+        """Return the classes of whole words, given as elements of the edge of a level."""
         ...
 
     def phase(self, level: int) -> int:
-        """Levels of one phase behave alike, and so do those after them."""
+        """Return the phase of a level; levels of one phase behave alike, and so do those after
+        them.
+        """
         ...

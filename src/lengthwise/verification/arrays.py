@@ -1,4 +1,4 @@
-"""Arrays as JSON can hold them, byte for byte."""
+"""Arrays as JSON values, byte for byte."""
 
 import base64
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 TYPES = ("float32", "float64", "int64")
-"""Numbers that an array on disk may hold."""
+"""Types of stored arrays."""
 
 
 def pack(array: NDArray[Any]) -> dict[str, Any]:
-    """Type, shape, and the bytes (the lowest first) in base 64."""
+    """Return type, shape, and the little-endian bytes in base 64."""
     little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"))
     return {
         "type": array.dtype.name,
@@ -25,7 +25,7 @@ def unpack(packed: Mapping[str, Any]) -> NDArray[Any]:
     """Return the array that `pack` wrote.
 
     Raises:
-        ValueError: the type is none of numbers, or shape and bytes do not fit together.
+        ValueError: the type is not in `TYPES`, or shape and bytes do not fit together.
     """
     if packed["type"] not in TYPES or any(size < 0 for size in packed["shape"]):
         raise ValueError(f"{packed['type']!r} of shape {packed['shape']} is no array of numbers")

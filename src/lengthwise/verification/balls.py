@@ -1,8 +1,8 @@
-r"""Where can the numbers of a network be, whatever the order in which floats are added?
+r"""Interval arithmetic on balls: bounds on all vectors of a network, for any order of additions.
 
 A ball is a centre $c$, computed in float64, and a radius $\rho$: every vector that the network can
-hold at that place, and the vector of real arithmetic, lie within $\rho$ of $c$ in the Euclidean
-norm. An operation maps balls to balls. Its radius covers
+compute there, and the vector of real arithmetic, lie within $\rho$ of $c$ in the Euclidean norm. An
+operation maps balls to balls. Its radius covers
 
 - what the radius of its argument becomes: a matrix W stretches it by at most its largest singular
   value, ReLU not at all, softmax and layer norm as their docstrings say;
@@ -18,15 +18,15 @@ of bounds is too small for a float64, and every radius is multiplied by `_OUTWAR
 than nine million roundings can lose. Sums of more than four million terms have no finite radius. A
 radius is never NaN: where infinities meet it is infinite.
 
-What is assumed of the machine, for the network and for numpy: arithmetic rounds to nearest;
-numbers below the smallest normal one are kept, or are taken as 0 before an operation, after it, or
-both; reciprocal roots are within `_ROOT_ULPS` units in the last place, exp within `_EXP_ULPS`, and
-erf within `_ULPS` units of 1; a product of matrices is made of sums of products. TF32, bfloat16 and
+Assumptions about the machine, for the network and for numpy: arithmetic rounds to nearest; numbers
+below the smallest normal one are kept, or are taken as 0 before an operation, after it, or both;
+reciprocal roots are within `_ROOT_ULPS` units in the last place, exp within `_EXP_ULPS`, and erf
+within `_ULPS` units of 1; a product of matrices is made of sums of products. TF32, bfloat16 and
 fast matrix multiplication in the manner of Strassen or Winograd are not covered: they cut products
 to fewer bits, or form other sums. Where numbers could overflow, a radius is infinite.
 
 Axes:
-    width   numbers in a vector; all others are places at which balls stand
+    width   numbers in a vector; all others are positions at which balls stand
 """
 
 from collections.abc import Callable
@@ -41,19 +41,21 @@ Floats = NDArray[np.float64]
 Size = TypeVar("Size", float, Floats)
 
 OWN = 2.0**-53
-"""Unit roundoff of float64, in which centres and radii are computed."""
+"""Unit roundoff of float64, the type of centres and radii."""
 _OWN_TINY = 2.0**-1022
 """Smallest normal number of float64."""
 
 _ULPS = 8
 _ROOT_ULPS = 2
-"""CUDA's reciprocal root; processors round both the root and the reciprocal."""
+"""Error of reciprocal roots in units in the last place: CUDA's bound; processors round both the
+root and the reciprocal.
+"""
 _EXP_ULPS = 20
-"""What torch says of the fastest exp that it has."""
+"""Error of exp in units in the last place: the bound of torch's fastest exp."""
 _LEAST = 1e-90
 """Added to every radius: a product of three bounds that are no smaller is a normal number."""
 _OUTWARD = 1 + 1e-9
-"""Factor on every radius: more than what rounding can lose in computing the radius itself."""
+"""Factor on every radius: more than rounding loses in computing the radius itself."""
 _INWARD = 1 - 1e-9
 _MOST_TERMS = 4 * 10**6
 _SQUARINGS = 11
@@ -61,7 +63,7 @@ _SQUARINGS = 11
 
 @dataclass(frozen=True, slots=True)
 class Ball:
-    """Vectors `centre[..., width]`, each with a `radius[...]`."""
+    """A ball of vectors `centre[..., width]` for each `radius[...]`."""
 
     centre: Floats
     radius: Floats
@@ -70,23 +72,23 @@ class Ball:
         return Ball(self.centre + other.centre, self.radius + other.radius)
 
     def __getitem__(self, key: Any) -> "Ball":
-        """Some of the balls; the key must leave the last axis alone."""
+        """Select balls; the key must leave the last axis alone."""
         return Ball(self.centre[key], self.radius[key])
 
     def bound(self) -> Floats:
-        """Largest Euclidean norm of a vector in each ball."""
+        """Return the largest Euclidean norm of a vector in each ball."""
         return norm_bound(self.centre) + self.radius
 
 
 def norm(x: Floats) -> Floats:
-    """Euclidean norm over the last axis."""
+    """Return the Euclidean norm over the last axis."""
     return np.sqrt(np.einsum("...i,...i->...", x, x))
 
 
 def norm_bound(x: Floats) -> Floats:
-    """At least the Euclidean norm over the last axis; infinite of what is no number.
+    """Return an upper bound on the Euclidean norm over the last axis; infinite for NaN.
 
-    The square of a number below 1e-120 may be lost. Beside a larger number it does not count, and
+    The square of a number below 1e-120 may be lost. Beside a larger number it is negligible, and
     four million of them have a norm below `_LEAST`.
     """
     length = norm(x) * _OUTWARD
@@ -94,7 +96,7 @@ def norm_bound(x: Floats) -> Floats:
 
 
 class Matrix:
-    """A matrix with a bias, and the norms that bound what it does to balls."""
+    """A matrix with a bias, and the norms that bound its action on balls."""
 
     def __init__(self, weight: Floats, bias: Floats | None = None) -> None:
         self.weight = weight
@@ -107,16 +109,15 @@ class Matrix:
 
 @np.errstate(over="ignore", invalid="ignore")
 def largest_singular_value(matrices: Floats) -> Floats:
-    r"""At least the largest singular value of each matrix; infinite if it is not of numbers.
+    r"""Return an upper bound on the largest singular value of each matrix; infinite for NaN.
 
     $$\|A\|^2 = \|A A^T\| \quad\text{and}\quad \|A\| \le \|A\|_F$$
 
-    The product is taken `_SQUARINGS` times, each time of the last one divided by its Frobenius
-    norm f. Then $\|A_k\| = f_k \|S_k\|$ and $\|S_k\|^2 \le \|A_{k+1}\| + e$, where e covers the
-    rounding of quotient and product, whose entries are of matrices of norm 1. The Frobenius norm
-    of the last product is at most the root of its rank times the norm; what is left of that factor
-    after taking square roots is below 1.004 for a million rows. Nothing is taken on trust from an
-    eigenvalue routine.
+    The product is taken `_SQUARINGS` times, each time of the last one divided by its Frobenius norm
+    f. Then $\|A_k\| = f_k \|S_k\|$ and $\|S_k\|^2 \le \|A_{k+1}\| + e$, where e covers the rounding
+    of quotient and product, whose entries are of matrices of norm 1. The Frobenius norm of the last
+    product is at most the root of its rank times the norm; the rest of that factor after taking
+    square roots is below 1.004 for a million rows. No eigenvalue routine has to be trusted.
     """
     if not np.isfinite(matrices).all():
         return np.full(matrices.shape[:-2], inf)
@@ -136,9 +137,9 @@ def largest_singular_value(matrices: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """Operations on balls, for networks in floats of a type.
+    """Operations on balls, for networks in a floating-point type.
 
-    Its unit roundoff is `unit`, its largest number `largest`, and its smallest normal one `tiny`.
+    The unit roundoff is `unit`, the largest number `largest`, and the smallest normal one `tiny`.
     """
 
     unit: float
@@ -147,7 +148,7 @@ class Arithmetic:
 
     @classmethod
     def of(cls, name: str) -> "Arithmetic":
-        """That of a float type of numpy."""
+        """Return the arithmetic of a floating-point type of numpy."""
         numbers = np.finfo(name)
         return cls(
             unit=float(numbers.eps) / 2,
@@ -158,11 +159,13 @@ class Arithmetic:
     # ---- what an operation can lose ------------------------------------------------------------
 
     def gamma(self, terms: float) -> float:
-        """Relative error of a sum of that many products, in the network and in the centre."""
+        """Return the relative error of a sum of that many products, in the network and in the
+        centre.
+        """
         return _gamma(terms, self.unit) + _gamma(terms, OWN)
 
     def lost(self, terms: int, size: Size) -> Size:
-        r"""What small numbers taken as 0 can do to $b + \sum_i x_i w_i$, of n products.
+        r"""Bound the effect of small numbers taken as 0 on $b + \sum_i x_i w_i$, of n products.
 
         $$8 t \left(n + 1 + \sqrt n \cdot \mathrm{size}\right), \qquad
         \mathrm{size} \ge \|x\|_2 + \|w\|_2$$
@@ -176,11 +179,11 @@ class Arithmetic:
         return 8 * (self.tiny + _OWN_TINY) * (terms + 1 + sqrt(terms) * size)
 
     def safe(self, size: Floats, radius: Floats) -> Floats:
-        """The radius, or infinity where numbers of that size could overflow on the way."""
+        """Return the radius, or infinity where numbers of that size could overflow."""
         return np.where(size < 1e-6 * self.largest, radius, inf)
 
     def rounded(self, x: Ball, operations: int = 1) -> Ball:
-        """The same after some elementwise operations, each of which rounds once."""
+        """Return the ball after some elementwise operations, each of which rounds once."""
         size = x.bound()
         lost = sqrt(x.centre.shape[-1]) * self.lost(operations, size)
         return _ball(x.centre, x.radius + self.safe(size, self.gamma(operations) * size + lost))
@@ -188,7 +191,7 @@ class Arithmetic:
     # ---- operations ----------------------------------------------------------------------------
 
     def scaled(self, x: Ball, factor: float) -> Ball:
-        """Times a number, which is rounded itself; or divided by its reciprocal, in either way.
+        """Multiply by a number, which is rounded itself, or divide by its reciprocal.
 
         A division by a root takes four roundings at most: of the root, to the network's type, of
         its reciprocal, and of the product. The centre has fewer.
@@ -199,11 +202,11 @@ class Arithmetic:
         return self.rounded(Ball(x.centre * factor, x.radius * abs(factor) + fresh), 4)
 
     def add(self, x: Ball, y: Ball) -> Ball:
-        """The sum of two vectors."""
+        """Return the sum of two vectors."""
         return self.rounded(x + y)
 
     def linear(self, x: Ball, matrix: Matrix) -> Ball:
-        """W x + b."""
+        """Return W x + b."""
         rows, terms = matrix.weight.shape
         size = matrix.frobenius * x.bound() + matrix.bias_norm
         lost = sqrt(rows) * self.lost(terms, x.bound() + matrix.frobenius)
@@ -212,7 +215,7 @@ class Arithmetic:
         return _ball(centre, matrix.stretch * x.radius + fresh)
 
     def numbers(self, x: Ball, matrix: Matrix) -> tuple[Floats, Floats]:
-        """W x + b with a radius for each number, smaller than that of the vector."""
+        """Return W x + b with a radius for each number, smaller than that of the vector."""
         terms = matrix.weight.shape[1]
         size = x.bound()[..., None] * matrix.rows + np.abs(matrix.bias)
         lost = self.lost(terms, x.bound()[..., None] + matrix.rows)
@@ -221,11 +224,11 @@ class Arithmetic:
         return x.centre @ matrix.weight.T + matrix.bias, _outward(radius)
 
     def relu(self, x: Ball) -> Ball:
-        """max(x, 0), which brings no two vectors further apart."""
+        """Return max(x, 0), which brings no two vectors further apart."""
         return self._elementwise(x, np.maximum(x.centre, 0.0), slope=1.0, operations=0)
 
     def gelu(self, x: Ball) -> Ball:
-        r"""x Φ(x), whose slope is at most $Φ(\sqrt 2) + \sqrt 2 φ(\sqrt 2) < 1.13$.
+        r"""Return x Φ(x), whose slope is at most $Φ(\sqrt 2) + \sqrt 2 φ(\sqrt 2) < 1.13$.
 
         It is computed as $(x / 2) (1 + \mathrm{erf}(x / \sqrt 2))$. The argument of erf is within
         three roundings, which move erf by less than 2 u, for its slope times its argument is at
@@ -236,14 +239,17 @@ class Arithmetic:
         return self._elementwise(x, x.centre * half, slope=1.13, operations=4 * _ULPS)
 
     def _elementwise(self, x: Ball, centre: Floats, slope: float, operations: int) -> Ball:
-        """Values of a function of that slope, with so many roundings, each of numbers up to x."""
+        """Return values of a function of that slope, with that many roundings, each of numbers up
+        to x.
+        """
         size = x.bound()
         lost = sqrt(x.centre.shape[-1]) * self.lost(operations + 1, size + 1.0)
         fresh = self.safe(size, self.gamma(operations) * size + lost)
         return _ball(centre, slope * x.radius + fresh)
 
     def layer_norm(self, x: Ball, weight: Floats, bias: Floats, epsilon: float) -> Ball:
-        r"""$f(x) = g \odot z / s + b$ with $z = x - \bar x$, $v = \overline{z^2}$, $s^2 = v + ε$.
+        r"""Return $f(x) = g \odot z / s + b$, $z = x - \bar x$, $v = \overline{z^2}$, $s^2 = v +
+        ε$.
 
         The radius is, with G = max|g|, n the width, and everything else as defined below,
 
@@ -333,7 +339,7 @@ class Arithmetic:
     def softmax(
         self, logits: Floats, radius: Floats, present: NDArray[np.bool_]
     ) -> tuple[Floats, Floats, float]:
-        r"""Weights over axis -2, how far they can move together, and the relative rounding.
+        r"""Return weights over axis -2, how far they can move together, and the relative rounding.
 
         $$w_j = e^{l_j} / \sum_i e^{l_i}$$
 
@@ -346,23 +352,23 @@ class Arithmetic:
         is the rounding of the sum and of the division: relative to each weight, and in addition to
         movements. An exp that is taken as 0 is within `lost`.
         """
-        places = logits.shape[-2]
+        positions = logits.shape[-2]
         size = np.where(present, np.abs(logits) + radius, 0.0).max(axis=-2, keepdims=True)
         rounding = self.gamma(6) * size + self.gamma(2 * _EXP_ULPS + 4)
         radius = _outward(radius + rounding)
         logits = np.where(present, logits, -inf)
         weight = _weights(logits)
         moved = np.zeros_like(weight)
-        for place in range(places):
-            own = np.arange(places)[:, None] == place
+        for position in range(positions):
+            own = np.arange(positions)[:, None] == position
             up = _weights(np.where(own, logits + radius, logits - radius))
             down = _weights(np.where(own, logits - radius, logits + radius))
             widest = np.maximum(up - weight, weight - down)
             # the three are of float64
-            widest = widest + _gamma(2 * places + 4 * _ULPS, OWN) * (up + weight)
-            moved[..., place, :] = widest[..., place, :]
-        moved = np.where(present, _outward(moved + self.lost(places, 1.0)), 0.0)
-        return weight, moved, self.gamma(places + 4)
+            widest = widest + _gamma(2 * positions + 4 * _ULPS, OWN) * (up + weight)
+            moved[..., position, :] = widest[..., position, :]
+        moved = np.where(present, _outward(moved + self.lost(positions, 1.0)), 0.0)
+        return weight, moved, self.gamma(positions + 4)
 
 
 def _gamma(terms: float, unit: float) -> float:
@@ -373,7 +379,7 @@ _erf: Callable[[Floats], Floats] = np.vectorize(erf, otypes=[float])
 
 
 def _weights(logits: Floats) -> Floats:
-    """Softmax over axis -2; NaN where a logit is not finite but for those that are -inf."""
+    """Return softmax over axis -2; NaN where a logit is neither finite nor -inf."""
     with np.errstate(invalid="ignore"):
         power = np.exp(logits - logits.max(axis=-2, keepdims=True))
         return power / power.sum(axis=-2, keepdims=True)
@@ -384,6 +390,6 @@ def _ball(centre: Floats, radius: Floats) -> Ball:
 
 
 def _outward(radius: Floats) -> Floats:
-    """A little larger, and infinite where infinities met."""
+    """Enlarge a radius a little; it is infinite where infinities met."""
     larger: Floats = radius * _OUTWARD + _LEAST
     return np.where(np.isnan(larger), inf, larger)

@@ -1,7 +1,7 @@
-"""A network with binary memory *is* a finite algebra: its elements are the codes that occur.
+"""The finite algebra of a network with binary memory: its elements are the codes that occur.
 
-The code of a node is the signs of a few numbers, and what the node hands on follows from the code
-alone. A sign is certain where its number is further from 0 than any arithmetic could move it.
+The code of a node is the signs of a few numbers, and the output of the node is a function of the
+code. A sign is certain where its number is further from 0 than any rounding could move it.
 """
 
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ _MOST_BITS = 62
 
 
 @dataclass(slots=True)
-class Doubt:
-    """How sure are signs and answers? Over all numbers that were looked at."""
+class MarginTracker:
+    """The smallest margins of signs or answers, over all numbers that were computed."""
 
     distance: float = np.inf
-    """Smallest distance of a number from 0 (of the best logit from the next)."""
+    """Smallest distance of a number from 0 (or of the best logit from the next)."""
     radius: float = 0.0
-    """Largest distance by which arithmetic could move one."""
+    """Largest distance by which rounding could move one."""
     room: float = np.inf
-    """Smallest distance less its own radius: nothing is certain unless this is above 0."""
+    """Smallest distance minus its own radius: nothing is certain unless this is above 0."""
 
     def see(self, distance: Floats, radius: Floats) -> None:
-        """Take more numbers into account."""
+        """Include more numbers."""
         if not distance.size:
             return
         room = distance - radius
@@ -41,9 +41,9 @@ class Doubt:
 
 
 class BinaryAlgebra:
-    """The codes of a network with binary memory, numbered as they are met.
+    """The codes of a network with binary memory, numbered as they occur.
 
-    `codes[element, bit]` are those of levels above 0. Every chunk is given to the network once.
+    `codes[element, bit]` are the elements of levels above 0. Every chunk is evaluated once.
 
     Raises:
         VerificationError: the network's memory is not binary.
@@ -57,7 +57,7 @@ class BinaryAlgebra:
             )
         self._node = node
         self.codes: Booleans = np.empty((0, node.num_bits), dtype=np.bool_)
-        self.signs, self.answers = Doubt(), Doubt()
+        self.signs, self.answers = MarginTracker(), MarginTracker()
         self._number: dict[bytes, int] = {}
         self._classes: Integers = np.empty(0, dtype=np.int64)
         self._known = {"symbols": _Memo(), "codes": _Memo()}
@@ -71,25 +71,25 @@ class BinaryAlgebra:
 
     @property
     def chunk(self) -> int:
-        """The paper's C."""
+        """Number of elements of a chunk, the paper's C."""
         return self._node.chunk
 
     def phase(self, level: int) -> int:
-        """Symbols are one thing, and codes another, whatever their level."""
+        """Return 0 for symbols and 1 for codes, whatever their level."""
         return min(level, 1)
 
     @property
     def unsure(self) -> Integers:
-        """The chunks of codes of which some sign is not certain."""
+        """Chunks of codes with a sign that is not certain."""
         return np.concatenate([np.empty((0, self.chunk), dtype=np.int64), *self._unsure])
 
     @property
     def is_certain(self) -> bool:
-        """Whether no arithmetic could have changed a sign or an answer that was looked at."""
+        """Whether no rounding could have changed a sign or an answer that was computed."""
         return self.signs.room > 0 and self.answers.room > 0
 
     def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
-        """The codes of chunks of symbols (level 0) or of codes."""
+        """Return the codes of chunks of symbols (level 0) or of codes."""
         if children.size and children.max() + 2 > self._base:
             raise VerificationError(
                 f"chunks of {self.chunk} are told apart for at most {self._base - 1} symbols or "
@@ -106,7 +106,7 @@ class BinaryAlgebra:
         return memo.of(distinct)[inverse.reshape(-1)]
 
     def read(self, level: int, elements: Integers) -> Integers:
-        """The classes that the network reads off codes."""
+        """Return the classes that the network assigns to codes."""
         old = len(self._classes)
         if old < len(self.codes):
             logits, radius = self._node.logits(self._node.recall(self.codes[old:]))
@@ -120,9 +120,9 @@ class BinaryAlgebra:
         return self._classes[elements]
 
     def evaluated(self, level: int, most: int) -> Integers:
-        """Chunks that were given to the network, of symbols (level 0) or of codes (above).
+        """Return evaluated chunks of symbols (level 0) or of codes (above).
 
-        Evenly spread, and `most` at most.
+        They are evenly spaced, and at most `most`.
         """
         keys = self._known["codes" if level else "symbols"].keys
         keys = keys[:: max(1, -(-len(keys) // most))]
@@ -130,7 +130,7 @@ class BinaryAlgebra:
         return np.stack(columns[::-1], axis=1)
 
     def _evaluate(self, level: int, children: Integers) -> Integers:
-        """Give chunks to the network and number the codes that come out."""
+        """Evaluate chunks with the network, and number the resulting codes."""
         below = self._node.recall(self.codes) if level else self._node.leaves()
         parts = []
         for start in range(0, len(children), _BATCH):
@@ -158,7 +158,7 @@ class BinaryAlgebra:
 
 
 class _Memo:
-    """What is known of chunks: sorted keys, and a value for each."""
+    """A map from chunks, as sorted keys, to values."""
 
     def __init__(self) -> None:
         self.keys: Integers = np.empty(0, dtype=np.int64)
@@ -167,8 +167,8 @@ class _Memo:
     def has(self, keys: Integers) -> Booleans:
         if not len(self.keys):
             return np.zeros(len(keys), dtype=np.bool_)
-        place = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
-        return self.keys[place] == keys
+        position = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
+        return self.keys[position] == keys
 
     def of(self, keys: Integers) -> Integers:
         return self._values[np.searchsorted(self.keys, keys)]

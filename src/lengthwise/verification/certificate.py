@@ -1,9 +1,9 @@
-"""A certificate: a claim about a model and a language, with all that a checker needs.
+"""A certificate: a claim about a model and a language, with everything that a checker needs.
 
 On disk it is one JSON file of a closed form (`FORM`). The bytes of the file are determined by its
 content, and its last entry is their digest, so that no byte can change unseen. A digest is no
-signature: whoever changes the content can compute it again. What follows from the content is for
-`lengthwise.verification.check` to say.
+signature: whoever changes the content can compute it again. `lengthwise.verification.check` decides
+what follows from the content.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from lengthwise.errors import CertificateError
 from lengthwise.files import write_bytes
 from lengthwise.languages.language import Language
-from lengthwise.languages.stored import from_dict, to_dict
+from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.verification import schema
 from lengthwise.verification.algebra import Integers
@@ -48,44 +48,45 @@ class Machine:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wrong:
+class WrongWord:
     """A word on which the model is wrong."""
 
     word: str
     model: str
-    """The class that the model gives to it."""
+    """Class given by the model."""
     language: str
-    """Its class."""
+    """Class of the word in the language."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sureness:
-    """How far signs and answers are from turning over, and how far arithmetic could move them.
+class RoundingMargins:
+    """Distances of signs and answers from a change, and bounds on rounding.
 
-    None stands for what is no number, such as an infinite bound.
+    None stands for a number that is not finite, such as an infinite bound.
     """
 
     sign_distance: float | None
-    """Smallest distance of a number before the sign from 0, over all reachable chunks."""
+    """Smallest distance from 0 of a number before the sign, over all reachable chunks."""
     sign_radius: float | None
-    """Largest bound on what rounding, in any order of additions, does to such a number."""
+    """Largest bound on the effect of rounding on such a number, for any order of additions."""
     answer_distance: float | None
     """Smallest distance of the largest logit from the next."""
     answer_radius: float | None
-    """Largest bound on what rounding does to such a distance."""
+    """Largest bound on the effect of rounding on such a distance."""
     measured: float | None
-    """Largest difference seen between the model as it runs and float64, over batches of several
-    sizes and numbers of threads; None if the model was not run."""
+    """Largest measured difference between the model as it runs and float64, over batches of several
+    sizes and numbers of threads; None if the model was not run.
+    """
     room: float | None
-    """Smallest distance of a number before the sign from 0 less its own bound: above 0, all signs
+    """Smallest distance from 0 of a number before the sign minus its own bound; above 0, all signs
     are certain."""
     is_certain: bool
     """Whether every distance is larger than its own radius."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Moved:
-    """How clear the classes of snapped vectors are."""
+class SnapDistances:
+    """How well the classes of snapped vectors are separated."""
 
     spread: float
     """Largest distance of a vector from the representative that it is snapped to."""
@@ -95,10 +96,10 @@ class Moved:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Certificate:
-    """What was found out about a model and a language, and the evidence.
+    """The result of a proof attempt about a model and a language, with the evidence.
 
-    `reason`, `sureness`, `moved` and `made_with` are notes of whoever made the certificate. `check`
-    returns a certificate whose `sureness` and `moved` were computed again; the others are empty.
+    `reason`, `sureness`, `moved` and `made_with` are notes of the maker of the certificate. `check`
+    returns a certificate whose `sureness` and `moved` are recomputed; the other notes are empty.
     """
 
     verdict: Verdict
@@ -106,39 +107,40 @@ class Certificate:
     language: Language
     machine: Machine
     settings: Mapping[str, Any]
-    """Of the network: those of `RegularGPTConfig`."""
+    """Settings of the network, a `RegularGPTConfig`."""
     weights: Mapping[str, NDArray[Any]]
     elements: Mapping[str, Any]
-    """What the elements of the algebra are: `codes` in hexadecimal (`discrete`), or `levels` of
-    representatives and their tables, the last of which has those of level `repeat`."""
+    """Description of the elements of the algebra: `codes` in hexadecimal (`discrete`), or `levels`
+    of representatives and their tables, the last of which has those of level `repeat`.
+    """
     maps: tuple[tuple[int, ...], ...]
     """State maps on `machine`, by number."""
     levels: tuple[Mapping[str, tuple[StatePair, ...]], ...]
-    """By level: `interior` pairs (element, state map) and `edge` pairs (element, state)."""
+    """Pairs by level: `interior` pairs (element, state map) and `edge` pairs (element, state)."""
     repeats: int | None = None
-    """The last level has the pairs of this one."""
-    counterexample: Wrong | None = None
+    """Level whose pairs the last level has."""
+    counterexample: WrongWord | None = None
     checked_length: int | None = None
     """All words of at most this length are right; None: of any length."""
     reason: str = ""
-    """Why there is no proof, if the verdict is `not-closed`."""
-    sureness: Sureness | None = None
-    moved: Moved | None = None
+    """Reason why there is no proof, if the verdict is `not-closed`."""
+    sureness: RoundingMargins | None = None
+    moved: SnapDistances | None = None
     made_with: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def model_digest(self) -> str:
-        """Return the digest of the network's settings and weights."""
+        """Digest of the network's settings and weights."""
         return digest_of(self.settings, self.weights)
 
     @property
     def statement(self) -> str:
-        """Return the claim in a sentence."""
+        """The claim in a sentence."""
         return stated(self)
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """Return the pairs of the levels: what each element of the model's algebra does."""
+        """The pairs of the levels: the action of each element of the model's algebra."""
         rows = []
         for number, level in enumerate(self.levels):
             for element, map_ in level["interior"]:
@@ -150,7 +152,7 @@ class Certificate:
 
     @property
     def _num_elements(self) -> int:
-        """How many elements occur above the symbols: codes, or representatives of any level."""
+        """Number of elements that occur above the symbols: codes, or representatives by level."""
         met = {
             (e,) if self.strength == "discrete" else (number, place, e)
             for number, level in enumerate(self.levels[1:])
@@ -190,7 +192,7 @@ class Certificate:
     def require_model(
         self, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]
     ) -> None:
-        """Refuse another model than the one that was certified.
+        """Refuse a model other than the certified one.
 
         Raises:
             CertificateError: settings or weights differ.
@@ -236,10 +238,10 @@ class Certificate:
 
     @classmethod
     def load(cls, path: Path) -> "Certificate":
-        """Read a file, every byte of which must be as it was written.
+        """Read a file, and verify that every byte is as it was written.
 
         Raises:
-            CertificateError: it is not.
+            CertificateError: the file cannot be read, is no certificate, or was changed.
         """
         try:
             content = path.read_bytes()
@@ -291,11 +293,11 @@ class Certificate:
                 for level in body["levels"]
             ),
             repeats=body["repeats"],
-            counterexample=None if wrong is None else Wrong(**wrong),
+            counterexample=None if wrong is None else WrongWord(**wrong),
             checked_length=body["checked_length"],
             reason=notes["reason"],
-            sureness=None if sure is None else Sureness(**sure),
-            moved=None if moved is None else Moved(**moved),
+            sureness=None if sure is None else RoundingMargins(**sure),
+            moved=None if moved is None else SnapDistances(**moved),
             made_with=notes["made_with"],
         )
 
@@ -341,7 +343,7 @@ FORM = {
         "reason": str,
         "sureness": schema.Maybe(
             {
-                **{name: schema.Maybe(float) for name in Sureness.__slots__},
+                **{name: schema.Maybe(float) for name in RoundingMargins.__slots__},
                 "is_certain": bool,
             }
         ),

@@ -1,7 +1,7 @@
-"""Is a model right at every length? Explore, confirm on the model itself, and write the evidence.
+"""Certification: explore a model, confirm the result on the model itself, and write the evidence.
 
-A claim is made only if it rests on numbers that no arithmetic could have changed: with binary
-memory every sign that was looked at must be further from 0 than rounding can move it.
+A claim is made only if it rests on numbers that no rounding could have changed: with binary memory
+every sign that was computed must be further from 0 than rounding can move it.
 """
 
 import math
@@ -19,7 +19,7 @@ from torch import nn
 from lengthwise.errors import CertificateError, VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import predict
-from lengthwise.languages.elements import Elements
+from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named
 from lengthwise.layers.memory import BinaryMemory
@@ -31,14 +31,14 @@ from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certificate import (
     Certificate,
     Machine,
+    RoundingMargins,
     Strength,
-    Sureness,
     Verdict,
-    Wrong,
+    WrongWord,
     pairs_of,
 )
 from lengthwise.verification.check import check
-from lengthwise.verification.closure import MAX_CHUNKS, Closure, Watch, explore
+from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback, explore
 from lengthwise.verification.extraction import extract
 from lengthwise.verification.lookup import Lookup
 from lengthwise.verification.network import (
@@ -66,14 +66,14 @@ def certify(
     *,
     strength: Literal["auto"] | Strength = "auto",
     max_chunks: int = MAX_CHUNKS,
-    progress: Watch | None = None,
+    progress: LevelCallback | None = None,
 ) -> Certificate:
     """Decide whether `model` gives every word of `language` its class.
 
     `discrete` proves it of the model as it runs, which must have binary memory; `snapped` of one
     with continuous memory whose vectors are snapped to representatives; `robust` of such a model as
-    it runs. `auto` is the first that suits the memory. Where no algebra is found, or bounds are too
-    loose, short words are tried one by one instead.
+    it runs. `auto` is the first strength that fits the memory. Where no algebra is found, or bounds
+    are too loose, short words are tested one by one instead.
 
     Raises:
         VerificationError: the model is not a RegularGPT, or has other symbols or classes, or the
@@ -152,19 +152,19 @@ def _checked_or_not_closed(made: Certificate, explored: int) -> Certificate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Evidence:
-    """What was explored, and what stands in the way of a claim."""
+    """The exploration of a model, and the obstacles to a claim."""
 
     closure: Closure
     elements: dict[str, Any]
     classify: Callable[[tuple[int, ...]], int]
-    """What the model that the claim is about says of a word."""
-    sureness: Sureness | None = None
+    """Class of a word under the model of the claim."""
+    sureness: RoundingMargins | None = None
     doubt: str = ""
-    """Why nothing can be proved, if so."""
+    """Reason why nothing can be proved, if so."""
     runs: RegularGPT | None = None
     """The model as it runs, if the claim is about it."""
     right_to: int | None = None
-    """All words of at most this length are right, if that was found out otherwise."""
+    """Length up to which all words are right, if that was found by testing."""
 
 
 def _suitable(model: RegularGPT, strength: Literal["auto"] | Strength) -> Strength:
@@ -191,7 +191,7 @@ def _discrete(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
             f"than rounding explains ({bound:.3g}). Its code was changed, or its arithmetic is not "
             f"that of its weights' type; certify the plain model."
         )
-    sureness = Sureness(
+    sureness = RoundingMargins(
         sign_distance=_finite(algebra.signs.distance),
         sign_radius=_finite(bound),
         answer_distance=_finite(algebra.answers.distance),
@@ -246,8 +246,8 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
 
 
 def _only_tried(model: RegularGPT, language: Language, doubt: str) -> _Evidence:
-    """No algebra to explore: what the model says of all short words."""
-    elements = Elements(language)
+    """Test all short words on the model, where there is no algebra to explore."""
+    elements = MonoidElements(language)
     words, wrong = _wrong_words(model, language)
     right_to = (len(wrong[0]) if wrong else len(words[-1]) if words else 1) - 1
     if wrong:
@@ -272,7 +272,7 @@ _EVIDENCE: Mapping[Strength, Callable[[RegularGPT, Language, _Look], _Evidence]]
 def _wrong_words(
     model: RegularGPT, language: Language
 ) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-    """Short words, and those of them to which the model itself gives another class."""
+    """Return short words, and the words among them that the model puts into another class."""
     words = list(islice(language.words(max_length=_LONGEST_TRIED), _MOST_TRIED))
     if not words:
         return [], []
@@ -280,14 +280,18 @@ def _wrong_words(
     return words, [w for w, c in zip(words, given, strict=True) if c != language.classify(w)]
 
 
-def _judge(language: Language, found: _Evidence) -> tuple[Verdict, Wrong | None, str]:
+def _judge(language: Language, found: _Evidence) -> tuple[Verdict, WrongWord | None, str]:
     closure = found.closure
     if closure.wrong is not None:
         given, true = found.classify(closure.wrong), language.classify(closure.wrong)
         if given != true:
             names = language.class_names
             word = language.decode(closure.wrong)
-            return "counterexample", Wrong(word=word, model=names[given], language=names[true]), ""
+            return (
+                "counterexample",
+                WrongWord(word=word, model=names[given], language=names[true]),
+                "",
+            )
     if found.doubt:
         return "not-closed", None, found.doubt
     if closure.wrong is None and closure.repeats is None:
@@ -305,7 +309,7 @@ def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _doubt(sureness: Sureness) -> str:
+def _doubt(sureness: RoundingMargins) -> str:
     if sureness.sign_distance is None or sureness.sign_radius is None or sureness.room is None:
         return "numbers could overflow, or are none"
     if sureness.room > 0:
@@ -326,10 +330,11 @@ def _checked(found: _Evidence) -> int:
 
 @torch.no_grad()
 def measured_difference(model: RegularGPT, node: Node, algebra: BinaryAlgebra) -> float:
-    """Largest difference between numbers before the sign as the model runs and in float64.
+    """Return the largest difference of numbers before the sign between the running model and
+    float64.
 
-    Over a sample of the explored chunks: in one batch, one by one, and with another number of
-    threads.
+    It is taken over a sample of the explored chunks: in one batch, one by one, and with another
+    number of threads.
     """
     memory = model.memory
     assert isinstance(memory, BinaryMemory)

@@ -1,10 +1,10 @@
-"""Accept a certificate only if all that it says follows: a second, plain look, without torch.
+"""The checker: accept a certificate only if everything that it says follows, without torch.
 
-Nothing in the file is believed, and nothing of the exploration that made it is used; of the network
-only its node function (`node.py`). The steps are those of "What the checker does" in
+Nothing in the file is trusted, and no code of the exploration that made it is used; of the network
+only its node function (`node.py`) is used. The steps are those of "What the checker does" in
 docs/verification.md, in that order: 1 the language (`name_of_language`, `check_machine`), 2 the
-elements (`check_elements.py`), 3 level 0 (`Induction.check_symbols`), 4 from one level
-to the next (`Induction.check_next`), 5 answers (`Induction.wrong_words`), 6 the end
+elements (`check_elements.py`), 3 level 0 (`Induction.check_symbols`), 4 from one level to the next
+(`Induction.check_next`), 5 answers (`Induction.wrong_words`), 6 the end
 (`Induction.check_repetition`, `Induction.check_counterexample`).
 """
 
@@ -24,20 +24,20 @@ from lengthwise.verification.statement import shown
 _LARGEST = 2**62
 _TOGETHER = 2**14
 
-MOST_TOGETHER = 1_000_000
-"""States of machine, language and domain that are met together, at most."""
+MAX_STATE_TRIPLES = 1_000_000
+"""Largest number of triples of states of machine, language and domain."""
 
-MOST_PLACES = 32
-"""Places of a chunk, at most."""
+MAX_POSITIONS = 32
+"""Largest number of positions of a chunk."""
 
-MOST_CHUNKS = 20_000_000
-"""Chunks of one level that are looked at, at most."""
+MAX_CHUNKS = 20_000_000
+"""Largest number of chunks of one level."""
 
 
 def check(certificate: Certificate) -> Certificate:
-    """Return what of a certificate was verified, with all its figures computed again.
+    """Return the verified part of a certificate, with all its figures recomputed.
 
-    Notes of the maker are gone, and so is the language's specification if it names a file: then
+    Notes of the maker are removed, and so is the language's specification if it names a file: then
     only its automaton is known.
 
     Raises:
@@ -90,7 +90,7 @@ def _checked(claim: Certificate) -> Certificate:
 
 
 def name_of_language(claim: Certificate) -> str:
-    """Return the specification, if it says by itself what the language is, and it is that one."""
+    """Return the specification if it defines its language by itself, and equals the language."""
     language = claim.language
     if not is_self_contained(language.spec):
         return ""
@@ -102,7 +102,7 @@ def name_of_language(claim: Certificate) -> str:
 
 
 def check_machine(machine: Machine, language: Language) -> None:
-    """Check that the machine is minimal, and says of every word what the language says."""
+    """Check that the machine is minimal, and gives every word the class of the language."""
     outside, states = language.num_classes, range(len(machine.transitions))
     require(len(machine.classes) == len(states), "every state has a class")
     require(all(0 <= c <= outside for c in machine.classes), "classes exist")
@@ -112,27 +112,29 @@ def check_machine(machine: Machine, language: Language) -> None:
         require(fits, "every state has a next one for each symbol")
     blocks: list[int] = list(machine.classes)
     while True:
-        told = [(blocks[s], *(blocks[t] for t in machine.transitions[s])) for s in states]
-        number = {each: index for index, each in enumerate(sorted(set(told)))}
+        signatures = [(blocks[s], *(blocks[t] for t in machine.transitions[s])) for s in states]
+        number = {each: index for index, each in enumerate(sorted(set(signatures)))}
         if len(number) == len(set(blocks)):
             break
-        blocks = [number[each] for each in told]
+        blocks = [number[each] for each in signatures]
     require(len(number) == len(states), "no two states of the machine are alike")
     domain = language.domain
     queue = [(machine.start, language.start, 0 if domain is None else domain.start)]
     seen = set(queue)
-    for mine, theirs, place in queue:
-        inside = domain is None or domain.classes[place] == 1
+    for mine, theirs, position in queue:
+        inside = domain is None or domain.classes[position] == 1
         true = language.classes[theirs] if inside else outside
         require(machine.classes[mine] == true, "the machine gives every word its class")
         for symbol in range(language.num_symbols):
             after = (
                 machine.transitions[mine][symbol],
                 language.transitions[theirs][symbol],
-                0 if domain is None else domain.transitions[place][symbol],
+                0 if domain is None else domain.transitions[position][symbol],
             )
             if after not in seen:
-                require(len(seen) < MOST_TOGETHER, "language and domain are small enough to walk")
+                require(
+                    len(seen) < MAX_STATE_TRIPLES, "language and domain are small enough to walk"
+                )
                 seen.add(after)
                 queue.append(after)
     require({mine for mine, _, _ in seen} == set(states), "every state of the machine is reached")
@@ -144,10 +146,10 @@ def check_machine(machine: Machine, language: Language) -> None:
 class Induction:
     """Follow all sub-words of all words of the domain, level by level.
 
-    At level l a sub-word of the interior has exactly C^l symbols and stands behind others; one at
-    the edge begins its word and has at most C^l. `interior` has the pairs (element, state map) of
-    the former, `edge` the pairs (element, state after it) of the latter, and `lengths` the length
-    of the shortest sub-word of each pair of the edge.
+    At level l a sub-word of the interior has exactly C^l symbols and follows others; one at the
+    edge begins its word and has at most C^l. `interior` has the pairs (element, state map) of the
+    former, `edge` the pairs (element, state after it) of the latter, and `lengths` the length of
+    the shortest sub-word of each pair of the edge.
     """
 
     def __init__(self, claim: Certificate, network: Elements) -> None:
@@ -162,7 +164,7 @@ class Induction:
         self.number = {map_: number for number, map_ in enumerate(claim.maps)}
         require(len(self.number) == len(claim.maps), "every state map stands once")
         require(len(claim.levels) > 0, "there is a level")
-        require(self.chunk <= MOST_PLACES, f"a chunk has at most {MOST_PLACES} places")
+        require(self.chunk <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
         require(self.chunk ** len(claim.levels) < _LARGEST, "levels are few enough")
         one = np.zeros((states, states), dtype=np.bool_)
         for state, row in enumerate(claim.machine.transitions):
@@ -173,7 +175,7 @@ class Induction:
     # ---- 3 level 0
 
     def check_symbols(self) -> None:
-        """Check that level 0 has the symbols, and nothing else."""
+        """Check that level 0 has exactly the symbols."""
         moves = np.array(self.machine.transitions).T  # [symbol, state]
         symbols = np.arange(len(moves))
         occurs = self.leads_in(0)[moves].any(axis=1)
@@ -187,12 +189,14 @@ class Induction:
     # ---- 4 from one level to the next
 
     def check_next(self, level: int) -> list[int]:
-        """Check that the next level has all that follows; return the lengths of wrong words."""
+        """Check the next level's pairs, which must be all that follow; return lengths of wrong
+        words.
+        """
         inner = [self.interior[:0]]
         for _, chunks in self.chunks(self.interior, self.chunk):
             maps = self.maps[chunks[:, 0, 1]]
-            for place in range(1, self.chunk):
-                maps = np.take_along_axis(self.maps[chunks[:, place, 1]], maps, axis=1)
+            for position in range(1, self.chunk):
+                maps = np.take_along_axis(self.maps[chunks[:, position, 1]], maps, axis=1)
             occurs = self.leads_in(level + 1)[maps].any(axis=1)
             elements = self.network.compose(level, chunks[occurs, :, 0], edge=False)
             inner.append(pairs(elements, self.numbers_of(maps[occurs])))
@@ -201,8 +205,8 @@ class Induction:
         for used in range(1, self.chunk + 1):
             for firsts, chunks in self.chunks(self.edge, used):
                 states = chunks[:, 0, 1]
-                for place in range(1, used):
-                    states = self.maps[chunks[:, place, 1], states]
+                for position in range(1, used):
+                    states = self.maps[chunks[:, position, 1], states]
                 good = self.leads_in(level + 1)[states]
                 children = np.full((int(good.sum()), self.chunk), ABSENT)
                 children[:, self.chunk - used :] = chunks[good, :, 0]
@@ -219,12 +223,12 @@ class Induction:
         return self.wrong_words(level + 1, whole)
 
     def chunks(self, firsts: Integers, count: int) -> Iterator[tuple[Integers, Integers]]:
-        """Yield chunks `[chunk, place, (element, does)]`: one of `firsts`, then of the interior.
+        """Yield chunks `[chunk, position, (element, does)]`: one of `firsts`, then of the interior.
 
         They come in parts, each with the numbers of its firsts.
         """
         number = len(firsts) * len(self.interior) ** (count - 1)
-        require(number <= MOST_CHUNKS, f"a level has at most {MOST_CHUNKS:,} chunks")
+        require(number <= MAX_CHUNKS, f"a level has at most {MAX_CHUNKS:,} chunks")
         rest = rows_of(self.interior, count - 1)
         size = max(1, _TOGETHER // max(1, len(rest)))
         for start in range(0, len(firsts), size):
@@ -258,7 +262,9 @@ class Induction:
     # ---- 6 the end
 
     def check_repetition(self) -> None:
-        """Check that the last level is an earlier one, so that no level brings anything new."""
+        """Check that the last level equals an earlier one, so that no later level brings anything
+        new.
+        """
         claim, first, last = self.claim, self.claim.repeats, len(self.claim.levels) - 1
         none = claim.counterexample is None and claim.checked_length is None
         require(none, "there is no counterexample, and any length was checked")
@@ -272,7 +278,7 @@ class Induction:
         require(alike, f"lengths of level {last} do to the domain what those of {first} do")
 
     def check_counterexample(self, wrong: Sequence[int]) -> None:
-        """Check that the word is wrong as it is said to be, and that no shorter one is."""
+        """Check that the counterexample is wrong as claimed, and that no shorter word is wrong."""
         claimed, language = self.claim.counterexample, self.claim.language
         require(claimed is not None and self.claim.repeats is None, "a counterexample is there")
         assert claimed is not None
@@ -321,7 +327,7 @@ class Induction:
         return self.powers[level]
 
     def leads_in(self, level: int) -> Booleans:
-        """Return from which states a multiple of C^level symbols can end in the domain."""
+        """Return the states from which a multiple of C^level symbols can end in the domain."""
         if level not in self.good:
             steps, good = self.steps(level), self.classes < self.outside
             while not np.array_equal(good, more := good | (steps & good).any(axis=1)):
@@ -354,7 +360,7 @@ def keep_shortest(kept: dict[StatePair, int], found: dict[StatePair, int]) -> No
 
 
 def rows_of(these: Integers, count: int) -> Integers:
-    """Return all sequences of so many pairs, `[sequence, place, (element, does)]`."""
+    """Return all sequences of `count` pairs, `[sequence, position, (element, does)]`."""
     rows = np.zeros((1, 0), dtype=np.int64)
     for _ in range(count):
         last = np.tile(np.arange(len(these)), len(rows))[:, None]

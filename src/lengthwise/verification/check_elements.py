@@ -1,8 +1,9 @@
-"""What the elements of a certificate stand for: step 2 of `check`, without torch.
+"""Elements of a certificate and the vectors that they represent: step 2 of `check`, without torch.
 
-An element of a `discrete` certificate is a code of binary memory. One of a `snapped` or `robust`
-certificate is a ball around a representative, of radius 0 where vectors are snapped. Whatever the
-file says of them is checked with the node function of the weights (`node.py`), and nothing else.
+An element of a `discrete` certificate is a code of binary memory. An element of a `snapped` or
+`robust` certificate is a ball around a representative, of radius 0 where vectors are snapped.
+Everything that the file says about them is checked with the node function of the weights
+(`node.py`), and nothing else.
 
 Axes:
     node    chunks, each of which becomes a node
@@ -19,22 +20,22 @@ from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.verification.algebra import ABSENT, Booleans, Integers
 from lengthwise.verification.arrays import unpack
 from lengthwise.verification.balls import Ball, Floats, norm, norm_bound
-from lengthwise.verification.certificate import Certificate, Moved, Sureness
+from lengthwise.verification.certificate import Certificate, RoundingMargins, SnapDistances
 from lengthwise.verification.node import Node
 from lengthwise.verification.tight_node import TightNode
 
 _BATCH = 4096
 _OUTWARD = 1 + 1e-9
-"""Factor on distances: more than what rounding loses in computing them."""
+"""Factor on distances: more than rounding loses in computing them."""
 
 Chunk = tuple[int, ...]
 
 
 def require(holds: bool, what: str) -> None:
-    """Say what of a certificate does not hold.
+    """Refuse a certificate of which a requirement does not hold.
 
     Raises:
-        CertificateError: it does not.
+        CertificateError: the requirement does not hold.
     """
     if not holds:
         raise CertificateError(f"the certificate does not hold. This is not so: {what}.")
@@ -56,7 +57,7 @@ def node_of(claim: Certificate) -> Node:
 
 
 class Margin:
-    """The smallest distances of numbers from where something would turn over."""
+    """Smallest margins of signs or answers, over all numbers that were computed."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -64,7 +65,7 @@ class Margin:
         self.radius = 0.0
 
     def see(self, distance: Floats, radius: Floats) -> None:
-        """Refuse a number that rounding could move that far."""
+        """Refuse a number that rounding could move past its threshold."""
         require(bool((distance > radius).all()), f"every {self.what} is certain")
         self.distance = min(self.distance, float(distance.min(initial=np.inf)))
         self.radius = max(self.radius, float(radius.max(initial=0.0)))
@@ -72,7 +73,7 @@ class Margin:
 
 
 class Elements:
-    """What the elements of a certificate stand for, and what chunks of them become."""
+    """Elements of a certificate, their vectors, and the composition of chunks."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -87,24 +88,24 @@ class Elements:
         raise AssertionError("abstract")
 
     def vectors(self, level: int, elements: Integers) -> Ball:
-        """Return where the vectors of elements of the edge of a level can be."""
+        """Return balls with the vectors of elements of the edge of a level."""
         raise AssertionError("abstract")
 
     def empty_vector(self) -> Ball:
-        """Return where the vector of the empty word can be."""
+        """Return a ball with the vector of the empty word."""
         pads = np.full((1, self.node.chunk), ABSENT)
         return self.node.gathered(self.node.leaves(), pads)
 
-    def sureness(self) -> Sureness | None:
-        """Return how certain signs and answers are, if there are signs."""
+    def sureness(self) -> RoundingMargins | None:
+        """Return the margins of signs and answers, if there are signs."""
         return None
 
-    def moved(self) -> Moved | None:
-        """Return how clear the classes of vectors are, if vectors are snapped."""
+    def moved(self) -> SnapDistances | None:
+        """Return the separation of the classes of vectors, if vectors are snapped."""
         return None
 
     def read(self, vectors: Ball) -> Integers:
-        """Return the class of each vector, which no rounding may turn over."""
+        """Return the class of each vector, which no rounding may change."""
         logits, radius = self.node.logits(vectors)
         best, rows = logits.argmax(axis=1), np.arange(len(logits))
         others = np.arange(logits.shape[1]) != best[:, None]
@@ -114,7 +115,7 @@ class Elements:
 
 
 class Discrete(Elements):
-    """Codes: what a node hands on follows from its code alone."""
+    """Codes of binary memory: the output of a node is a function of its code."""
 
     def __init__(self, claim: Certificate, node: Node) -> None:
         super().__init__(node)
@@ -135,7 +136,7 @@ class Discrete(Elements):
         return min(level, 1)
 
     def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
-        """Return the codes that the network makes of chunks, every sign of which is certain."""
+        """Return the codes of chunks; every sign must be certain."""
         below, known = self.below[self.phase(level)], self.known[self.phase(level)]
         chunks = chunks_of(children)
         new = sorted({chunk for chunk in chunks if chunk not in known})
@@ -154,16 +155,16 @@ class Discrete(Elements):
         return np.asarray(numbers >= 0)
 
     def vectors(self, level: int, elements: Integers) -> Ball:
-        """Return what memory recalls."""
+        """Return the vectors that memory recalls from codes."""
         return self.below[1][elements]
 
     def empty_vector(self) -> Ball:
-        """Return what memory recalls of the empty word, whose code need not be named."""
+        """Return the vector recalled for the empty word, whose code need not be named."""
         return self.node.recall(self.code(super().empty_vector()))
 
-    def sureness(self) -> Sureness:
-        """Return the smallest distances that were met, and the largest bounds."""
-        return Sureness(
+    def sureness(self) -> RoundingMargins:
+        """Return the smallest distances and the largest bounds that occurred."""
+        return RoundingMargins(
             sign_distance=self.signs.distance,
             sign_radius=self.signs.radius,
             answer_distance=self.answers.distance,
@@ -175,7 +176,7 @@ class Discrete(Elements):
 
 
 class Merge:
-    """The representatives of one level's interior or edge, and the chunks that become them."""
+    """The representatives of one level's interior or edge, and the chunks of each."""
 
     def __init__(self, packed: Mapping[str, Mapping[str, object]]) -> None:
         arrays = {name: unpack(array) for name, array in packed.items()}
@@ -204,7 +205,7 @@ _KINDS = {
 
 
 class Tables(Elements):
-    """Vectors near representatives: level by level what chunks become; the last levels recur."""
+    """Vectors near representatives: tables of chunks level by level; the last levels recur."""
 
     def __init__(self, claim: Certificate, node: Node) -> None:
         super().__init__(node)
@@ -229,7 +230,7 @@ class Tables(Elements):
             require(within, "the last level's balls lie within those of the one that recurs")
 
     def check_images(self, images: Ball, merge: Merge) -> None:
-        """Refuse images of chunks that their elements do not stand for."""
+        """Refuse images of chunks that their elements do not represent."""
         raise AssertionError("abstract")
 
     def phase(self, level: int) -> int:
@@ -240,7 +241,7 @@ class Tables(Elements):
         return self.repeat + (level - self.repeat) % (count - self.repeat)
 
     def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
-        """Return what the tables say."""
+        """Return the elements of chunks in the tables."""
         table = self.levels[self.phase(level)][edge].table
         chunks = chunks_of(children)
         require(all(chunk in table for chunk in chunks), "the tables have every chunk")
@@ -251,7 +252,7 @@ class Tables(Elements):
         return self.balls(self.levels[self.phase(level - 1)][True])[elements]
 
     def balls(self, merge: Merge) -> Ball:
-        """Return where the vectors of elements can be."""
+        """Return balls with the vectors of elements."""
         return Ball(merge.representatives, merge.radius)
 
 
@@ -265,7 +266,7 @@ class Snapped(Tables):
         require(plain, "representatives are vectors, not balls")
 
     def check_images(self, images: Ball, merge: Merge) -> None:
-        """Refuse an image for which another representative might be nearer, or near enough."""
+        """Refuse an image unless its own representative is certainly nearest, and near enough."""
         if not len(merge.representatives):
             return
         apart = np.stack([norm(images.centre - each) for each in merge.representatives], axis=1)
@@ -290,9 +291,9 @@ class Snapped(Tables):
         """Return representatives, each rounded to the weights' type."""
         return self.node.arithmetic.rounded(Ball(merge.representatives, merge.radius))
 
-    def moved(self) -> Moved:
+    def moved(self) -> SnapDistances:
         """Return the largest distance from the own representative, and the smallest to another."""
-        return Moved(spread=self.spread, gap=self.gap if np.isfinite(self.gap) else None)
+        return SnapDistances(spread=self.spread, gap=self.gap if np.isfinite(self.gap) else None)
 
 
 class Robust(Tables):
@@ -312,7 +313,7 @@ ELEMENTS: Mapping[str, type[Discrete] | type[Snapped] | type[Robust]] = {
 
 
 def images_of(node: Node, below: tuple[Ball, Ball], children: Integers, *, edge: bool) -> Ball:
-    """Return the images of chunks of balls of the interior; at the edge, the first is of that."""
+    """Return images of chunks of interior balls; at the edge, the first child is an edge ball."""
     inner, outer = below
     present = children >= 0
     require(bool((children >= ABSENT).all()), "children exist")
@@ -323,9 +324,9 @@ def images_of(node: Node, below: tuple[Ball, Ball], children: Integers, *, edge:
     limit = np.where(present, len(inner.radius), 0)
     if edge:
         first = present.argmax(axis=1)
-        places = np.arange(len(children)), first
-        limit[places] = len(outer.radius)
-        rows[places] += len(inner.radius)
+        positions = np.arange(len(children)), first
+        limit[positions] = len(outer.radius)
+        rows[positions] += len(inner.radius)
     require(bool((children < np.maximum(limit, 0))[present].all()), "children exist")
     both = Ball(
         np.concatenate([inner.centre, outer.centre]), np.concatenate([inner.radius, outer.radius])

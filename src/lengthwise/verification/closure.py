@@ -1,9 +1,9 @@
-"""On which sub-words can a model and a language part? All pairs that occur, level by level.
+"""Exploration of all pairs (element of the model, action on the language), level by level.
 
-A pair is what one sub-word is to both: an element of the model's algebra and, in the interior, the
+A pair describes a sub-word in both: an element of the model's algebra and, in the interior, the
 state map of the language (at the left edge, the state after the sub-word). The pairs of a level
-follow from those of the level below, as the tree is cut. When the pairs of a level are those of an
-earlier one, nothing new can come, and every length has been seen.
+follow from those of the level below, along the tree. When the pairs of a level equal those of an
+earlier one, nothing new can occur, and every length has been covered.
 
 Sub-words that occur in no word of the language's domain are left out. A node of level l ends at a
 multiple of C^l symbols before the end of the word, so a sub-word occurs at the left edge exactly if
@@ -21,21 +21,21 @@ from functools import partial
 import numpy as np
 
 from lengthwise.errors import VerificationError
-from lengthwise.languages.elements import Elements
+from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import ABSENT, Algebra, Integers
 
 MAX_CHUNKS = 1_000_000
-"""Chunks of pairs that are composed at one level at most."""
+"""Largest number of chunks of pairs that are composed at one level."""
 
 LONGEST_WORD = 2**22
-"""Symbols of a wrong word that is written out, at most."""
+"""Largest length of a wrong word that is written out."""
 
 _LARGEST = 2**62
 
 
-Watch = Callable[[int, int, int], None]
-"""Is told of every level: its number, and the pairs of its interior and of its edge."""
+LevelCallback = Callable[[int, int, int], None]
+"""Callback for each level: its number, and the numbers of pairs of its interior and its edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +43,29 @@ class Pairs:
     """Distinct pairs of one level, in increasing order, with one sub-word for each.
 
     `children[pair]` are the pairs of the level below that make the sub-word (symbols below level
-    1), or `ABSENT`; at the edge, the first that is there is a pair of the edge.
+    1), or `ABSENT`; at the edge, the first that is not absent is a pair of the edge.
     """
 
     elements: Integers
-    """Of the algebra."""
+    """Elements of the algebra."""
     states: Integers
     """State maps by number in the interior, states at the edge."""
     lengths: Integers
-    """Symbols of the sub-word; at the edge, of the shortest."""
+    """Length of the sub-word; at the edge, of the shortest one."""
     children: Integers
 
     def __len__(self) -> int:
         return len(self.elements)
 
     def distinct(self) -> "Pairs":
-        """Each pair once, with its shortest sub-word (the first of these)."""
+        """Return each pair once, with its (first) shortest sub-word."""
         order = np.lexsort((self.lengths, self.states, self.elements))
         ordered = self.take(order)
         changed = (np.diff(ordered.elements) != 0) | (np.diff(ordered.states) != 0)
         return ordered.take(np.flatnonzero(np.concatenate([[len(order) > 0], changed])))
 
     def take(self, rows: Integers) -> "Pairs":
-        """Some of the pairs."""
+        """Select pairs by rows."""
         return Pairs(
             self.elements[rows], self.states[rows], self.lengths[rows], self.children[rows]
         )
@@ -73,7 +73,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What occurs at one level, and which of it is wrong as a whole word."""
+    """The pairs of one level, and the wrong whole words among them."""
 
     interior: Pairs
     edge: Pairs
@@ -82,23 +82,23 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """What was explored: exactly one of `repeats`, `wrong` and `reason` says how it ended."""
+    """The result of an exploration: exactly one of `repeats`, `wrong` and `reason` is set."""
 
     levels: tuple[Level, ...]
-    elements: Elements
+    elements: MonoidElements
     chunk: int
     repeats: int | None = None
-    """The last level has the pairs of this one: all words of all lengths are right."""
+    """Level whose pairs the last level has: all words of all lengths are right."""
     wrong: tuple[int, ...] | None = None
     """A shortest wrong word."""
     reason: str = ""
-    """Why the exploration was given up."""
+    """Reason why the exploration was given up."""
     wrong_length: int | None = None
     """Length of the shortest wrong words, if there are any."""
 
     @property
     def checked_length(self) -> int | None:
-        """All words of at most this length are right; None: of any length."""
+        """Length up to which all words are right; None: any length."""
         if self.repeats is not None:
             return None
         if self.wrong_length is not None:
@@ -111,14 +111,15 @@ def explore(
     language: Language,
     *,
     max_chunks: int = MAX_CHUNKS,
-    progress: Watch | None = None,
+    progress: LevelCallback | None = None,
 ) -> Closure:
-    """Follow all pairs until they repeat, until one is a wrong word, or past `max_chunks`.
+    """Explore pairs until they repeat, until one is a wrong word, or past `max_chunks`.
 
-    `progress` is told the number of each level, and how many pairs its interior and edge have.
+    `progress` is called with the number of each level, and the numbers of pairs of its interior and
+    edge.
 
     Raises:
-        VerificationError: the two have not the same number of symbols.
+        VerificationError: the numbers of symbols differ.
         LanguageError: sub-words have too many state maps.
     """
     if algebra.num_symbols != language.num_symbols:
@@ -126,7 +127,7 @@ def explore(
             f"the model has {algebra.num_symbols} symbols, but {language.spec or 'the language'} "
             f"has {language.num_symbols}. Give a language over the model's own alphabet."
         )
-    elements = Elements(language)
+    elements = MonoidElements(language)
     levels: list[Level] = []
     seen: dict[tuple[int, bytes, bytes, bytes], int] = {}
     reason = ""
@@ -156,15 +157,15 @@ def explore(
 
 
 class _PastBoundError(Exception):
-    """There would be too much to look at."""
+    """Raised when a level would have too many chunks."""
 
 
 def _bytes(pairs: Pairs) -> bytes:
     return pairs.elements.tobytes() + b"|" + pairs.states.tobytes()
 
 
-def _levels(algebra: Algebra, elements: Elements, max_chunks: int) -> Iterator[Level]:
-    """Level 0, which knows the symbols and the empty word, and all after it."""
+def _levels(algebra: Algebra, elements: MonoidElements, max_chunks: int) -> Iterator[Level]:
+    """Yield level 0 (symbols and the empty word), then all levels after it."""
     chunk = algebra.chunk
     symbols = np.arange(algebra.num_symbols)
     ones = np.ones_like(symbols)
@@ -196,7 +197,7 @@ def _levels(algebra: Algebra, elements: Elements, max_chunks: int) -> Iterator[L
     raise _PastBoundError(f"after {level} levels the pairs have not repeated")
 
 
-def _wrong_empty_word(algebra: Algebra, elements: Elements) -> Pairs:
+def _wrong_empty_word(algebra: Algebra, elements: MonoidElements) -> Pairs:
     absent = np.full((1, algebra.chunk), ABSENT)
     root = algebra.compose(0, absent, edge=True)
     nothing = np.zeros(1, dtype=np.int64)
@@ -204,8 +205,8 @@ def _wrong_empty_word(algebra: Algebra, elements: Elements) -> Pairs:
     return _wrong(algebra, elements, empty, 1)
 
 
-def _wrong(algebra: Algebra, elements: Elements, roots: Pairs, level: int) -> Pairs:
-    """The roots in the domain whose class is not the language's; the shortest first."""
+def _wrong(algebra: Algebra, elements: MonoidElements, roots: Pairs, level: int) -> Pairs:
+    """Return the roots in the domain with a wrong class; the shortest first."""
     wanted = elements.classes[roots.states]
     asked = np.flatnonzero(wanted < elements.num_classes)
     given = algebra.read(level, roots.elements[asked])
@@ -213,8 +214,8 @@ def _wrong(algebra: Algebra, elements: Elements, roots: Pairs, level: int) -> Pa
     return wrong.take(np.argsort(wrong.lengths, kind="stable"))
 
 
-def _interior(algebra: Algebra, elements: Elements, below: Pairs, level: int) -> Pairs:
-    """The full chunks of interior pairs that occur."""
+def _interior(algebra: Algebra, elements: MonoidElements, below: Pairs, level: int) -> Pairs:
+    """Return the pairs of all full chunks of interior pairs that occur."""
     rows = _all_chunks([len(below)] * algebra.chunk)
     maps = below.states[rows[:, 0]]
     for column in range(1, algebra.chunk):
@@ -228,12 +229,12 @@ def _interior(algebra: Algebra, elements: Elements, below: Pairs, level: int) ->
 
 def _edge(
     algebra: Algebra,
-    elements: Elements,
+    elements: MonoidElements,
     interior: Pairs,
     edge: Pairs,
     level: int,
 ) -> tuple[Pairs, Pairs]:
-    """The chunks at the left edge: those that can be a whole word, and those that cannot.
+    """Return pairs of chunks at the left edge: possible whole words, and the others.
 
     A word ends at the first level at which it is one node, so above level 1 the chunk of a whole
     word has two children or more.
@@ -274,7 +275,7 @@ def _concatenate(parts: list[Pairs]) -> Pairs:
 
 
 def word_of(below: Sequence[Level], pairs: Pairs, row: int, *, edge: bool) -> tuple[int, ...]:
-    """The symbols of the sub-word of a pair; `below` are the levels under that of `pairs`."""
+    """Return the sub-word of a pair; `below` are the levels under that of `pairs`."""
     known: dict[tuple[int, bool, int], tuple[int, ...]] = {}
 
     def of(level: int, pairs: Pairs, row: int, edge: bool) -> tuple[int, ...]:
@@ -282,8 +283,8 @@ def word_of(below: Sequence[Level], pairs: Pairs, row: int, *, edge: bool) -> tu
         if level == 0:
             return tuple(children)
         result: tuple[int, ...] = ()
-        for place, child in enumerate(children):
-            at_edge = edge and place == 0
+        for position, child in enumerate(children):
+            at_edge = edge and position == 0
             key = (level - 1, at_edge, child)
             if key not in known:
                 source = below[level - 1]

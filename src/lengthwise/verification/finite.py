@@ -1,4 +1,4 @@
-"""What remains of a network whose vectors fall into finitely many classes? Tables of integers.
+"""Finite algebras as tables of integers.
 
 A word is cut into chunks from the right, level by level, until one node is left. The first node of
 each level is at the *edge*: its chunk may have fewer than C children, the first of which is an
@@ -19,17 +19,16 @@ from numpy.typing import NDArray
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import ABSENT, Algebra, Integers
+from lengthwise.verification.balls import Floats
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, explore
 
-Floats = NDArray[np.float64]
-
 NONE = -1
-"""Stands in a table for a chunk that does not occur."""
+"""Marks a chunk that does not occur in a table."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Tables:
-    """What chunks of one level become at the next; `NONE` where they do not occur."""
+    """Tables from chunks of one level to elements of the next; `NONE` where they do not occur."""
 
     interior: Integers
     """`interior[child, child, ...]`, with C axes."""
@@ -37,7 +36,7 @@ class Tables:
     """`edge[k - 1][child, child, ...]`, with k axes, for chunks of k children; the first child is
     an element of the edge."""
     classes: Integers
-    """`classes[above]`: the class of a word of which that is the whole."""
+    """`classes[above]`: the class of a whole word."""
     logits: Floats | None = None
     """`logits[above, class]`, if known."""
 
@@ -58,11 +57,11 @@ class Tables:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FiniteAlgebra:
-    """An `Algebra` that is written out: tables for some levels, of which the last ones repeat.
+    """An `Algebra` in tables: tables for some levels, of which the last ones repeat.
 
-    `levels[l]` makes elements of level l + 1 from those of level l. After the last one come those
-    from `repeat` on again and again, so the elements of level `len(levels)` are those of `repeat`.
-    Elements of level 0 are the symbols.
+    `levels[l]` maps chunks of level l to elements of level l + 1. After the last one, the tables
+    from `repeat` on are used again and again, so the elements of level `len(levels)` are those of
+    `repeat`. Elements of level 0 are the symbols.
 
     Raises:
         VerificationError: tables do not fit together.
@@ -125,14 +124,14 @@ class FiniteAlgebra:
         return tuple(_sizes(tables) for tables in self.levels)
 
     def phase(self, level: int) -> int:
-        """The level whose tables are those of this one."""
+        """Return the level whose tables apply to a level."""
         count = len(self.levels)
         if level < count:
             return level
         return self.repeat + (level - self.repeat) % (count - self.repeat)
 
     def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
-        """The elements that chunks become.
+        """Return the elements of chunks.
 
         Raises:
             VerificationError: a chunk does not occur.
@@ -148,11 +147,11 @@ class FiniteAlgebra:
         return _occurring(result, level)
 
     def read(self, level: int, elements: Integers) -> Integers:
-        """The classes of words of which these are the whole."""
+        """Return the classes of whole words."""
         return self.levels[self.phase(level - 1)].classes[elements].astype(np.int64)
 
     def classify(self, word: Sequence[int]) -> int:
-        """The class of one word, by definition; `lookup` answers many at once.
+        """Return the class of one word by definition; `lookup` computes many at once.
 
         Raises:
             VerificationError: a chunk does not occur.
@@ -201,27 +200,15 @@ def tabulate(
     *,
     num_classes: int | None = None,
     max_chunks: int = MAX_CHUNKS,
-) -> FiniteAlgebra:
-    """The tables of all that occurs in words of a domain (in all words without one).
+) -> tuple[FiniteAlgebra, tuple[tuple[Integers, Integers], ...]]:
+    """Tabulate everything that occurs in words of a domain (default: all words).
 
-    Without `num_classes`, there are as many as are read off.
+    Return the tables, and for the interior and the edge of each level that has tables the elements
+    of `algebra` that are numbered 0, 1, ... there. Without `num_classes`, it is one more than the
+    largest class that occurs.
 
     Raises:
         VerificationError: the elements do not repeat within `max_chunks` chunks of a level.
-    """
-    return tabulated(algebra, domain, num_classes=num_classes, max_chunks=max_chunks)[0]
-
-
-def tabulated(
-    algebra: Algebra,
-    domain: Language | None = None,
-    *,
-    num_classes: int | None = None,
-    max_chunks: int = MAX_CHUNKS,
-) -> tuple[FiniteAlgebra, tuple[tuple[Integers, Integers], ...]]:
-    """`tabulate`, and which elements of `algebra` are numbered 0, 1, ... in the tables.
-
-    These are given for the interior and the edge of each level that has tables.
     """
     recorder = _Recorder(algebra)
     closure = explore(recorder, one_class(algebra.num_symbols, domain), max_chunks=max_chunks)
@@ -264,7 +251,7 @@ def tabulated(
 
 
 class _Recorder:
-    """An algebra that notes which chunks it is asked, and gives all words one class."""
+    """An algebra that records the chunks that are composed, and gives all words one class."""
 
     def __init__(self, algebra: Algebra) -> None:
         self._algebra = algebra
@@ -272,7 +259,7 @@ class _Recorder:
         self.chunk = algebra.chunk
         self.phase = algebra.phase
         self.chunks: list[list[tuple[Integers, Integers, bool]]] = []
-        """By level: children, what they become, and whether at the edge."""
+        """Records by level: children, their elements, and whether they are at the edge."""
         self.empty = NONE
 
     def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
@@ -290,7 +277,7 @@ class _Recorder:
 
 
 def one_class(num_symbols: int, domain: Language | None) -> Language:
-    """A language that only tells the words of a domain (all words without one) from others.
+    """Build a language whose only information is its domain (default: all words).
 
     Raises:
         VerificationError: the domain has another number of symbols.
@@ -307,7 +294,7 @@ def one_class(num_symbols: int, domain: Language | None) -> Language:
 
 
 def _numbering(closure: Closure, num_symbols: int, empty: int) -> list[tuple[Integers, Integers]]:
-    """The elements that occur, in increasing order, at each level but the last, which repeats."""
+    """Return the elements that occur, sorted, at each level but the last, which repeats."""
     result = [
         (np.unique(level.interior.elements), np.unique(level.edge.elements))
         for level in closure.levels[:-1]

@@ -1,17 +1,17 @@
-"""How are words answered from tables, as fast as memory allows?
+"""Fast classification of words by tables.
 
 Idea. Write n - 1 in base C for a word of n symbols: n - 1 = d_0 + d_1 C + d_2 C^2 + ... Then the
 word is its first symbol, d_0 symbols, d_1 nodes of level 1, d_2 nodes of level 2, and so on: the
-edge takes them up one after the other, d_l of them at level l. And the tables of f levels are
-multiplied out into one: the elements of C^f nodes, read as one number in base of how many there
-are, are the place where the node f levels above stands; so is the edge with fewer than C^f nodes.
+edge absorbs them one after the other, d_l of them at level l. And the tables of f levels are
+multiplied out into one: the elements of C^f nodes, read as digits of one number, are the index of
+the node f levels above; so are the edge and fewer than C^f nodes.
 
 Exactness. The number is a product with powers of the base, in floats that hold every whole number
 up to the size of the table. QED
 
 Axes:
     word    words of one length
-    place   symbols, or nodes of one level, from left to right
+    position   symbols, or nodes of one level, from left to right
 """
 
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ from lengthwise.verification.algebra import Integers
 from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables
 
 _LARGEST_TABLE = 2**16
-"""Entries of a table that is multiplied out; they stay in a processor's cache."""
+"""Largest number of entries of a table that is multiplied out; it stays in a processor's cache."""
 
 _LARGEST_EDGE = 2**18
 """The same at the edge, where a table is read once for each word."""
 
 _CACHED = 2**15
-"""Symbols that are read twice in a row."""
+"""Number of symbols that are read twice in a row."""
 
 _FLOAT32_WHOLE = 2**24
 
@@ -66,7 +66,7 @@ class Lookup:
     def classify(self, tokens: Integers, lengths: Integers | None = None) -> Integers:
         """Return the classes of right-aligned words; without `lengths` all fill their rows.
 
-        What stands left of a word does not matter.
+        Tokens to the left of a word are ignored.
 
         Raises:
             WordError: a symbol is not in the alphabet, or a word does not fit into its row.
@@ -80,30 +80,31 @@ class Lookup:
     def roots(
         self, tokens: Integers, lengths: Integers | None = None
     ) -> list[tuple[Any, int, Integers]]:
-        """By length: the rows of its words, a level that has tables, and what they become there.
+        """Return for each length the rows of its words, a level that has tables, and their
+        elements.
 
         Raises:
             WordError: a symbol is not in the alphabet, or a word does not fit into its row.
             VerificationError: a word is none of those that the tables were made for.
         """
-        places = tokens.shape[1]
-        distinct = [places] if lengths is None else np.unique(lengths).tolist()
-        unfit = [length for length in distinct if not 0 <= length <= places]
+        positions = tokens.shape[1]
+        distinct = [positions] if lengths is None else np.unique(lengths).tolist()
+        unfit = [length for length in distinct if not 0 <= length <= positions]
         if unfit:
             raise WordError(
-                f"a word of {unfit[0]} symbols cannot stand in a row of {places} places. Give "
-                f"lengths of 0..{places}."
+                f"a word of {unfit[0]} symbols cannot stand in a row of {positions} places. Give "
+                f"lengths of 0..{positions}."
             )
         found: list[tuple[Any, int, Integers]] = []
         for length in distinct:
             rows: Any = slice(None)
             if len(distinct) > 1:
                 rows = np.flatnonzero(lengths == length)
-            found.append((rows, *self._roots(tokens[rows, places - length :])))
+            found.append((rows, *self._roots(tokens[rows, positions - length :])))
         return found
 
     def _roots(self, words: Integers) -> tuple[int, Integers]:
-        """Words of one length."""
+        """Return level and elements of the roots of words of one length."""
         algebra = self.algebra
         if words.size == 0:
             return 0, np.full(len(words), algebra.empty)
@@ -128,7 +129,7 @@ class Lookup:
         return root, edge
 
     def _in_few_bytes(self, words: Integers) -> Table:
-        """The symbols as the tables have them; checked and copied while they are in the cache."""
+        """Copy the symbols into the tables' integer type, checked while they are in the cache."""
         result = np.empty(words.shape, dtype=np.min_scalar_type(self.algebra.num_symbols))
         rows = max(1, _CACHED // words.shape[1])
         for first in range(0, len(words), rows):
@@ -152,9 +153,10 @@ class Lookup:
         return self._stages[level]
 
     def _extended(self, array: Table, bottom: int, level: int) -> Table:
-        """The table in few bytes; where chunks do not occur, one more element says so.
+        """Copy a table into a small integer type; one more element stands for chunks that do not
+        occur.
 
-        Whatever that element is part of becomes that element. Symbols all occur.
+        A chunk with that element becomes that element. All symbols occur.
         """
         if self._has_gaps:
             array = np.where(array == NONE, bottom, array)
@@ -164,11 +166,11 @@ class Lookup:
 
 
 _MOST_LEVELS, _MOST_NODES = 5, 32
-"""Levels that are multiplied out at most, and nodes that then become one."""
+"""Largest number of levels that are multiplied out, and of nodes that then become one."""
 
 
 class _Stage:
-    """Some levels at once, as many as fit into a table; one in any case.
+    """Several levels at once, as many as fit into a table, and at least one.
 
     `interiors` and `edges` are the tables of this level and of those after it.
     """
@@ -191,7 +193,7 @@ class _Stage:
         self._powers = [self._make_powers(count) for count in range(self.width + 1)]
 
     def above(self, nodes: Table) -> Table:
-        """The nodes at the end of the stage; `nodes[word, place]` are whole chunks of them."""
+        """Return the nodes above the stage; `nodes[word, index]` are whole chunks of them."""
         if nodes.dtype == np.uint8 and self._inner == 2 and self.width in (8, 16):
             number = _of_bits(nodes, self.width)
         elif nodes.dtype == np.uint8 and self._inner <= 4 and self.width == 8:
@@ -201,7 +203,7 @@ class _Stage:
         return self._interior[number].reshape(len(nodes), -1)
 
     def take_up(self, edge: Table, nodes: Table, is_whole: bool) -> tuple[int, Table]:
-        """How many levels the edge goes up, and what it becomes with these nodes.
+        """Absorb nodes into the edge; return the number of levels it rises, and its elements.
 
         The edge goes to the end of the stage, or, if that is all of the word, to its root.
         """
@@ -213,7 +215,7 @@ class _Stage:
         return levels, table[edge.astype(np.intp) * self._inner**count + number]
 
     def _make_edge(self, count: int, is_whole: bool) -> tuple[int, Table]:
-        """The edge with all tuples of so many nodes, level by level."""
+        """Tabulate the edge with all tuples of `count` nodes, level by level."""
         small = np.min_scalar_type(max(self._outer, self._inner))
         every = np.indices((self._outer,) + (self._inner,) * count, dtype=small)
         rows = every.reshape(count + 1, -1).T
@@ -234,7 +236,7 @@ class _Stage:
 
 
 def _number(nodes: Table, powers: Table) -> Integers:
-    """The digits in each row as one number.
+    """Convert the digits in each row to one number.
 
     Kernels of some processors work on lanes beyond the end of a row, whose results they throw away;
     what these lanes hold may set the flag of an invalid operation, about which numpy then warns.
@@ -245,13 +247,13 @@ def _number(nodes: Table, powers: Table) -> Integers:
 
 
 def _of_bits(nodes: Table, width: int) -> Table:
-    """Eight or sixteen digits in base 2 as one number."""
+    """Convert eight or sixteen digits in base 2 to one number."""
     packed = np.packbits(nodes.reshape(-1))
     return packed if width == 8 else packed.view(">u2")
 
 
 def _of_bytes(nodes: Table, base: int) -> Integers:
-    """Eight digits in a base of 4 at most as one number, in registers of eight bytes.
+    """Convert eight digits in a base of at most 4 to one number, in registers of eight bytes.
 
     Pairs first: each is below 16, in two bytes. A product with powers of base^2 then has the number
     in its highest two bytes; what stands in lower ones is less than 2^16, so nothing is carried.
@@ -261,37 +263,39 @@ def _of_bytes(nodes: Table, base: int) -> Integers:
     number = eight & even
     number *= np.uint64(base)
     number += (eight >> np.uint64(8)) & even
-    number *= np.uint64(sum(base ** (6 - 2 * place) << (48 - 16 * place) for place in range(4)))
+    number *= np.uint64(
+        sum(base ** (6 - 2 * position) << (48 - 16 * position) for position in range(4))
+    )
     number >>= np.uint64(48)
     return number.view(np.int64)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shape:
-    """What a snapped model is made for, by the names that the settings of networks have."""
+class SnappedConfig:
+    """Configuration of a snapped model, with the setting names of networks."""
 
     vocab_size: int
     num_classes: int
 
 
-class Snapped(nn.Module):
+class SnappedModel(nn.Module):
     """A model whose vectors are snapped to those of a finite algebra: lookups in its tables.
 
-    It answers as other models do, with logits: those that the algebra has, in float64, and
-    otherwise some that leave no doubt. The largest is always that of the class in the tables.
+    Like other models it returns logits: those of the algebra, in float64, or, without them, logits
+    of certainty. The largest is always that of the class in the tables.
     """
 
     def __init__(self, algebra: FiniteAlgebra) -> None:
         super().__init__()
         self.algebra = algebra
-        self.config = Shape(vocab_size=algebra.num_symbols, num_classes=algebra.num_classes)
+        self.config = SnappedConfig(vocab_size=algebra.num_symbols, num_classes=algebra.num_classes)
         self._lookup = Lookup(algebra)
         self._logits = [_logits(tables, algebra.num_classes) for tables in algebra.levels]
 
     def classify(
-        self, tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"] | None = None
+        self, tokens: Int[Tensor, "word position"], lengths: Int[Tensor, " word"] | None = None
     ) -> Int[Tensor, " word"]:
-        """Return the classes of right-aligned words; what stands left of them does not matter.
+        """Return the classes of right-aligned words; tokens to their left are ignored.
 
         Raises:
             WordError: a symbol is not in the alphabet, or a word does not fit into its row.
@@ -301,12 +305,12 @@ class Snapped(nn.Module):
         return torch.from_numpy(classes).to(tokens.device)
 
     def forward(
-        self, tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"] | None = None
+        self, tokens: Int[Tensor, "word position"], lengths: Int[Tensor, " word"] | None = None
     ) -> Float[Tensor, "word class"]:
         """Return the logits of the classes of right-aligned words.
 
-        What stands left of a word in its row does not matter (`PAD`, -1, by custom). `lengths` may
-        be left out if all words fill their rows.
+        Tokens to the left of a word are ignored (`PAD`, -1, by convention). `lengths` may be left
+        out if all words fill their rows.
 
         Raises:
             WordError: a symbol is not in the alphabet, or a word does not fit into its row.
@@ -319,10 +323,10 @@ class Snapped(nn.Module):
 
 
 def _logits(tables: Tables, num_classes: int) -> NDArray[np.float64]:
-    """The logits of a level's elements, the largest that of the class.
+    """Return the logits of a level's elements; the largest is that of the class.
 
-    Logits were computed apart from classes, and where two are equal but for rounding, another may
-    have come first: then that of the class becomes the next number above.
+    Logits were computed independently of classes, and where two are equal up to rounding, another
+    may be larger: then that of the class is raised to the next number above.
     """
     if tables.logits is None:
         return _CERTAIN * np.eye(num_classes)[tables.classes]

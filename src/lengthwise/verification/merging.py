@@ -1,4 +1,4 @@
-"""Which vectors are the same, when none are equal? Those on one side of the gap.
+"""Single-linkage clustering of vectors, cut at the widest gap.
 
 Axes:
     vector  vectors that are to be merged
@@ -8,11 +8,9 @@ Axes:
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lengthwise.verification.algebra import Integers
-
-Floats = NDArray[np.float64]
+from lengthwise.verification.balls import Floats, norm
 
 NO_ANSWER = -1
 
@@ -24,7 +22,9 @@ class Merged:
     numbers: Integers
     """`numbers[vector]`: its class."""
     chosen: Integers
-    """`chosen[class]`: the member nearest to the mean; of those that have an answer, if any has."""
+    """`chosen[class]`: the member nearest to the mean, among the members with an answer if there
+    are any.
+    """
     distances: Floats
     """`distances[vector]` to the chosen member of its class."""
     gap: float
@@ -34,10 +34,10 @@ class Merged:
 def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
     """Cut the minimum spanning tree where the sorted lengths of its edges jump most.
 
-    That is single linkage, with the threshold in the widest gap. The jump from 0 to the shortest
-    edge counts, so nothing is merged if all distances are alike; equal vectors are one in any case.
-    A cut is passed over if some vector is further from its representative than the gap is wide, or
-    if vectors of different `answers` (other than `NO_ANSWER`) would be one.
+    This is single linkage, with the threshold in the widest gap. The jump from 0 to the shortest
+    edge counts, so nothing is merged if all distances are alike; equal vectors are always merged. A
+    cut is skipped if some vector is further from its representative than the gap is wide, or if
+    vectors of different `answers` (other than `NO_ANSWER`) would be merged.
     """
     distinct, inverse = np.unique(vectors, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
@@ -54,12 +54,12 @@ def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
 
 
 def smallest_distance(points: Floats) -> float:
-    """Of any two; infinite if there are not two."""
+    """Return the smallest distance of two points; infinite if there are fewer than two."""
     return float(min(_spanning_tree(points)[1], default=np.inf))
 
 
 def _spanning_tree(points: Floats) -> tuple[Integers, Floats]:
-    """The edges of a minimum spanning tree by length, as found by Prim."""
+    """Return the edges of a minimum spanning tree by length (Prim's algorithm)."""
     count = len(points)
     outside = np.ones(count, dtype=np.bool_)
     distance = np.full(count, np.inf)
@@ -68,7 +68,7 @@ def _spanning_tree(points: Floats) -> tuple[Integers, Floats]:
     last = 0
     for edge in range(count - 1):
         outside[last] = False
-        fresh = _norms(points - points[last])
+        fresh = norm(points - points[last])
         closer = fresh < distance
         distance[closer], nearest[closer] = fresh[closer], last
         last = int(np.where(outside, distance, np.inf).argmin())
@@ -78,7 +78,7 @@ def _spanning_tree(points: Floats) -> tuple[Integers, Floats]:
 
 
 def _without_contradiction(ends: Integers, answers: list[set[int]]) -> int:
-    """How many of the shortest edges join no different answers."""
+    """Return the number of shortest edges that join no different answers."""
     group = list(range(len(answers)))
     for edge, pair in enumerate(ends.tolist()):
         a, b = (_root(group, point) for point in pair)
@@ -103,7 +103,7 @@ def _root(group: list[int], point: int) -> int:
 
 
 def _answers(inverse: Integers, count: int, answers: Integers | None) -> list[set[int]]:
-    """The answers of the vectors that are each of the distinct ones; the first, if they differ."""
+    """Return the answer of each distinct vector; the first, if its copies differ."""
     result: list[set[int]] = [set() for _ in range(count)]
     if answers is not None:
         for point, answer in zip(inverse.tolist(), answers.tolist(), strict=True):
@@ -121,19 +121,15 @@ def _by_first_member(groups: Integers) -> Integers:
 def _choose(
     vectors: Floats, numbers: Integers, answers: Integers | None
 ) -> tuple[Integers, Floats]:
-    """Return a member of each class, and how far each vector is from that of its class."""
+    """Return a member of each class, and the distance of each vector from that of its class."""
     count = int(numbers.max()) + 1 if len(numbers) else 0
     chosen = np.zeros(count, dtype=np.int64)
     distances = np.zeros(len(vectors))
     for number in range(count):
         members = np.flatnonzero(numbers == number)
-        told = members if answers is None else members[answers[members] != NO_ANSWER]
-        able = told if len(told) else members
+        labelled = members if answers is None else members[answers[members] != NO_ANSWER]
+        able = labelled if len(labelled) else members
         middle = vectors[members].mean(axis=0)
-        chosen[number] = able[_norms(vectors[able] - middle).argmin()]
-        distances[members] = _norms(vectors[members] - vectors[chosen[number]])
+        chosen[number] = able[norm(vectors[able] - middle).argmin()]
+        distances[members] = norm(vectors[members] - vectors[chosen[number]])
     return chosen, distances
-
-
-def _norms(x: Floats) -> Floats:
-    return np.sqrt(np.einsum("...i,...i->...", x, x))

@@ -1,4 +1,4 @@
-"""The torch side of proofs: a model's weights, and what the model itself says."""
+"""The torch side of proofs: a model's weights, and its own predictions."""
 
 from typing import Any
 
@@ -15,10 +15,10 @@ from lengthwise.verification.plain import require_plain, require_plain_arithmeti
 
 
 def require_regular_gpt(model: nn.Module) -> RegularGPT:
-    """Return the model, if what its settings and weights say is what it computes.
+    """Return the model in evaluation mode if it computes what its settings and weights say.
 
-    It composes vectors of sub-words, in floats whose rounding is known, is a plain module, and runs
-    under torch's default arithmetic.
+    The model must compose vectors of sub-words, in floats whose rounding is known, be a plain
+    module, and run under torch's default arithmetic.
 
     Raises:
         VerificationError: it does not, or has hooks or code of its own.
@@ -56,12 +56,12 @@ def require_same_classes(model: RegularGPT, language: Language) -> None:
 
 
 def weights_of(model: nn.Module) -> dict[str, NDArray[Any]]:
-    """The weights by name."""
+    """Return the weights by name."""
     return {name: w.detach().cpu().numpy() for name, w in model.state_dict().items()}
 
 
 def node_of(model: RegularGPT) -> Node:
-    """The node function of a model, from its weights."""
+    """Build the node function of a model from its weights."""
     return Node(model.config.to_dict(), weights_of(model))
 
 

@@ -1,12 +1,12 @@
-"""What does RegularGPT make of a chunk? Its node function from the weights alone, in float64.
+"""The node function of RegularGPT, from the weights alone, in float64.
 
-A second computation of `models.regular_gpt.RegularGPT.compose` and `read`, on balls (`balls.py`)
-and without torch, so that a proof rests neither on the order of additions nor on the code that the
-model runs with.
+This is an independent implementation of `models.regular_gpt.RegularGPT.compose` and `read`, on
+balls (`balls.py`) and without torch, so that a proof rests neither on the order of additions nor on
+the model's own code.
 
 Axes:
     node    chunks, each of which becomes a node
-    chunk   the C places of a chunk; `ABSENT` (-1) stands for the pad
+    chunk   the C positions of a chunk; `ABSENT` (-1) stands for the pad
     head    attention heads
     width   numbers in a vector
 """
@@ -25,22 +25,22 @@ from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix, norm
 Integers = NDArray[np.int64]
 
 _EPSILON = 1e-5
-"""Of torch's layer norm."""
+"""Epsilon of torch's layer norm."""
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _quietly(method: Method) -> Method:
-    """The method without numpy's warnings: where numbers overflow, infinite radii say so."""
+    """Silence numpy's warnings in a method: infinite radii mark overflows."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")(method)
 
 
 @dataclass(frozen=True, slots=True)
-class QueryKeyPositions:
-    """Balls at the places of chunks, each of which is one of a table.
+class ChunkBalls:
+    """Balls at the positions of chunks, each an entry of a table.
 
-    What a place is on its own is computed once for each ball of the table.
+    Functions of a single position are computed once for each entry of the table.
     """
 
     table: Ball
@@ -49,16 +49,16 @@ class QueryKeyPositions:
 
     @property
     def balls(self) -> Ball:
-        """The balls at the places, `[node, chunk]`."""
+        """The balls at the positions, `[node, chunk]`."""
         return self.table[self.rows]
 
-    def last(self) -> "QueryKeyPositions":
-        """The last place of each chunk, `[node, 1]`."""
-        return QueryKeyPositions(self.table, self.rows[:, -1:])
+    def last(self) -> "ChunkBalls":
+        """Return the last position of each chunk, `[node, 1]`."""
+        return ChunkBalls(self.table, self.rows[:, -1:])
 
     @classmethod
-    def of(cls, balls: Ball) -> "QueryKeyPositions":
-        """Places whose balls may all differ."""
+    def of(cls, balls: Ball) -> "ChunkBalls":
+        """Build chunks whose balls may all differ."""
         shape = balls.radius.shape
         flat = Ball(balls.centre.reshape(-1, balls.centre.shape[-1]), balls.radius.reshape(-1))
         return cls(flat, np.arange(len(flat.radius)).reshape(shape))
@@ -66,17 +66,17 @@ class QueryKeyPositions:
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """What attention gathers, before the output matrix."""
+    """The output of attention before the output matrix."""
 
     gathered: Ball
     local: Floats
-    """The part of the radius that does not come, with these weights, from values that moved."""
+    """The part of the radius that does not come, with these weights, from the radii of values."""
     weights: Floats
     """`weights[node, query, chunk, head]`."""
 
 
 class Node:
-    """The functions of one trained network.
+    """The node function of one trained network.
 
     `settings` are those of `RegularGPTConfig`; `weights` are named as in its state dictionary. The
     unit roundoff is that of the weights' type.
@@ -112,17 +112,17 @@ class Node:
 
     @_quietly
     def leaves(self) -> Ball:
-        """The vectors of the symbols."""
+        """Return the vectors of the symbols."""
         return self._embedded(self._weights["embedding.weight"])
 
     @_quietly
     def pad(self) -> Ball:
-        """The vector that stands before a word."""
+        """Return the vector that stands before a word."""
         return self._embedded(self._weights["pad"][None])
 
     @_quietly
     def recall(self, codes: NDArray[np.bool_]) -> Ball:
-        """The vectors that codes stand for, if memory is binary."""
+        """Return the vectors of codes, if memory is binary."""
         signs = Ball(np.where(codes, 1.0, -1.0), np.zeros(len(codes)))
         read = self.arithmetic.linear(signs, self._matrix("memory.read"))
         return self._layer_norm(read, "memory.norm")
@@ -135,43 +135,41 @@ class Node:
 
     @_quietly
     def gathered(self, below: Ball, children: Integers) -> Ball:
-        """What the block makes of chunks, before the memory keeps what it keeps of it."""
+        """Return the output of the block for chunks, before memory."""
         pad = self.pad()
         table = Ball(
             np.concatenate([pad.centre, below.centre]), np.concatenate([pad.radius, below.radius])
         )
-        x = QueryKeyPositions(table, children + 1)
+        x = ChunkBalls(table, children + 1)
         present = np.ones(children.shape, dtype=np.bool_)
         if not self._learned_pad:
             present = children >= 0
             present[:, -1] = True
         for index in range(self._thickness - 1):
-            x = QueryKeyPositions.of(self._layer(x, present, f"layers.{index}", every=True))
+            x = ChunkBalls.of(self._layer(x, present, f"layers.{index}", every=True))
         return self._last_layer(x, present, f"layers.{self._thickness - 1}")
 
-    def _last_layer(self, x: QueryKeyPositions, present: NDArray[np.bool_], name: str) -> Ball:
+    def _last_layer(self, x: ChunkBalls, present: NDArray[np.bool_], name: str) -> Ball:
         return self._layer(x, present, name, every=False)[:, 0]
 
     @_quietly
     def numbers(self, gathered: Ball) -> tuple[Floats, Floats]:
-        """The numbers whose signs are the code, and their radii."""
+        """Return the numbers whose signs are the code, and their radii."""
         return self.arithmetic.numbers(gathered, self._matrix("memory.write"))
 
     @_quietly
     def logits(self, vectors: Ball) -> tuple[Floats, Floats]:
-        """The logits of the classes, and their radii."""
+        """Return the logits of the classes, and their radii."""
         if self._norm == "pre":
             vectors = self._layer_norm(vectors, "final_norm")
         return self.arithmetic.numbers(vectors, self._matrix("answer"))
 
     # ---- one layer -----------------------------------------------------------------------------
 
-    def _layer(
-        self, x: QueryKeyPositions, present: NDArray[np.bool_], name: str, *, every: bool
-    ) -> Ball:
+    def _layer(self, x: ChunkBalls, present: NDArray[np.bool_], name: str, *, every: bool) -> Ball:
         arithmetic = self.arithmetic
         own = (x if every else x.last()).balls
-        seen = QueryKeyPositions(self._before(x.table, f"{name}.attention_norm"), x.rows)
+        seen = ChunkBalls(self._before(x.table, f"{name}.attention_norm"), x.rows)
         attended = self._attend(seen, present, f"{name}.attention", every=every)
         branch = arithmetic.linear(attended.gathered, self._matrix(f"{name}.attention.output"))
         h = self._after(arithmetic.add(own, branch), f"{name}.attention_norm")
@@ -182,9 +180,9 @@ class Node:
         return self._after(arithmetic.add(h, branch), f"{name}.feed_forward_norm")
 
     def _attend(
-        self, x: QueryKeyPositions, present: NDArray[np.bool_], name: str, *, every: bool
+        self, x: ChunkBalls, present: NDArray[np.bool_], name: str, *, every: bool
     ) -> "Attended":
-        """Softmax attention inside chunks, from all places or from the last alone."""
+        """Compute softmax attention inside chunks, from all positions or from the last alone."""
         arithmetic = self.arithmetic
         chunk, width = x.rows.shape[1], x.table.centre.shape[-1]
         size = width // self._heads
@@ -203,9 +201,9 @@ class Node:
             for part in self._head_parts(f"{name}.key_value", width)
         ]
         bias = self._weights[f"{name}.bias"]
-        places = np.arange(chunk)
-        asked = places if every else places[-1:]
-        offset = asked[:, None] - places
+        positions = np.arange(chunk)
+        asked = positions if every else positions[-1:]
+        offset = asked[:, None] - positions
         seen = (offset >= 0) & (present[:, None, :] | (offset == 0))
         centres, radii, local, weights = [], [], [], []
         for head in range(self._heads):
@@ -238,7 +236,7 @@ class Node:
         )
 
     def _logits(self, q: Ball, k: Ball, shift: Floats) -> tuple[Floats, Floats]:
-        """Products of queries and keys, with the bias of their offset, and their radii."""
+        """Return products of queries and keys, with the bias of their offset, and their radii."""
         logits = np.einsum("nqd,nkd->nqk", q.centre, k.centre) + shift
         terms = q.centre.shape[-1]
         q_size, k_size = q.bound()[:, :, None], k.bound()[:, None, :]
@@ -269,7 +267,7 @@ class Node:
         return self.arithmetic.layer_norm(x, weight, bias, _EPSILON)
 
     def _matrix(self, name: str, first: int = 0, last: int | None = None) -> Matrix:
-        """Rows `first` to `last` of a matrix, with their biases."""
+        """Return rows `first` to `last` of a matrix, with their biases."""
         key = (name, first, last)
         if key not in self._matrices:
             weight, bias = self._weights[f"{name}.weight"], self._weights.get(f"{name}.bias")
@@ -279,12 +277,12 @@ class Node:
 
 
 def _summed(weights: Floats, sizes: Floats) -> Floats:
-    """For each query the sum over the places of a chunk."""
+    """Sum over the positions of a chunk, for each query."""
     return np.einsum("nqk,nk->nq", weights, sizes)
 
 
 def _rest(radius: Floats, part: Floats) -> Floats:
-    """The radius less a part of it; infinite if it was."""
+    """Return the radius minus a part of it; infinite if it was infinite."""
     finite = np.isfinite(radius) & np.isfinite(part)
     return np.subtract(radius, part, out=np.full_like(radius, np.inf), where=finite).clip(min=0.0)
 
@@ -298,7 +296,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 def _check_settings(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse settings that are of no network, or weights of another shape than they say."""
+    """Refuse invalid settings, and weights of other shapes than the settings say."""
     for name, known in _CHOICES.items():
         if settings[name] not in known:
             raise VerificationError(f"{name}={settings[name]!r} is none of {', '.join(known)}.")

@@ -1,9 +1,9 @@
-"""Is a RegularGPT plain, so that it computes what its settings and weights say, and nothing else?
+"""Checks that a RegularGPT computes exactly what its settings and weights say.
 
-A proof follows settings and weights, not code. So the model is laid beside a fresh one of its
-settings, module by module; the code of its classes is what it was when this file was imported; and
-torch is to round products as the weights' type does. torch's own functions are trusted, and so are
-processors and drivers.
+A proof follows settings and weights, not code. So the model is compared with a fresh one of its
+settings, module by module; the code of its classes must be unchanged since this module was
+imported; and torch must round products as the weights' type does. torch's own functions are
+trusted, and so are processors and drivers.
 """
 
 import os
@@ -96,10 +96,10 @@ def require_plain_arithmetic(model: RegularGPT) -> None:
 
 
 def _lowered() -> Iterator[tuple[str, Any, Any]]:
-    """What lets products of float32 have fewer bits: the setting, its value, and the safe one.
+    """Yield settings that give products of float32 fewer bits: name, value, and the safe value.
 
-    What this version of torch does not have is passed over. The newer settings are complete, and
-    the older ones cannot be read if both were used.
+    Settings that this version of torch does not have are skipped. The newer settings are complete,
+    and the older ones cannot be read if both were used.
     """
     for backend in ("mkldnn", "cuda"):
         matmul = getattr(getattr(torch.backends, backend, None), "matmul", None)
@@ -124,7 +124,7 @@ def _lowered() -> Iterator[tuple[str, Any, Any]]:
 
 
 class _Undrawn(TorchFunctionMode):
-    """Embeddings are not drawn: without a device, torch would load its compiler for that."""
+    """A mode in which embeddings are not drawn, since torch would load its compiler for that."""
 
     def __torch_function__(
         self,
@@ -140,7 +140,7 @@ class _Undrawn(TorchFunctionMode):
 
 
 def _fresh(model: RegularGPT) -> RegularGPT:
-    """Another model of the same settings, which takes no memory and has no weights."""
+    """Build a model of the same settings without memory for weights."""
     if type(model.config) is not RegularGPTConfig:
         raise _refusal("config", f"is a {type(model.config).__name__}, not a RegularGPTConfig")
     for name, value in model.config.to_dict().items():
@@ -184,7 +184,7 @@ def _compare(mine: nn.Module, fresh: nn.Module, path: str) -> None:
 
 
 def _compare_attributes(mine: nn.Module, fresh: nn.Module, path: str) -> None:
-    """All that is no parameter and no module; what no class knows of is read by nobody."""
+    """Compare attributes, but parameters and modules; names unknown to the class are ignored."""
     own, expected = vars(mine), vars(fresh)
     for name in own.keys() - expected.keys() - _COMPARED_APART:
         if hasattr(type(mine), name):
@@ -232,7 +232,7 @@ def _named(kind: type) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value in one line, and not a long one."""
+    """Format a value on one line of at most 60 characters."""
     return " ".join(getattr(value, "__qualname__", repr(value)).split())[:60]
 
 
@@ -243,7 +243,7 @@ _LIBRARIES = (
     *(regular_gpt, regular_gpt_config, common_settings, transformer_config),
 )
 _FUNCTIONS = ("embedding", "gelu", "layer_norm", "linear", "pad", "relu")
-"""Those of `torch.nn.functional` that a model calls."""
+"""Functions of `torch.nn.functional` that a model calls."""
 
 _OF_TORCH = (nn.Embedding, nn.Identity, nn.LayerNorm, nn.Linear, nn.ModuleList)
 _NOT_CODE = frozenset(
@@ -261,14 +261,15 @@ _NOT_CODE = frozenset(
         "__weakref__",
     }
 )
-"""Names that Python makes when they are asked for."""
+"""Names that Python creates on access."""
 
 _BEFORE = frozenset({"__delattr__", "__init__", "__setattr__", "__setstate__"})
-"""What runs when a module is made or changed, and torch itself replaces when it compiles."""
+"""Methods that run when a module is created or changed, and that torch replaces when it compiles.
+"""
 
 
 def _traits(value: object) -> tuple[Any, ...]:
-    """What a function does, as far as it can be changed in place."""
+    """Return the parts of a function that can be changed in place."""
     inner = getattr(value, "fget", None) or getattr(value, "__func__", None) or value
     if not isinstance(inner, FunctionType):
         return ()
@@ -276,7 +277,7 @@ def _traits(value: object) -> tuple[Any, ...]:
 
 
 def _found_in(holder: type | ModuleType) -> dict[str, tuple[object, tuple[Any, ...]]]:
-    """What a class or a module of ours runs, by name; of a module, not its constants."""
+    """Return the code of a class or module by name; of a module, not its constants."""
     found = {
         name: (value, _traits(value))
         for name, value in vars(holder).items()
@@ -291,7 +292,7 @@ def _found_in(holder: type | ModuleType) -> dict[str, tuple[object, tuple[Any, .
 
 
 def _classes() -> Iterator[type]:
-    """The classes that a model is made of, and those above them."""
+    """Yield the classes that a model is made of, and those above them."""
     ours = [
         each
         for library in (*_LIBRARIES, settings)
@@ -307,11 +308,11 @@ def _classes() -> Iterator[type]:
 _HOLDERS: list[type | ModuleType] = [*_classes(), *_LIBRARIES, F]
 _CAPTURED = {holder: _found_in(holder) for holder in _HOLDERS}
 _KNOWN = frozenset(dir(object)).union(*_CAPTURED.values())
-"""Names that somebody may ask for; another one that a class was given does no harm."""
+"""Names that may be looked up; any other name that a class was given is harmless."""
 
 
 def _replaced() -> Iterator[str]:
-    """What is no longer as it was, by name."""
+    """Yield the names of code that was replaced."""
     for holder, captured in _CAPTURED.items():
         found = _found_in(holder)
         where = _named(holder) if isinstance(holder, type) else holder.__name__

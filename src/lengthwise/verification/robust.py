@@ -29,17 +29,17 @@ _ROOM_TO_CHECK = 1 + 1e-6
 
 
 Radii = tuple[Floats, Floats]
-"""Of the balls of a level's interior and of its edge."""
+"""Radii of the balls of a level's interior and of its edge."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Robustness:
-    """Balls around all representatives that hold all vectors, or why there are none."""
+    """Balls around all representatives that hold all vectors, or the reason why there are none."""
 
     radii: tuple[Radii, ...]
-    """From level 1 on; none if the bounds are too loose."""
+    """Radii from level 1 on; empty if the bounds are too loose."""
     radius: float
-    """Of the largest ball (when it was given up, of the one that was too large)."""
+    """Radius of the largest ball (after a failure, of the ball that was too large)."""
     room: float
     """Half the smallest distance of two representatives of one level."""
     reason: str = ""
@@ -51,7 +51,7 @@ class Robustness:
 
 
 def robustness(node: TightNode, snapping: Snapping) -> Robustness:
-    """Find balls that the network maps into each other, or say why none were found.
+    """Find balls that the network maps into each other, or the reason why there are none.
 
     The balls of level `repeat` grow until they hold those of the last level, which are their own
     images after one period.

@@ -1,4 +1,4 @@
-"""Closed forms of JSON: every field is named and of one type, and nothing else may stand there."""
+"""Closed schemas of JSON: every field is named and typed, and no other field is allowed."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def require_form(value: Any, form: Any, where: str = "the file") -> None:
     takes whole numbers too; `int` takes no `true`.
 
     Raises:
-        CertificateError: a value has another form; its place is named.
+        CertificateError: a value has another form; the message names its path.
     """
     if isinstance(form, Maybe):
         if value is not None:

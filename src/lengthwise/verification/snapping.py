@@ -1,6 +1,6 @@
-"""Which vectors became one element? Everything that was merged, so that it can be looked at again.
+"""The record of snapping: all images, their elements and representatives.
 
-Numbers only: nothing here knows how the merging was done.
+The record holds numbers only, and is independent of the method of merging.
 
 Axes:
     element  classes of vectors of one level
@@ -21,14 +21,14 @@ from lengthwise.verification.balls import Ball, Floats
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Snaps:
-    """All images of chunks at one level's interior or edge, and what each was snapped to."""
+    """All images of chunks at one level's interior or edge, with their elements."""
 
     representatives: Floats
     """`representatives[element, width]`."""
     children: Integers
     """`children[vector, chunk]`: elements of the level below, or `ABSENT`."""
     elements: Integers
-    """`elements[vector]`: what the image was snapped to."""
+    """`elements[vector]`: the element of the image."""
     distances: Floats
     """`distances[vector]` from its representative."""
     gap: float
@@ -40,7 +40,7 @@ class Snaps:
         return float(self.distances.max(initial=0.0))
 
     def to_plain(self) -> dict[str, Any]:
-        """Return what a checker needs to compute all else again, as JSON can hold it."""
+        """Return the part that a checker needs, as JSON values."""
         return {
             name: pack(getattr(self, name)) for name in ("representatives", "children", "elements")
         }
@@ -48,7 +48,7 @@ class Snaps:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class SnappedLevel:
-    """One level after the symbols."""
+    """The interior and the edge of one level after the symbols."""
 
     interior: Snaps
     edge: Snaps
@@ -62,9 +62,9 @@ class Snapping:
     repeat: int
 
     def without_empty_word(self) -> "Snapping":
-        """Return the same without the element of the empty word, the last of level 1's edge.
+        """Remove the element of the empty word, the last of level 1's edge.
 
-        In a proof the empty word is read off as it is. Where the last level has the elements of
+        In a proof the empty word is classified directly. Where the last level has the elements of
         level 1, it has that one too.
         """
         levels = list(self.levels)
@@ -89,7 +89,7 @@ class Snapping:
         return replace(self, levels=tuple(levels))
 
     def to_plain(self) -> dict[str, Any]:
-        """Return representatives and tables as JSON can hold them."""
+        """Return representatives and tables as JSON values."""
         levels = [
             {"interior": level.interior.to_plain(), "edge": level.edge.to_plain()}
             for level in self.levels
@@ -100,9 +100,9 @@ class Snapping:
 def stacked(
     below: tuple[Ball, Ball], children: Integers, *, at_edge: bool
 ) -> tuple[Ball, Integers]:
-    """Interior and edge balls in one, and children as rows of that.
+    """Concatenate interior and edge balls, and return children as rows of both.
 
-    At the edge the first child that is there is one of the edge.
+    At the edge the first child that is not absent is an edge ball.
     """
     inner, outer = below
     both = Ball(

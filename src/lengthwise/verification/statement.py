@@ -1,7 +1,7 @@
-"""The words in which a claim is printed, and under which terms it holds.
+"""The wording of claims, and the terms under which they hold.
 
-Texts of a file are shown so that none can be taken for something else: what is no plain word stands
-in quotation marks, and what cannot be printed is escaped.
+Texts of a file are printed so that none can be mistaken for something else: anything but a plain
+word is quoted, and characters that cannot be printed are escaped.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from lengthwise.languages.language import Language
-from lengthwise.languages.stored import to_dict
+from lengthwise.languages.serialisation import to_dict
 
 if TYPE_CHECKING:
     from lengthwise.verification.certificate import Certificate
@@ -45,7 +45,7 @@ TERMS = {
     ),
     "robust": _RUNS,
 }
-"""By strength: what a claim takes for granted."""
+"""The assumptions of a claim, by strength."""
 
 
 def stated(made: "Certificate") -> str:

@@ -1,10 +1,10 @@
 r"""The node function with tighter bounds, for networks with continuous memory.
 
-What a residual connection adds is counted together with what it is added to: with the units of the
-feed-forward network that are certainly on or off, $h + C\,\mathrm{relu}(E h)$ is linear with matrix
-$I + C D E$, and only the other units (by at most half of what they could do) are added to its norm.
-Attention likewise: with fixed weights it is linear in the values, and what the weights do is added.
-This is what can show that balls shrink.
+A branch is bounded together with its residual connection: with the units of the feed-forward
+network that are certainly on or off, $h + C\,\mathrm{relu}(E h)$ is linear with matrix $I + C D E$,
+and only the other units (by at most half of what they could do) are added to its norm. Attention
+likewise: with fixed weights it is linear in the values, and the effect of the weights is added.
+These bounds can show that balls shrink.
 """
 
 import numpy as np
@@ -17,29 +17,29 @@ from lengthwise.verification.balls import (
     largest_singular_value,
     norm_bound,
 )
-from lengthwise.verification.node import Node, QueryKeyPositions
+from lengthwise.verification.node import ChunkBalls, Node
 
 _TOGETHER = 2**22
-"""Numbers of matrices that are multiplied together, at most."""
+"""Largest number of matrix entries that are multiplied together."""
 
 
 class TightNode(Node):
-    """The node function with residual connections counted together with their branches.
+    """The node function with residual connections bounded together with their branches.
 
-    Tighter than `Node`, and slower: it takes singular values of a matrix for each chunk.
+    It is tighter than `Node`, and slower: it takes singular values of a matrix for each chunk.
     """
 
-    def _last_layer(self, x: QueryKeyPositions, present: NDArray[np.bool_], name: str) -> Ball:
+    def _last_layer(self, x: ChunkBalls, present: NDArray[np.bool_], name: str) -> Ball:
         if self._norm == "pre" or self._activation != "relu":
             return super()._last_layer(x, present, name)
         h = self._after(self._attention_with_residual(x, present, name), f"{name}.attention_norm")
         return self._after(self._feed_forward_with_residual(h, name), f"{name}.feed_forward_norm")
 
     def _attention_with_residual(
-        self, places: QueryKeyPositions, present: NDArray[np.bool_], name: str
+        self, positions: ChunkBalls, present: NDArray[np.bool_], name: str
     ) -> Ball:
-        attended = self._attend(places, present, f"{name}.attention", every=False)
-        x = places.balls
+        attended = self._attend(positions, present, f"{name}.attention", every=False)
+        x = positions.balls
         output = self._matrix(f"{name}.attention.output")
         loose = self.arithmetic.linear(attended.gathered, output)
         plain = self.arithmetic.add(x[:, -1:], loose)[:, 0]
@@ -56,11 +56,11 @@ class TightNode(Node):
             * OWN
             * (1 + output.frobenius * self._matrix(f"{name}.attention.key_value", width).frobenius)
         )
-        for place in range(x.centre.shape[1]):
-            linear = np.tensordot(weights[:, place], by_head, axes=1)
-            if place == x.centre.shape[1] - 1:
+        for position in range(x.centre.shape[1]):
+            linear = np.tensordot(weights[:, position], by_head, axes=1)
+            if position == x.centre.shape[1] - 1:
                 linear = linear + np.eye(width)
-            radius = radius + (largest_singular_value(linear) + slack) * x.radius[:, place]
+            radius = radius + (largest_singular_value(linear) + slack) * x.radius[:, position]
         fresh = loose.radius - output.stretch * attended.gathered.radius  # rounding of the matrix
         size = plain.bound() + attended.gathered.bound()[:, 0]
         added = self.arithmetic.gamma(4) * size + width * self.arithmetic.lost(1, size)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lengthwise.analysis.catalogue import ANALYSES, analyse
+from lengthwise.analysis.analyses import ANALYSES, analyse
 from lengthwise.analysis.figures import Picture, clusters_figure, receptive_field_figure
 from lengthwise.evaluation.scores import percent
 from lengthwise.experiments.experiment import Record, Table, preset_catalogue

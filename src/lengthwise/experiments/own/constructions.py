@@ -27,8 +27,8 @@ from lengthwise.experiments.own.random_languages import (
 )
 from lengthwise.experiments.own.shared_answers import SharedAnswers
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped
-from lengthwise.languages.catalogue import CATALOGUE
 from lengthwise.languages.language import Language
+from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.languages.spec import parse
 from lengthwise.models.threads import processor_threads
 from lengthwise.tasks.audited import draw_audited

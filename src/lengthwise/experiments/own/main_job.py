@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from lengthwise.analysis.figures import Picture, main_job_figure
+from lengthwise.analysis.figures import Picture, accuracy_by_language_figure
 from lengthwise.evaluation.scores import percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
@@ -81,7 +81,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
         by_model = curves.setdefault(one["language"], {})
         by_length = {int(n): share for n, share in one["accuracy_by_length"].items()}
         by_model.setdefault(one["model"], []).append(by_length)
-    return {"accuracy": main_job_figure(curves, trained=TEST_LENGTHS[0] - 1)}
+    return {"accuracy": accuracy_by_language_figure(curves, trained=TEST_LENGTHS[0] - 1)}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:

@@ -1,6 +1,6 @@
 """Every exact construction, verified in each precision.
 
-Every construction of `constructions.catalogue` with its default settings, a few automata, and the
+Every construction of `constructions.known_constructions` with its default settings, a few automata, and the
 addition of numbers of 8 to 64 bits, verified against the independent definition.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lengthwise.constructions.catalogue import ADDITIONS, CONSTRUCTIONS, construct
+from lengthwise.constructions.known_constructions import ADDITIONS, CONSTRUCTIONS, construct
 from lengthwise.constructions.verify import verify
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue

@@ -14,6 +14,7 @@ import numpy as np
 
 from lengthwise.analysis.figures import Picture, addition_attention_figure
 from lengthwise.analysis.step_attention import step_attention
+from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import LEAK, compile_circuit
 from lengthwise.experiments.experiment import (
     MeasuredExperiment,
@@ -22,7 +23,6 @@ from lengthwise.experiments.experiment import (
     Table,
     preset_catalogue,
 )
-from lengthwise.languages.adders import adder
 from lengthwise.sweeps.sweep import Progress
 
 REPRESENTATIONS = (1, 2)

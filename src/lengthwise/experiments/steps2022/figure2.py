@@ -19,6 +19,7 @@ import numpy as np
 
 from lengthwise.analysis.figures import Picture, addition_attention_figure
 from lengthwise.analysis.step_attention import step_attention
+from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.experiments.experiment import (
     MeasuredExperiment,
@@ -30,7 +31,6 @@ from lengthwise.experiments.experiment import (
 )
 from lengthwise.experiments.steps2022.figure1 import on_sources
 from lengthwise.experiments.steps2022.table1 import TRAINING_OF
-from lengthwise.languages.adders import adder
 from lengthwise.models.decoder import Decoder
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.runs import make_plan, train

@@ -25,7 +25,7 @@ from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.languages.elements import Elements
+from lengthwise.languages.elements import MonoidElements
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
@@ -154,7 +154,7 @@ class Composition(Objective):
         try:
             closure = explore(algebra, self._task.language, max_chunks=_MOST_CHUNKS)
         except VerificationError:  # more codes than chunks of this size can tell apart
-            closure = Closure((), Elements(self._task.language), algebra.chunk)
+            closure = Closure((), MonoidElements(self._task.language), algebra.chunk)
         figures = {
             "proved": closure.repeats is not None and algebra.is_certain,
             "right_to": closure.checked_length,

@@ -31,8 +31,8 @@ from lengthwise.problems.results import (
 from lengthwise.problems.testing import AtLength, Test, TestResult
 from lengthwise.tasks.task import Task
 from lengthwise.training.devices import environment
-from lengthwise.verification.lookup import Snapped
-from lengthwise.verification.stored import load_snapped
+from lengthwise.verification.lookup import SnappedModel
+from lengthwise.verification.snapped_file import load_snapped
 
 _NEIGHBOURS, _PLACES = 12, 5
 """Shortcuts are computed at five runs of twelve neighbouring lengths, since what a language does
@@ -228,4 +228,4 @@ def with_tables(run: Run) -> Run:
     if run.folder is None:
         raise RunError("the tables of a run are in its folder, but this run has none. Use snap.")
     extraction = load_snapped(run.folder.path / SNAPPED_FILE, run.model)
-    return replace(run, model=Snapped(extraction.algebra), folder=None)
+    return replace(run, model=SnappedModel(extraction.algebra), folder=None)

@@ -13,8 +13,8 @@ from lengthwise.evaluation.scores import percent
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
+from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
-from lengthwise.languages.stored import from_dict, to_dict
 from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.layers.randomised import RandomisedPosition

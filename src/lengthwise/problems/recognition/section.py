@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from lengthwise.analysis.catalogue import ANALYSES, record_path
+from lengthwise.analysis.analyses import ANALYSES, record_path
 from lengthwise.analysis.figures import accuracy_figure, to_svg
 from lengthwise.errors import CertificateError, RunError
 from lengthwise.evaluation.scores import Score, Scores, percent

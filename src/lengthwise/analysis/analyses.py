@@ -1,0 +1,171 @@
+"""Analyses by name: how each is measured, plotted and summarised."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Int
+from torch import Tensor, nn
+
+from lengthwise.analysis.attention import attention
+from lengthwise.analysis.clusters import clusters
+from lengthwise.analysis.figures import (
+    Picture,
+    attention_figure,
+    clusters_figure,
+    receptive_field_figure,
+)
+from lengthwise.analysis.receptive_field import receptive_field
+from lengthwise.errors import TaskError
+from lengthwise.languages.language import Language
+from lengthwise.registry import Catalogue
+from lengthwise.tasks.task import Task
+
+DEFAULT_LENGTH = 500
+"""Default length of the words: that of section 7.3 of Chi et al. (2023)."""
+
+MAX_SYMBOLS = 2**19
+"""Largest number of symbols of all words together, so that time and memory are bounded."""
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Analysis:
+    """An analysis of a trained model."""
+
+    title: str
+    measure: Callable[
+        [nn.Module, Language, Int[Tensor, "word position"], Int[Tensor, " word"]], dict[str, Any]
+    ]
+    draw: Callable[[Record], Picture]
+    numbers: Callable[[Record], list[tuple[str, str]]]
+    caption: str
+    """Caption of the figure."""
+
+
+def analyse(
+    name: str,
+    model: nn.Module,
+    task: Task,
+    *,
+    lengths: Sequence[int] = (),
+    words_per_length: int = 100,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Run one analysis on uniform words of the task's language, and return its record.
+
+    Without `lengths`, the length is 500, or the longest below it that has a word.
+
+    Raises:
+        ConfigError: there is no such analysis, or the model is no RegularGPT.
+        TaskError: a length has no word or no positions, or there are too many symbols.
+        LanguageError: the language has too many elements.
+        ClaimError: something is not finite.
+    """
+    entry = ANALYSES[name]
+    chosen = sorted(set(lengths)) or [_usual_length(task)]
+    if chosen[0] < 1 or words_per_length < 1:
+        raise TaskError("an analysis needs one word at least, of lengths of 1 or more.")
+    if chosen[-1] * words_per_length > MAX_SYMBOLS:
+        raise TaskError(
+            f"{words_per_length} words of {chosen[-1]} symbols are more than {MAX_SYMBOLS:,} "
+            f"symbols at once. Ask for shorter or fewer words."
+        )
+    each = torch.tensor(chosen).repeat_interleave(words_per_length)
+    tokens = task.sampler.draw_any(each, torch.Generator().manual_seed(seed))
+    return {
+        "figure": name,
+        "language": task.language.spec or "a machine",
+        "lengths": chosen,
+        "words_per_length": words_per_length,
+        "seed": seed,
+        **entry.measure(model, task.language, tokens, each),
+    }
+
+
+def record_path(folder: Path, name: str) -> Path:
+    """Return the path of the record of an analysis in a run folder."""
+    return folder / "analysis" / f"{name}.json"
+
+
+def _usual_length(task: Task) -> int:
+    lengths = task.lengths(1, DEFAULT_LENGTH)
+    return lengths[-1] if lengths else DEFAULT_LENGTH  # drawing will say that there is no word
+
+
+def _cluster_numbers(record: Record) -> list[tuple[str, str]]:
+    gap, ratio = record["gap"], record["gap_to_spread"]
+    first, second = record["explained"][:2]
+    return [
+        ("vectors", f"{record['points']} of {record['nodes']} distinct sub-words"),
+        ("elements seen", str(len(record["elements"]))),
+        ("purity", f"{100 * record['purity']:.2f} %"),
+        ("gap", "none: one element only" if gap is None else f"{gap:.3f}"),
+        ("spread", f"{record['spread']:.3f}"),
+        ("gap to spread", "none" if ratio is None else f"{ratio:.2f}"),
+        ("explained variance", f"{100 * first:.1f} % and {100 * second:.1f} %"),
+    ]
+
+
+def _field_numbers(record: Record) -> list[tuple[str, str]]:
+    numbers = []
+    for curve in record["curves"]:
+        at = f"length {curve['length']}: "
+        numbers += [
+            (f"{at}half of the gradient", f"in the last {curve['half']} symbols"),
+            (f"{at}farthest from straight", f"{curve['deviation']:.3f}"),
+            (f"{at}least share of a position", f"{curve['least']:.3f} / {curve['length']}"),
+        ]
+    return numbers
+
+
+def _attention_numbers(record: Record) -> list[tuple[str, str]]:
+    return [
+        (f"head {head + 1}", f"{focus:.3f} of its weight on child {favourite + 1}")
+        for head, (focus, favourite) in enumerate(
+            zip(record["focus"], record["favourite"], strict=True)
+        )
+    ]
+
+
+ANALYSES: Catalogue[Analysis] = Catalogue(
+    "figure",
+    {
+        "clusters": Analysis(
+            title="Vectors of sub-words",
+            measure=clusters,
+            draw=lambda record: clusters_figure([record]),
+            numbers=_cluster_numbers,
+            caption="Each point is the feed-forward output of one distinct sub-word, at any level, "
+            "on its two principal components; the colour is what the sub-word does to the "
+            "machine, named by the shortest word that does it. Purity is the share of vectors that "
+            "are of the commonest colour of their cluster, in k-means that knows the number of "
+            "colours and no colour. Gap is the smallest distance between two colours, spread the "
+            "largest of a vector from the mean of its own, both before the projection: past a "
+            "ratio of 2, no two vectors of one colour are as far apart as any two of different "
+            "colours.",
+        ),
+        "receptive-field": Analysis(
+            title="Receptive field",
+            measure=receptive_field,
+            draw=lambda record: receptive_field_figure([record]),
+            numbers=_field_numbers,
+            caption="The share of the gradient of the largest logit that the most recent symbols "
+            "hold, added up from the end of the word (right) to its start (left); mean over words. "
+            "On the grey line all positions count alike; a flat piece would not count at all.",
+        ),
+        "attention": Analysis(
+            title="Attention",
+            measure=attention,
+            draw=attention_figure,
+            numbers=_attention_numbers,
+            caption="Mean attention weights of each head (one panel each) on the children of a "
+            "chunk, in the order of the word, at each level of the tree; level 1 reads symbols. A "
+            "dark cell takes all of the weight. Heads of different children put them side by side "
+            "for the feed-forward network.",
+        ),
+    },
+)

@@ -1,0 +1,1 @@
+"""Boolean circuits: gates, gate sequences, file formats, adders and multipliers; no tensors."""

@@ -1,0 +1,48 @@
+"""Reader of circuit files, whose suffix determines the format."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from lengthwise.circuits.aiger import BINARY_REMEDY, from_aiger
+from lengthwise.circuits.bench import from_bench
+from lengthwise.circuits.blif import from_blif
+from lengthwise.circuits.circuit import Circuit
+from lengthwise.errors import CircuitError
+
+READERS: Mapping[str, Callable[[str, str], Circuit]] = {
+    ".blif": from_blif,
+    ".bench": from_bench,
+    ".aag": from_aiger,
+}
+"""The known suffixes and their readers, each from a text and a name for error messages."""
+
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+def read_circuit(path: str | Path) -> Circuit:
+    """Read a circuit from a file in BLIF, ISCAS `.bench` or ASCII AIGER.
+
+    Raises:
+        CircuitError: the suffix is unknown, or the file cannot be read, is broken or has something
+            that a circuit cannot (with the line).
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix == ".aig":
+        raise CircuitError(f"{path}: AIGER is read as text, not in binary form. {BINARY_REMEDY}")
+    if suffix not in READERS:
+        raise CircuitError(
+            f"{path}: the suffix of a circuit's file is one of {', '.join(READERS)}, but it is "
+            f"{suffix!r}. Rename or convert the file."
+        )
+    try:
+        text = path.read_text(encoding="utf-8").removeprefix(_BYTE_ORDER_MARK)
+    except UnicodeDecodeError as error:
+        raise CircuitError(
+            f"{path}: a circuit's file is a text in UTF-8, but byte {error.start + 1} is none."
+        ) from None
+    except OSError as error:
+        raise CircuitError(f"{path}: cannot be read ({error.strerror}).") from None
+    if not text.strip():
+        raise CircuitError(f"{path}: a circuit has at least one line, but the file is empty.")
+    return READERS[suffix](text, str(path))

@@ -1,0 +1,76 @@
+"""Loading constructions from the folders that `compile` writes, with their claims."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from lengthwise.circuits.gate_sequence import GateSequence
+from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.known_constructions import claim_of, is_about, require_settings
+from lengthwise.errors import RunError
+from lengthwise.evaluation.predict import device_of
+from lengthwise.models.decoder import Decoder
+from lengthwise.training.compiled import load_compiled
+from lengthwise.training.runs import RunFolder
+
+
+def load_construction(path: Path | str) -> Construction:
+    """Load a stored construction with the claim of its name and settings.
+
+    Raises:
+        RunError: the folder holds no construction, a file is damaged, or the stored claim or
+            language is not that of the name and the settings.
+    """
+    compiled, model = load_compiled(path)
+    name, settings, stored = compiled.construction, compiled.settings, compiled.about
+    about = stored if isinstance(stored, GateSequence) else stored.language
+    try:
+        made = Construction(
+            name=name,
+            settings=settings,
+            about=about,
+            architecture=compiled.model,
+            model=model,
+            **claim_of(name, settings),
+        )
+        require_settings(name, settings)
+        meant = is_about(name, settings, about)
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise RunError(f"{path}/config.json is damaged ({error!r}). Compile again.") from None
+    if made.compiled.claim != compiled.claim or not meant or _settings_differ(made):
+        raise RunError(
+            f"{path}/config.json does not claim what {name} with its settings does: it was "
+            f"changed, or written by another version. Compile again."
+        )
+    return made
+
+
+def _settings_differ(made: Construction) -> bool:
+    """Return whether a setting of the network differs from the stored settings."""
+    config = made.compiled.network.to_dict()
+    return any(
+        config[key] != made.settings[key] for key in _NETWORK_SETTINGS if key in made.settings
+    )
+
+
+_NETWORK_SETTINGS = ("chunk", "norm", "epsilon")
+"""Settings that the network's configuration also has."""
+
+
+def is_circuit(path: Path | str) -> bool:
+    """Return whether a folder holds a circuit's decoder."""
+    config = Path(path) / "config.json"
+    return config.exists() and "sequence" in RunFolder(Path(path)).config()
+
+
+def completed(model: nn.Module, sequence: GateSequence, inputs: Sequence[str]) -> list[list[int]]:
+    """Complete each line of inputs with a decoder; the result begins with the inputs."""
+    if not inputs:
+        return []
+    assert isinstance(model, Decoder)
+    words = torch.tensor([[int(bit) for bit in line] for line in inputs])
+    steps = sequence.length - sequence.num_inputs
+    result: list[list[int]] = model.complete(words.to(device_of(model)), steps).tolist()
+    return result

@@ -1,0 +1,404 @@
+"""Constructions by name: everything that can be compiled.
+
+A name is in `CONSTRUCTIONS` or `ADDITIONS`, `circuit:FILE` or `nor-circuit:FILE`, or the
+specification of any language.
+"""
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from lengthwise.circuits.adders import adder, adder_circuit
+from lengthwise.circuits.circuit_files import READERS, read_circuit
+from lengthwise.circuits.gate_sequence import GateSequence
+from lengthwise.constructions import first, parity
+from lengthwise.constructions.automata import build, design_automaton
+from lengthwise.constructions.circuits import MAX_SYMBOLS, compile_circuit
+from lengthwise.constructions.confidence import logit_for
+from lengthwise.constructions.construction import (
+    EVERY_LENGTH,
+    PRECISIONS,
+    Claim,
+    Construction,
+)
+from lengthwise.constructions.nor_circuits import compile_nor
+from lengthwise.errors import ConfigError, ConstructionError, unknown_name
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import is_named, parse
+from lengthwise.registry import Catalogue
+
+CIRCUIT, NOR_CIRCUIT = "circuit:", "nor-circuit:"
+"""Prefixes of circuit files: computed as it is, or converted to NOR gates."""
+
+_NAMELESS = "a language"
+
+MAX_MEASURED = 10_000
+"""Length of the longest words of a claim where rounding grows with the length."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EncoderEntry:
+    """An encoder construction for a named language."""
+
+    claim: str
+    source: str
+    language: str
+    compile: Callable[..., nn.Module]
+    range: Callable[[Mapping[str, Any]], Mapping[str, int | None]]
+    """Function from the settings to the longest words of the claim by precision."""
+    margin: Callable[[Mapping[str, Any]], float] = lambda settings: 0.0
+    """Function from the settings to the margin of the claim."""
+
+
+def _surely(settings: Mapping[str, Any]) -> float:
+    """Return the logit with cross-entropy eta, or 0 if layer norm has an epsilon."""
+    return 0.0 if settings.get("epsilon", 0.0) else logit_for(settings["eta"])
+
+
+def _scaled(settings: Mapping[str, Any]) -> float:
+    """Return the logit with cross-entropy eta."""
+    return logit_for(settings["eta"])
+
+
+def _below_exp(sharpness: float) -> int:
+    """Return the largest integer below exp(sharpness), at most `MAX_MEASURED`."""
+    if sharpness > math.log(MAX_MEASURED):
+        return MAX_MEASURED
+    return math.ceil(math.exp(sharpness)) - 1
+
+
+def _to(**longest: int | None) -> Callable[[Mapping[str, Any]], Mapping[str, int | None]]:
+    return lambda settings: longest
+
+
+CONSTRUCTIONS: Catalogue[EncoderEntry] = Catalogue(
+    "construction",
+    {
+        "chiang2022/parity": EncoderEntry(
+            claim="right, with a logit of about 2 tanh(c) / n^2",
+            source="Chiang & Cholak (2022), Proposition 1",
+            language="parity",
+            compile=parity.compile_parity,
+            range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=16, float16=64),
+        ),
+        "chiang2022/parity-norm": EncoderEntry(
+            claim="right with layer norm, for any epsilon",
+            source="Chiang & Cholak (2022), section 4.1",
+            language="parity",
+            compile=parity.compile_normed_parity,
+            range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=16, float16=64),
+        ),
+        "chiang2022/parity-confident": EncoderEntry(
+            claim="right, with cross-entropy at most eta if epsilon is 0",
+            source="Chiang & Cholak (2022), Proposition 2",
+            language="parity",
+            compile=parity.compile_confident_parity,
+            range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=16, float16=64),
+            margin=_surely,
+        ),
+        "chiang2022/first": EncoderEntry(
+            claim="right, with a logit of about exp(c) / 2n",
+            source="Chiang & Cholak (2022), section 3.3",
+            language="first",
+            compile=first.compile_first,
+            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
+        ),
+        "chiang2022/first-norm": EncoderEntry(
+            claim="right with layer norm, for any epsilon",
+            source="Chiang & Cholak (2022), section 4.1",
+            language="first",
+            compile=first.compile_normed_first,
+            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
+        ),
+        "chiang2022/first-confident": EncoderEntry(
+            claim="right, with cross-entropy at most eta if epsilon is 0",
+            source="Chiang & Cholak (2022), Proposition 2",
+            language="first",
+            compile=first.compile_confident_first,
+            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
+            margin=_surely,
+        ),
+        "chiang2022/first-scaled": EncoderEntry(
+            claim="right; cross-entropy at most eta on words with a symbol: log-length scaling",
+            source="Chiang & Cholak (2022), Proposition 3",
+            language="first",
+            compile=first.compile_scaled_first,
+            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
+            margin=_scaled,
+        ),
+        "chiang2022/first-scaled-norm": EncoderEntry(
+            claim="right, with cross-entropy at most eta: log-length scaled attention, layer norm",
+            source="Chiang & Cholak (2022), Proposition 3",
+            language="first",
+            compile=first.compile_scaled_normed_first,
+            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
+            margin=_scaled,
+        ),
+        "chiang2022/first-flawed": EncoderEntry(
+            claim="right only on words shorter than exp(c) symbols",
+            source="Chiang & Cholak (2022), section 5.2",
+            language="first",
+            compile=first.compile_flawed_first,
+            range=lambda settings: dict.fromkeys(PRECISIONS, _below_exp(settings["sharpness"])),
+        ),
+        "chiang2022/first-flawed-scaled": EncoderEntry(
+            claim="right: the flawed network with log-length scaled attention",
+            source="Chiang & Cholak (2022), section 5.3",
+            language="first",
+            compile=first.compile_flawed_scaled_first,
+            range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=64, float16=256),
+        ),
+    },
+)
+
+ADDITIONS: Mapping[str, Callable[[int], GateSequence]] = {
+    "steps2022/addition-1": lambda bits: adder(_few(bits), 1),
+    "steps2022/addition-2": lambda bits: adder(_few(bits), 2),
+    "steps2022/addition-nor": lambda bits: adder_circuit(_few(bits)).as_nor().sequence(),
+}
+"""Sequences that add two numbers of `bits` bits: the paper's two orders of gates, and NOR gates
+alone.
+"""
+
+
+def _few(bits: int) -> int:
+    """Refuse more bits than a decoder reads, before the circuit is built."""
+    if bits > MAX_SYMBOLS:
+        raise ConstructionError(
+            f"a decoder reads at most {MAX_SYMBOLS} symbols, but numbers of {bits:,} bits need "
+            f"more. Use fewer bits."
+        )
+    return bits
+
+
+def names() -> dict[str, str]:
+    """Return all names that can be compiled, each with its claim."""
+    return {
+        **{name: f"{entry.language}: {entry.claim}" for name, entry in CONSTRUCTIONS.items()},
+        "steps2022/addition-1": "the sum of two numbers of `bits` bits, bit by bit",
+        "steps2022/addition-2": "the same, with the sum at the end",
+        "steps2022/addition-nor": "the same, by NOR gates alone, in the paper's own layout",
+        CIRCUIT + "FILE": "a circuit in BLIF, ISCAS .bench or ASCII AIGER",
+        NOR_CIRCUIT + "FILE": "the same, by NOR gates alone, in the paper's own layout",
+        "SPEC": "any language: parity, d-4, 'regex:(0|10*1)*', group:S5, att:FILE, ...",
+    }
+
+
+def is_construction(spec: str) -> bool:
+    """Return whether a name is a construction other than a language."""
+    return spec.startswith((CIRCUIT, NOR_CIRCUIT, "chiang2022/", "steps2022/"))
+
+
+def construct(
+    spec: str | Language,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    alphabet: str | None = None,
+    report_size: Callable[[str], None] | None = None,
+) -> Construction:
+    """Build the construction of a name, of a circuit's file, or of a language, with settings.
+
+    The settings of a language are `chunk`, `norm` and `target`; those of a circuit are `error` and,
+    unless it is of NOR gates, `epsilon`; an addition also has `bits`. `report_size` is called with
+    the size of the result in words before it is built.
+
+    Raises:
+        ConstructionError: a setting is out of range, or the result too large.
+        ConfigError: a setting has another name or type.
+        LanguageError, CircuitError: the language or the circuit cannot be read.
+    """
+    chosen = dict(settings or {})
+    if isinstance(spec, str) and ":" not in spec and Path(spec).suffix.lower() in READERS:
+        raise ConfigError(f"{spec} is the file of a circuit. Give {CIRCUIT}{spec}.")
+    if isinstance(spec, Language) or not is_construction(spec):
+        language = parse(spec, alphabet) if isinstance(spec, str) else spec
+        return _automaton(language, _settings(design_automaton, chosen), report_size)
+    if alphabet is not None:
+        raise ConfigError(f"only languages have an alphabet, but {spec} is none. Leave it out.")
+    if spec in CONSTRUCTIONS:
+        return _encoder(spec, CONSTRUCTIONS[spec], chosen)
+    if spec in ADDITIONS or spec.startswith((CIRCUIT, NOR_CIRCUIT)):
+        return _circuit(spec, chosen, report_size)
+    raise unknown_name("construction", spec, names())
+
+
+def claim_of(name: str, settings: Mapping[str, Any]) -> Claim:
+    """Return the claim of a construction with these settings, which must be complete.
+
+    Raises:
+        ConstructionError: a setting is out of range.
+        KeyError, TypeError: a setting is missing, or of another type.
+    """
+    if name in CONSTRUCTIONS:
+        return _claim_of_encoder(CONSTRUCTIONS[name], settings)
+    if name in ADDITIONS or name.startswith((CIRCUIT, NOR_CIRCUIT)):
+        precisions = ("float64", "float32") if _is_nor(name) else PRECISIONS
+        return _claim_of_circuit(settings["error"], precisions)
+    is_binary = settings["norm"] == "none"
+    return Claim(
+        claim="right" + ("; every vector is exactly of zeros and ones" if is_binary else ""),
+        source="Chi et al. (2023), section 7.2 and Lemma 1",
+        range=dict(EVERY_LENGTH),
+        required_margin=0.0,
+        is_binary=is_binary,
+    )
+
+
+def is_about(name: str, settings: Mapping[str, Any], about: Language | GateSequence) -> bool:
+    """Return whether the construction of a name is about this language or circuit.
+
+    Files are not read: the circuit of `circuit:FILE` may be any.
+    """
+    if name in CONSTRUCTIONS:
+        return about == parse(CONSTRUCTIONS[name].language)
+    if name in ADDITIONS:
+        return about == ADDITIONS[name](settings["bits"])
+    if name.startswith((CIRCUIT, NOR_CIRCUIT)):
+        return isinstance(about, GateSequence)
+    named = isinstance(about, Language) and (about.spec or _NAMELESS) == name
+    return named and is_named(about)  # type: ignore[arg-type]
+
+
+def require_settings(name: str, settings: Mapping[str, Any]) -> None:
+    """Refuse settings that are not exactly the complete settings of the construction.
+
+    Raises:
+        ConfigError: one is missing, unknown or of another type.
+    """
+    bits = _settings(_bits, {}) if name in ADDITIONS else {}
+    rest = {key: value for key, value in settings.items() if key not in bits}
+    known = {**_settings(_made_by(name), rest, also=bits), **bits}
+    if missing := [key for key in known if key not in settings]:
+        raise ConfigError(f"{name} needs a value for {', '.join(missing)}.")
+
+
+def _made_by(name: str) -> Callable[..., object]:
+    """Return the function whose keyword arguments are the settings of the construction."""
+    if name in CONSTRUCTIONS:
+        return CONSTRUCTIONS[name].compile
+    if name in ADDITIONS or name.startswith((CIRCUIT, NOR_CIRCUIT)):
+        return compile_nor if _is_nor(name) else compile_circuit
+    return design_automaton
+
+
+def _is_nor(spec: str) -> bool:
+    return spec.startswith(NOR_CIRCUIT) or spec == "steps2022/addition-nor"
+
+
+def _claim_of_encoder(entry: EncoderEntry, settings: Mapping[str, Any]) -> Claim:
+    range_ = dict(entry.range(settings))
+    if settings != _settings(entry.compile, {}):  # shorter formats were measured with the defaults
+        range_ = {"float64": range_["float64"]}
+    if settings.get("count_weight", 1.0) != 1.0:  # Figure 3 of the paper: it is wrong
+        range_ = {}
+    return Claim(
+        claim=entry.claim,
+        source=entry.source,
+        range=range_,
+        required_margin=entry.margin(settings),
+        is_binary=False,
+    )
+
+
+def _claim_of_circuit(error: float, precisions: Sequence[str]) -> Claim:
+    return Claim(
+        claim=f"all gates, step by step, each with P(correct) > 1 - {error:g}",
+        source="Guiding Transformers to Process in Steps (2022), section 4 and appendix A",
+        range=dict.fromkeys(precisions),
+        required_margin=math.log((1 - error) / error),
+        is_binary=False,
+    )
+
+
+def _encoder(name: str, entry: EncoderEntry, chosen: Mapping[str, Any]) -> Construction:
+    settings = _settings(entry.compile, chosen)
+    return Construction(
+        name=name,
+        settings=settings,
+        about=parse(entry.language),
+        architecture="encoder",
+        model=entry.compile(**settings),
+        **claim_of(name, settings),
+    )
+
+
+def _automaton(
+    language: Language, settings: Mapping[str, Any], report_size: Callable[[str], None] | None
+) -> Construction:
+    design = design_automaton(language, **settings)
+    if report_size:
+        report_size(design.summary)
+    settings = {**settings, "target": design.target}
+    return Construction(
+        name=language.spec or _NAMELESS,
+        settings=settings,
+        about=language,
+        architecture="regular-gpt",
+        model=build(design),
+        **claim_of(language.spec, settings),
+    )
+
+
+def _circuit(
+    name: str, chosen: Mapping[str, Any], report_size: Callable[[str], None] | None
+) -> Construction:
+    own = {key: value for key, value in chosen.items() if key == "bits" and name in ADDITIONS}
+    bits = _settings(_bits, own) if name in ADDITIONS else {}
+    compile_: Callable[..., nn.Module] = compile_nor if _is_nor(name) else compile_circuit
+    rest = {key: value for key, value in chosen.items() if key not in own}
+    settings = {**bits, **_settings(compile_, rest, also=bits)}
+    if name in ADDITIONS:
+        sequence = ADDITIONS[name](settings.pop("bits"))
+    else:
+        circuit = read_circuit(name.partition(":")[2])
+        sequence = (circuit.as_nor() if _is_nor(name) else circuit).sequence()
+    model = compile_(sequence, report_size, **settings)
+    settings = {**bits, **settings}
+    return Construction(
+        name=name,
+        settings=settings,
+        about=sequence,
+        architecture="decoder",
+        model=model,
+        **claim_of(name, settings),
+    )
+
+
+def _bits(*, bits: int = 8) -> None:
+    """Declare the setting that every addition has."""
+
+
+def _settings(
+    function: Callable[..., Any], chosen: Mapping[str, Any], also: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Complete the chosen settings of a function with its defaults.
+
+    `also` are further known names, for the error message.
+
+    Raises:
+        ConfigError: one is unknown, or of another type than its default.
+    """
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+    for name, value in chosen.items():
+        if name not in defaults:
+            raise unknown_name("setting", name, [*also, *defaults])
+        kind = type(defaults[name])
+        fits = _is_number(value) if kind is float else isinstance(value, kind)
+        if not fits or isinstance(value, bool):
+            words = {float: "a number", int: "a whole number", str: "a word"}[kind]
+            raise ConfigError(f"setting {name}={value!r} must be {words}.")
+    return {name: type(default)(chosen.get(name, default)) for name, default in defaults.items()}
+
+
+def _is_number(value: object) -> bool:
+    """Return whether a value is a finite float, or an integer within the range of floats."""
+    return isinstance(value, int | float) and abs(value) < 2**1023

@@ -1,0 +1,315 @@
+"""Named languages and families of languages, each with a definition in a sentence and its source.
+
+`tests/languages/test_named_languages.py` defines each of them independently. To add a language, add
+its entry here and its second definition there.
+
+Counters, stacks of bounded depth and sums are given by a step function (`from_step_function`), all
+other languages by a regular expression.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.builders import from_step_function
+from lengthwise.languages.language import Language
+from lengthwise.languages.regex import from_regex
+from lengthwise.registry import Catalogue
+
+CHI = "Chi et al. (2023), section 5.1"
+BHATTAMISHRA = "Bhattamishra et al. (2020), section 4"
+TOMITA = "Tomita (1982), as defined by Bhattamishra et al. (2020)"
+
+MAX_PARAMETER = 10_000
+"""Largest N of d-N and largest modulus of a counter."""
+
+_BITS = ("0", "1")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NamedLanguage:
+    """A named language."""
+
+    definition: str
+    """Definition in a sentence, with the meaning of the classes."""
+    source: str
+    build: Callable[[], Language]
+    examples: tuple[tuple[str, str], ...]
+    """Example words, each with the name of its class."""
+
+
+def count(symbol: str, modulus: int, alphabet: str = "") -> Language:
+    """Count `symbol` modulo `modulus`; the default alphabet is 01 for 0 and 1, ab for a and b.
+
+    >>> count("a", 3).classify("abaaa")
+    1
+
+    Raises:
+        LanguageError: the symbol is none, is not in the alphabet, or the modulus is out of range.
+    """
+    if not alphabet:
+        alphabet = next((known for known in ("01", "ab") if symbol and symbol in known), "")
+    if len(symbol) != 1 or symbol not in alphabet:
+        raise LanguageError(
+            f"a counter counts one symbol of its alphabet, but {symbol!r} is not in {alphabet!r}. "
+            f"Write count:SYMBOL:MOD:ALPHABET, such as count:b:3:abc."
+        )
+    if not 2 <= modulus <= MAX_PARAMETER:
+        raise LanguageError(
+            f"a counter counts modulo 2 to {MAX_PARAMETER}, but the modulus is {modulus}."
+        )
+    return from_step_function(
+        alphabet,
+        0,
+        lambda number, read: (number + (read == symbol)) % modulus,
+        lambda number: number,
+        class_names=tuple(map(str, range(modulus))),
+    )
+
+
+def dyck(depth: int) -> Language:
+    """Build D_n: balanced words of one kind of bracket (0 opens, 1 closes), nested at most n deep.
+
+    D_1 = (01)*, D_n = (0 D_{n-1} 1)*.
+
+    >>> language = dyck(2)
+    >>> "0011" in language, "0101" in language, "000111" in language, "10" in language
+    (True, True, False, False)
+
+    Raises:
+        LanguageError: the depth is out of range.
+    """
+    if not 1 <= depth <= MAX_PARAMETER:
+        raise LanguageError(f"d-N has a depth of 1 to {MAX_PARAMETER}, but N is {depth}.")
+
+    def step(height: int, symbol: str) -> int:
+        after = height + (1 if symbol == "0" else -1)
+        return after if height >= 0 and 0 <= after <= depth else -1
+
+    return from_step_function("01", 0, step, lambda height: int(height == 0))
+
+
+DIGITS = "01234"
+_ARITHMETIC = (*DIGITS, "+", "-", "*")
+_MOD_5 = tuple(DIGITS)
+
+
+def _arithmetic(evaluate: Callable[[int, int, str, int], tuple[int, int]]) -> Language:
+    """Build the language of expressions mod 5 from a rule that evaluates one operator and digit.
+
+    A value is (sum of finished terms, last term, pending operator or none); `evaluate` returns the
+    new sum and last term. The domain has operators and digits in turn, with a leading `+`; the
+    classes of other words do not matter.
+    """
+
+    def step(value: tuple[int, int, str], symbol: str) -> tuple[int, int, str]:
+        total, term, operator = value
+        if symbol not in DIGITS:
+            return total, term, symbol
+        if not operator:
+            return value
+        total, term = evaluate(total, term, operator, int(symbol))
+        return total % 5, term % 5, ""
+
+    machine = from_step_function(
+        _ARITHMETIC, (0, 0, ""), step, lambda value: (value[0] + value[1]) % 5, class_names=_MOD_5
+    )
+    domain = from_regex(r"\+[0-4]([-+*][0-4])*", _ARITHMETIC)
+    return replace(machine, domain=domain).minimised()
+
+
+def _with_precedence(total: int, term: int, operator: str, digit: int) -> tuple[int, int]:
+    if operator == "*":
+        return total, term * digit
+    return total + term, digit if operator == "+" else -digit
+
+
+def _left_to_right(total: int, term: int, operator: str, digit: int) -> tuple[int, int]:
+    del term  # the last term is never kept apart
+    if operator == "*":
+        return total * digit, 0
+    return total + (digit if operator == "+" else -digit), 0
+
+
+def _cycle() -> Language:
+    moves = {"0": 0, "1": 1, "2": -1}
+    return from_step_function(
+        "012",
+        0,
+        lambda position, move: (position + moves[move]) % 5,
+        lambda position: position,
+        class_names=_MOD_5,
+    )
+
+
+def _tomita_3() -> Language:
+    """Build Tomita 3: no odd block of 1s directly before an odd block of 0s; blocks are read in
+    full.
+    """
+    return from_regex("0*((11)+0*|1(11)*00(00)*)*(1(11)*)?", _BITS)
+
+
+def _tomita_5() -> Language:
+    def step(odd: tuple[bool, bool], symbol: str) -> tuple[bool, bool]:
+        zeros, ones = odd
+        return zeros ^ (symbol == "0"), ones ^ (symbol == "1")
+
+    return from_step_function(_BITS, (False, False), step, lambda odd: int(not any(odd)))
+
+
+def _tomita_6() -> Language:
+    return from_step_function(
+        _BITS,
+        0,
+        lambda number, symbol: (number + (1 if symbol == "0" else -1)) % 3,
+        lambda number: int(number == 0),
+    )
+
+
+def _regex(expression: str, alphabet: tuple[str, ...] = _BITS) -> Callable[[], Language]:
+    return lambda: from_regex(expression, alphabet)
+
+
+CATALOGUE: Catalogue[NamedLanguage] = Catalogue(
+    "language",
+    {
+        "parity": NamedLanguage(
+            definition="class 1: an odd number of 1s",
+            source=CHI,
+            build=lambda: count("1", 2),
+            examples=(("1", "1"), ("0111", "1"), ("", "0"), ("0110", "0")),
+        ),
+        "even-pairs": NamedLanguage(
+            definition="class 1: an odd number of pairs 01 and 10, so first and last symbol differ",
+            source=CHI,
+            build=_regex("0(0|1)*1|1(0|1)*0"),
+            examples=(("01", "1"), ("1010", "1"), ("", "0"), ("0110", "0")),
+        ),
+        "cycle-navigation": NamedLanguage(
+            definition="class: position on a cycle of 5 (symbols: 0 stay, 1 increase, 2 decrease)",
+            source=CHI,
+            build=_cycle,
+            examples=(("010211", "2"), ("2", "4"), ("", "0"), ("11111", "0")),
+        ),
+        "modular-arithmetic": NamedLanguage(
+            definition="class: value mod 5 of + d (op d)*, digits 0-4, with * before + and -",
+            source=f"{CHI}; the leading + as in the authors' code",
+            build=lambda: _arithmetic(_with_precedence),
+            examples=(("+1+2-4", "4"), ("+2+3*4", "4"), ("+0", "0"), ("+1-1*3", "3")),
+        ),
+        "modular-arithmetic-left-to-right": NamedLanguage(
+            definition="class: value mod 5 of + d (op d)*, digits 0-4, evaluated left to right",
+            source="Deletang et al. (2023), without brackets and precedence",
+            build=lambda: _arithmetic(_left_to_right),
+            examples=(("+1+2-4", "4"), ("+2+3*4", "0"), ("+0", "0"), ("+1-1*3", "0")),
+        ),
+        "first": NamedLanguage(
+            definition="class 1: starts with 1",
+            source="Chiang & Cholak (2022), FIRST",
+            build=_regex("1(0|1)*"),
+            examples=(("1", "1"), ("100", "1"), ("", "0"), ("011", "0")),
+        ),
+        "tomita-1": NamedLanguage(
+            definition="class 1: 1*",
+            source=TOMITA,
+            build=_regex("1*"),
+            examples=(("", "1"), ("111", "1"), ("0", "0"), ("1101", "0")),
+        ),
+        "tomita-2": NamedLanguage(
+            definition="class 1: (10)*",
+            source=TOMITA,
+            build=_regex("(10)*"),
+            examples=(("", "1"), ("1010", "1"), ("1", "0"), ("0101", "0")),
+        ),
+        "tomita-3": NamedLanguage(
+            definition="class 1: no odd block of 1s directly before an odd block of 0s",
+            source=TOMITA,
+            build=_tomita_3,
+            examples=(("1100", "1"), ("100110", "1"), ("10", "0"), ("0111000", "0")),
+        ),
+        "tomita-4": NamedLanguage(
+            definition="class 1: 000 does not occur",
+            source=TOMITA,
+            build=_regex("(1|01|001)*0{0,2}"),
+            examples=(("", "1"), ("00100", "1"), ("000", "0"), ("100001", "0")),
+        ),
+        "tomita-5": NamedLanguage(
+            definition="class 1: an even number of 0s and an even number of 1s",
+            source=TOMITA,
+            build=_tomita_5,
+            examples=(("", "1"), ("0101", "1"), ("01", "0"), ("001", "0")),
+        ),
+        "tomita-6": NamedLanguage(
+            definition="class 1: the numbers of 0s and of 1s are equal mod 3",
+            source=TOMITA,
+            build=_tomita_6,
+            examples=(("01", "1"), ("000", "1"), ("0", "0"), ("011", "0")),
+        ),
+        "tomita-7": NamedLanguage(
+            definition="class 1: 0*1*0*1*",
+            source=TOMITA,
+            build=_regex("0*1*0*1*"),
+            examples=(("", "1"), ("0101", "1"), ("1010", "0"), ("010101", "0")),
+        ),
+        "aa-star": NamedLanguage(
+            definition="class 1: (aa)*",
+            source=BHATTAMISHRA,
+            build=_regex("(aa)*", ("a",)),
+            examples=(("", "1"), ("aa", "1"), ("a", "0"), ("aaa", "0")),
+        ),
+        "aaaa-star": NamedLanguage(
+            definition="class 1: (aaaa)*",
+            source=BHATTAMISHRA,
+            build=_regex("(aaaa)*", ("a",)),
+            examples=(("", "1"), ("aaaa", "1"), ("aa", "0"), ("aaa", "0")),
+        ),
+        "abab-star": NamedLanguage(
+            definition="class 1: (abab)*",
+            source=BHATTAMISHRA,
+            build=_regex("(abab)*", ("a", "b")),
+            examples=(("", "1"), ("abab", "1"), ("ab", "0"), ("baba", "0")),
+        ),
+    },
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Family:
+    """A parametrised family of languages, or a way to define one's own."""
+
+    definition: str
+    source: str
+    example: str
+
+
+FAMILIES: Catalogue[Family] = Catalogue(
+    "family of languages",
+    {
+        "d-N": Family(
+            definition="class 1: balanced, nested at most N deep (0 opens, 1 closes)",
+            source=f"{BHATTAMISHRA}, as D_n",
+            example="d-2",
+        ),
+        "count:SYMBOL:MOD[:ALPHABET]": Family(
+            definition="class: number of SYMBOL, mod MOD",
+            source="counters",
+            example="count:1:3",
+        ),
+        "regex:EXPRESSION": Family(
+            definition="class 1: words that match; regex[ALPHABET]:EXPRESSION for more symbols",
+            source="yours; the operators are automata-lib's",
+            example="regex:(0|10*1)*",
+        ),
+        "group:NAME[,generators=K,seed=S]": Family(
+            definition="class: product of the elements read (S_n, A_n, Z_n, products S3xZ2)",
+            source="word problems of finite groups, as in Barrington (1989)",
+            example="group:S5",
+        ),
+        "att:FILE": Family(
+            definition="class 1: accepted by the AT&T automaton; att[0=epsilon]:FILE if 0 is "
+            "empty, att[alphabet=abc]:FILE for more symbols",
+            source="yours; as OpenFst, foma and HFST write it",
+            example="att:machine.att",
+        ),
+    },
+)
