@@ -46,7 +46,9 @@ def attack(name: str, count: int, folder: Path) -> Counter[str]:
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_an_honest_certificate_is_accepted_and_no_forgery_with_a_false_statement(name: str, tmp_path: Path) -> None:
+def test_an_honest_certificate_is_accepted_and_no_forgery_with_a_false_statement(
+    name: str, tmp_path: Path
+) -> None:
     found = attack(name, FEW, tmp_path)
     assert found["refused"] > FEW / 2
 
