@@ -3,15 +3,19 @@
 import base64
 import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lengthwise.errors import CertificateError
+from lengthwise.languages.spec import parse
 from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
 from verification.forger import HONEST, body_of, falsehood, forged, honest, signed, write
+from verification.trained import ENDS_WITH_1, last_symbol
 
 FEW, MANY = 40, 1_200
 """Forgeries of each honest certificate; 17 of these make more than 20,000."""
@@ -111,3 +115,14 @@ def test_a_repetition_is_one_of_the_tables_too(tmp_path: Path) -> None:
         check(Certificate.load(write(signed(body), tmp_path)))
     body["levels"].append(pairs)
     assert check(Certificate.load(write(signed(body), tmp_path))).verdict == "equivalent"
+
+
+def test_a_longer_wrong_word_of_the_same_level_is_no_counterexample() -> None:
+    """Two words are wrong, of 3 and of 4 symbols, and both end at level 2."""
+    target = ENDS_WITH_1 ^ parse("regex:000|1111", alphabet="01")
+    made = certify(last_symbol(), target)
+    assert made.counterexample is not None
+    assert (made.counterexample.word, check(made).verdict) == ("000", "counterexample")
+    longer = replace(made.counterexample, word="1111", model="1", language="0")
+    with pytest.raises(CertificateError, match="no shorter word is wrong"):
+        check(replace(made, counterexample=longer, checked_length=3))
