@@ -128,14 +128,14 @@ def test_what_torch_computes_lies_in_the_balls(
             balls, below = case.below(node)
             image = node.gathered(below, case.second)
             logits = node.logits(below)
-        for flushed, (leaves, under, read, second) in enumerate(computed):
+        for after, (leaves, under, read, second) in enumerate(computed):
             assert not outside(leaves.double().numpy(), node.leaves())
             assert not outside(under.double().numpy(), below)
             assert not each_outside(read.double().numpy(), logits)
             for found in second:
                 assert not outside(found, image)
                 if isinstance(memory, BinaryMemory):
-                    with torch.no_grad(), flushing(bool(flushed)):
+                    with torch.no_grad(), flushing(after == 1):
                         numbers = memory.numbers(torch.from_numpy(found).to(dtype))
                     assert not each_outside(numbers.double().numpy(), node.numbers(image))
         for found in first:

@@ -123,7 +123,8 @@ def test_words_of_one_length_are_answered_in_whatever_type(order: int, chunk: in
     if order**chunk > 10**6:
         return
     lookup = Lookup(cyclic(order, chunk))
-    for dtype in (np.uint8, np.int32, np.int64) if order <= 256 else (np.int32, np.int64):
+    types: list[Any] = [np.uint8, np.int32, np.int64]
+    for dtype in types[order > 256 :]:
         random = np.random.default_rng(0)
         for length in (0, 1, 2, 3, 8, 9, 64, 65, 511, 512, 513, 1300):
             tokens = random.integers(order, size=(5, length)).astype(dtype)
