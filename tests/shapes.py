@@ -31,7 +31,7 @@ def install() -> None:
 def checked(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with checks of its arguments and result."""
     if not any(map(_has_shape, fn.__annotations__.values())):
-        return beartype(fn)
+        return _lazily(fn, beartype)
     context = _original("context")
     results: list[Any] = []
     accepted: set[Any] = set()
@@ -40,7 +40,7 @@ def checked(fn: Callable[..., Any]) -> Callable[..., Any]:
     def given(*args: Any, **kwargs: Any) -> Any:
         return results.pop()
 
-    check = beartype(given)
+    check = _lazily(given, beartype)
 
     @functools.wraps(fn)
     def outer(*args: Any, **kwargs: Any) -> Any:
@@ -61,9 +61,24 @@ def checked(fn: Callable[..., Any]) -> Callable[..., Any]:
 def _jaxtyped(fn: Any = None, *, typechecker: Any = None) -> Any:
     if fn is None:
         return functools.partial(_jaxtyped, typechecker=typechecker)
-    if inspect.isfunction(fn) and not any(map(_is_forward, fn.__annotations__.values())):
+    if inspect.isfunction(fn):
+        if any(map(_is_forward, fn.__annotations__.values())):
+            return _lazily(fn, functools.partial(_original, typechecker=typechecker))
         return checked(fn)
     return _original(fn) if fn == "context" else _original(fn, typechecker=typechecker)
+
+
+def _lazily(fn: Callable[..., Any], decorate: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that is decorated when it is first called: most never are."""
+    decorated: list[Any] = []
+
+    @functools.wraps(fn)
+    def outer(*args: Any, **kwargs: Any) -> Any:
+        if not decorated:
+            decorated.append(decorate(fn))
+        return decorated[0](*args, **kwargs)
+
+    return outer
 
 
 def _kind(value: Any) -> Any:
