@@ -2,12 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-all check lint types contracts format bench clean
+.PHONY: help demo test test-all faults check lint types contracts format bench clean
 
 help:
 	@echo "make demo      install, then learn three languages and test them far beyond (minutes)"
 	@echo "make test      install with the test tools, then run the tests"
 	@echo "make test-all  the same with the slow tests"
+	@echo "make faults    plant 40 faults in a copy of the package: the tests must notice each"
 	@echo "make check     lint, format, types, import contracts, tests"
 	@echo "make bench     speed, as ratios measured in one process"
 
@@ -19,6 +20,9 @@ test: .venv/installed-dev
 
 test-all: .venv/installed-dev
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n 2 -q
+
+faults: .venv/installed-dev
+	$(BIN)/python tests/faults.py
 
 check: lint types contracts test
 

@@ -1,6 +1,6 @@
 """Words of 0 and 1 as tensors, what PARITY and FIRST say of them, and how sure a network is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -46,6 +46,17 @@ def logits(model: Encoder, words: Tensor) -> Tensor:
 def wrong(model: Encoder, words: Tensor, accepted: Tensor) -> list[list[int]]:
     """The words that the network does not accept if and only if they are accepted."""
     return words[(logits(model, words) > 0) != accepted].tolist()
+
+
+def wrong_to(longest: int, model: Encoder, accepts: Callable[[Tensor], Tensor]) -> list[list[int]]:
+    """The same of all words up to a length, in one batch, where -1 stands before short ones."""
+    words = [binary(length) for length in range(longest + 1)]
+    tokens = torch.cat([F.pad(some, (longest - some.shape[1], 0), value=-1) for some in words])
+    lengths = torch.cat([torch.full((len(some),), some.shape[1]) for some in words])
+    with torch.no_grad():
+        zero, logit = model(tokens, lengths).unbind(dim=1)
+    assert not zero.any()
+    return tokens[(logit > 0) != torch.cat([accepts(some) for some in words])].tolist()
 
 
 def cross_entropy(model: Encoder, words: Tensor, accepted: Tensor) -> Tensor:

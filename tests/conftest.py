@@ -8,6 +8,9 @@ from hypothesis import HealthCheck, settings
 
 from dying import simulate
 from precisions import skip_if_it_needs_another_machine
+from shapes import install
+
+install()  # nothing of the packages that are checked was imported yet
 
 settings.register_profile(
     "check",

@@ -152,7 +152,7 @@ def test_every_activation_is_exactly_zero_or_one(
         assert (vectors[0].sum(dim=1) == ones).all()
 
 
-@given(language=machines(max_states=4), chunk=st.integers(2, 4), target=TARGETS)
+@given(language=machines(max_states=3), chunk=st.integers(2, 4), target=TARGETS)
 def test_layer_norm_is_the_identity_up_to_rounding(
     language: Language, chunk: int, target: str
 ) -> None:
@@ -223,7 +223,7 @@ def test_the_size_is_told_before(language: Language, chunk: int, norm: str, targ
     assert design.num_units == len(children)
 
 
-@given(language=st.one_of(machines(max_states=4), domained()), chunk=st.integers(2, 3))
+@given(language=st.one_of(machines(max_states=3), domained()), chunk=st.integers(2, 3))
 def test_auto_is_the_smaller(language: Language, chunk: int) -> None:
     sizes = {name: size(language, chunk, name) for name in ("auto", "matrices", "elements")}
     assert sizes["auto"] == min(sizes["matrices"], sizes["elements"])

@@ -238,10 +238,10 @@ def forget_the_pad(model: nn.Module) -> None:
 @pytest.mark.parametrize("plant", [swap_answers, drop_a_product, forget_the_pad])
 def test_faults_of_automata_are_found(spec: str, plant: Callable[[nn.Module], None]) -> None:
     construction = construct(spec)
-    assert quickly(construction, longest=40).holds
+    assert quickly(construction, longest=16).holds
     with torch.no_grad():
         plant(construction.model)
-    found = quickly(construction, longest=40)
+    found = quickly(construction, longest=16)
     assert not found.holds
     some = found.precisions["float64"]
     assert some.wrong_word is not None

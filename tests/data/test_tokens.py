@@ -1,5 +1,8 @@
 """Is the text that ships with Python there, and are tokens the text that they are of?"""
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -31,10 +34,15 @@ def test_tokens_are_the_text(vocab_size: int) -> None:
         assert len(tokens) == len(text.encode())
 
 
+@cache
+def plain_english() -> Any:
+    return learn_tokenizer(["plain english " * 50], 280)
+
+
 @settings(max_examples=30, deadline=None)
 @given(text=st.text(max_size=60))
 def test_any_text_can_be_written(text: str) -> None:
-    tokenizer = learn_tokenizer(["plain english " * 50], 280)
+    tokenizer = plain_english()
     text = text.encode("utf-8", "ignore").decode("utf-8")
     tokens = encode(tokenizer, text, least=0)
     assert tokenizer.decode(tokens.tolist(), skip_special_tokens=False) == text

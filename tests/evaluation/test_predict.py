@@ -55,7 +55,7 @@ def last_of_many(num_symbols: int, size: float) -> tuple[RegularGPT, Language]:
 
 @pytest.fixture(params=SIZES)
 def many(request: pytest.FixtureRequest) -> tuple[RegularGPT, Language]:
-    return last_of_many(70, request.param)
+    return last_of_many(70 if request.param == SIZES[0] else 20, request.param)
 
 
 @pytest.fixture(params=SIZES)
@@ -92,7 +92,7 @@ def test_of_many_near_classes_what_is_proved_is_what_is_predicted(
     encoded = [language.encode(word) for word in words]
     assert answer_of(predict(model, encoded)).tolist() == right
     for recogniser in (model, lw.snap(model)):
-        scores = lw.evaluate(recogniser, language, [1, 2, 7], words_per_length=140)
+        scores = lw.evaluate(recogniser, language, [1, 2, 7], words_per_length=60)
         assert {record.correct / record.total for record in scores.records} == {1.0}
 
 

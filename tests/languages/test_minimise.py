@@ -1,3 +1,4 @@
+import random
 from itertools import product
 
 from hypothesis import given
@@ -35,3 +36,21 @@ def test_two_states_are_kept_exactly_if_some_word_tells_them_apart(language: Lan
         assert classes[number[row]] == language.classes[state]
         targets = [number[rows[target]] for target in language.transitions[state]]
         assert list(transitions[number[row]]) == targets
+
+
+def test_large_machines_have_as_many_blocks_as_the_plainest_refinement_finds() -> None:
+    """Moore's: states are told apart by their class, then by the blocks of their targets."""
+    draw = random.Random(0)
+    for number in range(300):
+        size = draw.randint(8, 24)
+        rows = tuple(tuple(draw.randrange(size) for _ in range(2)) for _ in range(size))
+        classes = tuple(int(draw.random() < 0.2) for _ in range(size))
+        met = reachable(rows, 0)
+        blocks = {state: classes[state] for state in met}
+        while True:
+            told = {state: (blocks[state], *(blocks[t] for t in rows[state])) for state in met}
+            index = {key: block for block, key in enumerate(sorted(set(told.values())))}
+            if len(index) == len(set(blocks.values())):
+                break
+            blocks = {state: index[told[state]] for state in met}
+        assert len(minimised(rows, classes, 0)[0]) == len(index), number

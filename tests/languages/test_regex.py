@@ -1,7 +1,6 @@
 import random
 import re
 import string
-import time
 from itertools import product
 
 import pytest
@@ -184,12 +183,10 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_large_expressions_take_less_than_two_seconds(name: str) -> None:
+def test_large_expressions_are_no_trouble(name: str) -> None:
+    """Those that were too much once: each took minutes or all memory."""
     expression, num_states = LARGE[name]
-    begin = time.process_time()
-    language = from_regex(expression)
-    assert time.process_time() - begin < 2
-    assert num_states in (None, language.num_states)
+    assert num_states in (None, from_regex(expression).num_states)
 
 
 @pytest.mark.parametrize(
@@ -202,13 +199,9 @@ def test_large_expressions_take_less_than_two_seconds(name: str) -> None:
     ],
     ids=["subsets", "a wide table", "large sets", "a long count"],
 )
-def test_what_explodes_is_refused_with_the_numbers_within_seconds(
-    expression: str, told: str
-) -> None:
-    begin = time.process_time()
+def test_what_explodes_is_refused_with_the_numbers(expression: str, told: str) -> None:
     with pytest.raises(LanguageError, match=told) as caught:
         from_regex(expression)
-    assert time.process_time() - begin < 4  # 2 on a machine that does nothing else
     assert "\n" not in str(caught.value)
 
 

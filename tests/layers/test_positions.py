@@ -29,17 +29,19 @@ def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
-def test_vectors_have_the_width_and_precision_of_the_module(name: str, dtype: torch.dtype) -> None:
-    vectors = make(name).to(dtype)(*whole(9))
-    assert vectors.shape == (1, 9, WIDTH)
-    assert vectors.dtype == dtype
-    assert vectors.isfinite().all()
+FORMATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 
 
-@pytest.mark.parametrize("width", [1, 2, 3, 5])
-def test_any_width_will_do(name: str, width: int) -> None:
-    assert make(name, width=width)(*whole(4)).shape == (1, 4, width)
+def test_vectors_have_the_width_and_precision_of_the_module(name: str) -> None:
+    for dtype in FORMATS:
+        vectors = make(name).to(dtype)(*whole(9))
+        assert (vectors.shape, vectors.dtype) == ((1, 9, WIDTH), dtype)
+        assert vectors.isfinite().all(), dtype
+
+
+def test_any_width_will_do(name: str) -> None:
+    for width in (1, 2, 3, 5):
+        assert make(name, width=width)(*whole(4)).shape == (1, 4, width)
 
 
 def test_words_of_several_lengths_are_as_alone(name: str) -> None:
@@ -136,18 +138,18 @@ def test_logits_are_their_formula(name: str, causal: bool, size: int) -> None:
             assert found[word, head, a, b].item() == pytest.approx(defined, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
-def test_hooks_keep_shape_and_precision(name: str, causal: bool, dtype: torch.dtype) -> None:
-    position = make(name, causal=causal).to(dtype)
-    query, key, place = draw_heads(2, 3).to(dtype), draw_heads(2, 7).to(dtype), torch.arange(7)
-    turned = position.turn_query(0, query, place[4:]), position.turn_key(0, key, place)
-    for before, after in zip((query, key), turned, strict=True):
-        assert (after.shape, after.dtype) == (before.shape, dtype)
-        assert after.isfinite().all()
-    bias = position.bias(0, query, place[4:], place)
-    if bias is not None:
-        assert torch.broadcast_to(bias, (2, HEADS, 3, 7)).isfinite().all()
-        assert bias.dtype in (dtype, torch.float32)
+def test_hooks_keep_shape_and_precision(name: str, causal: bool) -> None:
+    for dtype in FORMATS:
+        position = make(name, causal=causal).to(dtype)
+        query, key, place = draw_heads(2, 3).to(dtype), draw_heads(2, 7).to(dtype), torch.arange(7)
+        turned = position.turn_query(0, query, place[4:]), position.turn_key(0, key, place)
+        for before, after in zip((query, key), turned, strict=True):
+            assert (after.shape, after.dtype) == (before.shape, dtype)
+            assert after.isfinite().all(), dtype
+        bias = position.bias(0, query, place[4:], place)
+        if bias is not None:
+            assert torch.broadcast_to(bias, (2, HEADS, 3, 7)).isfinite().all(), dtype
+            assert bias.dtype in (dtype, torch.float32)
 
 
 @pytest.mark.needs_precision("float16")

@@ -149,7 +149,7 @@ def test_the_number_of_places_counts_cls() -> None:
 
 @pytest.mark.parametrize("position", sorted(set(POSITIONS) - {"learned", "randomised-learned"}))
 def test_lengths_never_trained_on_run(position: str) -> None:
-    assert make(position=position)(draw(1, 700)).isfinite().all()
+    assert make(position=position)(draw(1, 300)).isfinite().all()
 
 
 def test_learned_positions_end_at_the_longest_word() -> None:

@@ -101,29 +101,31 @@ GARBAGE: Mapping[str, tuple[int, int]] = {
 
 
 @names
-@pytest.mark.parametrize("kind", GARBAGE)
 @pytest.mark.parametrize("settings_", [{}, {"cls": "first"}], ids=["", "first"])
-def test_what_stands_before_a_word_changes_no_bit(
-    name: str, kind: str, settings_: dict[str, Any]
-) -> None:
+def test_what_stands_before_a_word_changes_no_bit(name: str, settings_: dict[str, Any]) -> None:
     """The contract of `Recogniser`; in float32, as models run."""
     if not settings_.keys() <= configure(name).to_dict().keys():
         return
     words = [draw(1, length, seed=length)[0] for length in (3, 0, 9, 8, 1)]
     tokens, lengths = together(words, room=2)
-    generator = torch.Generator().manual_seed(1)
-    garbage = torch.randint(*GARBAGE[kind], tokens.shape, generator=generator)
     before = torch.arange(tokens.shape[1]) < tokens.shape[1] - lengths[:, None]
     assert (tokens[before] == PAD).all()
-    other = torch.where(before, garbage, tokens)
+    others = {}
+    for kind, (least, most) in GARBAGE.items():
+        generator = torch.Generator().manual_seed(1)
+        garbage = torch.randint(least, most, tokens.shape, generator=generator)
+        others[kind] = torch.where(before, garbage, tokens)
     for model in (make(name, **settings_), make(name, **settings_).float()):
         for training in (False, True):
             model.train(training)
-            answers = [
-                model(rows, lengths, generator=torch.Generator().manual_seed(2))
-                for rows in (tokens, other)
-            ]
-            assert torch.equal(*answers)
+
+            def answer(rows: Tensor, model: nn.Module = model) -> Tensor:
+                found: Tensor = model(rows, lengths, generator=torch.Generator().manual_seed(2))
+                return found
+
+            expected = answer(tokens)
+            for kind, other in others.items():
+                assert torch.equal(answer(other), expected), (kind, training)
         filled = draw(4, 7)
         model.eval()
         assert torch.equal(model(filled), model(filled, torch.full((4,), 7)))
@@ -148,7 +150,7 @@ def test_a_symbol_that_is_none_is_refused_in_one_line(name: str) -> None:
 @names
 def test_lengths_never_trained_on_run(name: str) -> None:
     model = make(name)
-    assert model(draw(2, 300)).isfinite().all()
+    assert model(draw(2, 100)).isfinite().all()
 
 
 @names
@@ -255,16 +257,16 @@ def test_learned_positions_refuse_longer_words_in_one_line(name: str, position: 
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", placed)
 @pytest.mark.parametrize("position", sorted(POSITIONS))
-def test_every_position_fits_every_model(name: str, position: str) -> None:
+def test_every_position_fits_every_model(position: str) -> None:
     """Words of several lengths, some past `max_length` unless that is refused."""
     longest = 8 if "learned" in position else 13
-    model = make(name, position=position, max_length=8)
     words = [draw(1, length, seed=length)[0] for length in (3, longest, 0, 8)]
-    answered = model(*together(words))
-    for row, word in enumerate(words):
-        close(answered[row], model(word[None])[0])
+    for name in placed:
+        model = make(name, position=position, max_length=8)
+        answered = model(*together(words))
+        for row, word in enumerate(words):
+            assert torch.allclose(answered[row], model(word[None])[0], rtol=1e-9, atol=1e-9), name
 
 
 @pytest.mark.parametrize("name", placed)

@@ -80,13 +80,15 @@ def error_function(x: Fraction) -> Fraction:
     if abs(x) > 16:
         return Fraction(1 if x > 0 else -1)
     x = rounded(x)
-    term = total = x
+    one = 1 << (2 * BITS)
+    square = 2 * x.numerator**2 * one // x.denominator**2
+    term = total = one  # of the series over x
     count = 0
-    while abs(term) > abs(total) / (1 << BITS):
+    while term:
         count += 1
-        term = rounded(term * 2 * x * x / (2 * count + 1))
+        term = term * square // one // (2 * count + 1)
         total += term
-    return rounded(2 / root(pi()) * exponential(-x * x) * total)
+    return rounded(2 / root(pi()) * exponential(-x * x) * x * Fraction(total, one))
 
 
 def product(x: Sequence[Fraction], y: Sequence[Fraction]) -> Fraction:

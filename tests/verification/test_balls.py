@@ -115,11 +115,11 @@ def test_activations(draw: Draw) -> None:
     assert_inside(gelu, EXACT.gelu(x))
 
 
-@pytest.mark.parametrize("at", np.linspace(-3, 3, 61).tolist())
-def test_gelu_where_it_is_steepest(at: float) -> None:
-    x = Ball(np.array([[at]]), np.array([1e-3]))
-    points = torch.linspace(at - 1e-3, at + 1e-3, 11, dtype=torch.float64)[1:-1, None, None]
-    assert_inside(torch.nn.functional.gelu(points).numpy(), EXACT.gelu(x))
+def test_gelu_where_it_is_steepest() -> None:
+    for at in np.linspace(-3, 3, 61).tolist():
+        x = Ball(np.array([[at]]), np.array([1e-3]))
+        points = torch.linspace(at - 1e-3, at + 1e-3, 11, dtype=torch.float64)[1:-1, None, None]
+        assert_inside(torch.nn.functional.gelu(points).numpy(), EXACT.gelu(x))
 
 
 @given(draw=draws, shift=st.sampled_from([0.0, 3.0, 1e3]), flat=st.booleans())

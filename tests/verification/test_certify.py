@@ -311,7 +311,6 @@ def test_a_model_that_overflows_in_float32_is_not_proved_in_float64(size: float)
     assert certify(last_symbol(), ENDS_WITH_1).verdict == "equivalent"
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 @pytest.mark.parametrize(
     "name",
     [
@@ -319,12 +318,13 @@ def test_a_model_that_overflows_in_float32_is_not_proved_in_float64(size: float)
         *("memory.write.weight", "layers.0.expand.weight", "memory.norm.weight", "answer.weight"),
     ],
 )
-def test_nothing_is_certain_of_weights_that_are_no_numbers(name: str, value: float) -> None:
+def test_nothing_is_certain_of_weights_that_are_no_numbers(name: str) -> None:
     """Even where the answers happen to be right."""
-    model = last_symbol()
-    model.get_parameter(name).data.view(-1)[-1] = value
-    for language in (ENDS_WITH_1, parse("regex:(0|1)*", alphabet="01")):
-        for target in (language, ~language):
+    all_words = parse("regex:(0|1)*", alphabet="01")
+    for value in (float("nan"), float("inf"), -float("inf")):
+        model = last_symbol()
+        model.get_parameter(name).data.view(-1)[-1] = value
+        for target in (ENDS_WITH_1, ~ENDS_WITH_1, all_words, ~all_words):
             with np.errstate(invalid="ignore"):
                 made = certify(model, target)
             assert made.verdict != "equivalent"

@@ -117,21 +117,20 @@ def test_all_short_and_some_long_words_are_answered_as_the_tree_says(
     assert answer_of(predict(SnappedModel(algebra), words)).tolist() == expected
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.int64])
 @pytest.mark.parametrize("chunk", [2, 3, 4, 8])
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5, 17, 300])
-def test_words_of_one_length_are_answered_in_whatever_type(
-    order: int, chunk: int, dtype: Any
-) -> None:
-    if order**chunk > 10**6 or (order > 256 and dtype is np.uint8):
+def test_words_of_one_length_are_answered_in_whatever_type(order: int, chunk: int) -> None:
+    if order**chunk > 10**6:
         return
     lookup = Lookup(cyclic(order, chunk))
-    random = np.random.default_rng(0)
-    for length in (0, 1, 2, 3, 8, 9, 64, 65, 511, 512, 513, 1300):
-        tokens = random.integers(order, size=(5, length)).astype(dtype)
-        expected = tokens.sum(axis=1, dtype=np.int64) % order
-        assert lookup.classify(tokens).tolist() == expected.tolist()
-    assert lookup.classify(tokens[:0]).tolist() == []
+    types: list[Any] = [np.uint8, np.int32, np.int64]
+    for dtype in types[order > 256 :]:
+        random = np.random.default_rng(0)
+        for length in (0, 1, 2, 3, 8, 9, 64, 65, 511, 512, 513, 1300):
+            tokens = random.integers(order, size=(5, length)).astype(dtype)
+            expected = tokens.sum(axis=1, dtype=np.int64) % order
+            assert lookup.classify(tokens).tolist() == expected.tolist(), (dtype, length)
+        assert lookup.classify(tokens[:0]).tolist() == []
 
 
 def test_a_million_symbols_of_one_word() -> None:

@@ -278,7 +278,7 @@ class Mistaken:
 @pytest.mark.parametrize("share", [0.006, 0.02, 0.1])
 def test_the_bound_holds_in_nineteen_of_twenty_runs(share: float) -> None:
     """Of recognisers wrong on a known share of words: 21 of 41 lengths have mistakes."""
-    held, runs = 0, 30
+    held, runs = 0, 20
     for salt in range(runs):
         learned = learn_automaton(
             Mistaken(share, salt), "01", num_tests=300, max_states=2, seed=salt
@@ -286,7 +286,7 @@ def test_the_bound_holds_in_nineteen_of_twenty_runs(share: float) -> None:
         assert learned.language == parse("parity").minimised()
         held += learned.wrong_share_below > share * 21 / 41
         assert learned.wrong_share_below < share * 21 / 41 + 0.1
-    assert held >= 24  # 28.5 on average; fewer than 24 in one of 300 such tests
+    assert held >= 16  # 19 on average; fewer than 16 in one of 380 such tests
 
 
 def test_fresh_words_are_drawn_independently_of_what_was_asked() -> None:

@@ -319,20 +319,17 @@ CODE: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", CODE)
-def test_replaced_code_is_refused(
-    model: RegularGPT, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    holder, name = CODE[kind]
-    plain = getattr(holder, name)
+def test_replaced_code_is_refused(model: RegularGPT, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, (holder, name) in CODE.items():
+        plain = getattr(holder, name)
 
-    def other(*given: Any, **named: Any) -> Any:
-        return plain(*given, **named)
+        def other(*given: Any, plain: Any = plain, **named: Any) -> Any:
+            return plain(*given, **named)
 
-    is_property = isinstance(plain, property)
-    monkeypatch.setattr(holder, name, property(plain.fget) if is_property else other)
-    assert f".{name} was replaced or added since" in refusal(model)
-    monkeypatch.undo()
+        is_property = isinstance(plain, property)
+        monkeypatch.setattr(holder, name, property(plain.fget) if is_property else other)
+        assert f".{name} was replaced or added since" in refusal(model), kind
+        monkeypatch.undo()
     assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
 
 

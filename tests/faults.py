@@ -1,0 +1,418 @@
+"""Plant one fault at a time in a copy of the package, and check that the fast tests notice it.
+
+    python tests/faults.py              every fault
+    python tests/faults.py --only NAME  these faults
+    python tests/faults.py --list       the names, without running anything
+
+A fault is a small wrong edit: a sign, an off-by-one, a dropped mask, a swapped axis, a lost seed.
+It is caught if one of its tests fails. The exit status is 1 if a fault is
+not caught, and 2 if its text does not stand exactly once in its file.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "lengthwise"
+LIMIT = 600
+"""Seconds after which tests do not end."""
+
+
+class Fault(NamedTuple):
+    """One wrong edit, and the tests that must notice it."""
+
+    name: str
+    file: str
+    """Below `src/lengthwise`."""
+    right: str
+    """Text that stands once in the file."""
+    wrong: str
+    tests: str
+    """Files and folders below `tests`, separated by spaces."""
+
+
+FAULTS = (
+    # ---- languages
+    Fault(
+        "product table transposed",
+        "languages/monoid.py",
+        "return columns.T",
+        "return columns",
+        "languages/test_monoid.py",
+    ),
+    Fault(
+        "conjugate left half done",
+        "languages/monoid.py",
+        "found.add(_compose(_inverse(x), normal, x))",
+        "found.add(_compose(_inverse(x), normal))",
+        "languages/test_monoid.py languages/test_groups.py",
+    ),
+    Fault(
+        "half of a split block forgotten",
+        "languages/minimise.py",
+        "waiting.add(new if block in waiting else smaller)",
+        "waiting.add(smaller)",
+        "languages/test_minimise.py",
+    ),
+    Fault(
+        "carry from the wrong bit",
+        "languages/adders.py",
+        'Gate(name=f"g{i}", kind="AND", inputs=(f"c{i}", f"d{i}"))',
+        'Gate(name=f"g{i}", kind="AND", inputs=(f"c{i}", f"a{i}"))',
+        "languages/test_adders.py",
+    ),
+    Fault(
+        "AIGER inversion swapped",
+        "languages/aiger.py",
+        "return netlist.inverse(signal) if literal % 2 else signal",
+        "return signal if literal % 2 else netlist.inverse(signal)",
+        "languages/test_circuit_files.py",
+    ),
+    # ---- layers
+    Fault(
+        "slope of ALiBi positive",
+        "layers/biases.py",
+        "return -slope.to(self.precise)",
+        "return slope.to(self.precise)",
+        "layers/test_biases.py layers/test_positions.py",
+    ),
+    Fault(
+        "T5 bucket off by one",
+        "layers/biases.py",
+        "torch.bucketize(distance, starts, right=True)",
+        "torch.bucketize(distance, starts)",
+        "layers/test_biases.py layers/test_positions.py",
+    ),
+    Fault(
+        "rotation mirrored",
+        "layers/rotary.py",
+        "left * cosine - right * sine",
+        "left * cosine + right * sine",
+        "layers/test_rotary.py layers/test_positions.py",
+    ),
+    Fault(
+        "absent children seen",
+        "layers/sliding_dilated.py",
+        "logits = logits.masked_fill(~present[:, :, None], -math.inf)",
+        "logits = logits + 0",
+        "layers/test_sliding_dilated.py models/test_regular_gpt.py",
+    ),
+    Fault(
+        "band one offset too wide",
+        "layers/dilated.py",
+        "seen = (offset >= 0) & (offset < self._chunk)",
+        "seen = (offset >= 0) & (offset <= self._chunk)",
+        "layers/test_dilated.py",
+    ),
+    Fault(
+        "two sub-words share a key",
+        "layers/chunks.py",
+        "base = num_below + 1",
+        "base = num_below",
+        "layers/test_chunks.py",
+    ),
+    Fault(
+        "smoothing pulls the wrong way",
+        "layers/token_loss.py",
+        ".sub_(smoothing / len(matrix))",
+        ".add_(smoothing / len(matrix))",
+        "layers/test_token_loss.py",
+    ),
+    Fault(
+        "seed of drawn positions lost",
+        "layers/randomised.py",
+        "device=place.device, generator=generator)",
+        "device=place.device)",
+        "layers/test_randomised.py",
+    ),
+    # ---- models
+    Fault(
+        "the next symbol seen",
+        "models/causal.py",
+        "device=vectors.device).tril(start)",
+        "device=vectors.device).tril(start + 1)",
+        "models/test_decoder.py",
+    ),
+    Fault(
+        "cached keys turned as at the start",
+        "models/causal.py",
+        "new = places(x, start)",
+        "new = places(x)",
+        "models/test_decoder.py models/test_models.py",
+    ),
+    Fault(
+        "one prefix composed too late",
+        "models/regular_gpt.py",
+        "done = position >= (stride if stride > 1 else 0)",
+        "done = position > (stride if stride > 1 else -1)",
+        "models/test_regular_gpt.py models/test_models.py",
+    ),
+    Fault(
+        "seed of dropout lost",
+        "models/regular_gpt.py",
+        "bernoulli_(1 - self.dropout, generator=generator)",
+        "bernoulli_(1 - self.dropout)",
+        "models/test_regular_gpt.py",
+    ),
+    Fault(
+        "pads of a stream on the wrong side",
+        "models/streaming.py",
+        "children[0, -len(present) :] = torch.arange(len(present))",
+        "children[0, : len(present)] = torch.arange(len(present))",
+        "models/test_regular_gpt.py",
+    ),
+    Fault(
+        "padding of a source seen",
+        "models/encoder_decoder.py",
+        "seen = (source != PAD)[:, None]",
+        "seen = (source >= 0)[:, None]",
+        "models/test_encoder_decoder.py",
+    ),
+    # ---- tasks
+    Fault(
+        "state maps composed backwards",
+        "tasks/supervision.py",
+        "result = child.gather(1, result)",
+        "result = result.gather(1, child)",
+        "tasks/test_assigned.py training/test_train.py training/test_composition.py",
+    ),
+    Fault(
+        "walk drawn towards another class",
+        "tasks/sampling.py",
+        "by_goal = terms.transpose(0, 3, 1, 2)",
+        "by_goal = terms.transpose(0, 3, 1, 2)[:, ::-1]",
+        "tasks/test_sampling.py",
+    ),
+    Fault(
+        "an odd run of zeros after an odd run of ones",
+        "tasks/published.py",
+        "run - run % 2, run)",
+        "run, run)",
+        "tasks/test_published.py",
+    ),
+    Fault(
+        "seed of ranks lost",
+        "tasks/balance.py",
+        "order = torch.randperm(len(groups), generator=generator)",
+        "order = torch.randperm(len(groups))",
+        "tasks/test_balance.py tasks/test_task.py",
+    ),
+    # ---- training
+    Fault(
+        "seed of the noise lost",
+        "training/loop.py",
+        "manual_seed(config.seed + 3_000_017)",
+        "manual_seed(3_000_017)",
+        "training/test_loop_seeds.py training/test_loop.py",
+    ),
+    Fault(
+        "schedule counts the warm-up",
+        "training/loop.py",
+        "math.cos(math.pi * (step - config.warmup)",
+        "math.cos(math.pi * (step)",
+        "training/test_guided.py",
+    ),
+    Fault(
+        "accumulated gradients summed",
+        "training/loop.py",
+        "(result.loss / config.accumulate).backward()",
+        "(result.loss / 1).backward()",
+        "training/test_language_plan.py",
+    ),
+    Fault(
+        "the earlier of equal weights kept",
+        "training/loop.py",
+        "if rank >= state.best:",
+        "if rank > state.best:",
+        "training/test_loop_seeds.py training/test_loop.py",
+    ),
+    Fault(
+        "classes of prefixes shifted",
+        "training/recognition.py",
+        "targets = self._automaton.prefix_classes(batch.tokens)",
+        "targets = self._automaton.prefix_classes(batch.tokens).roll(1, 1)",
+        "training/test_train.py training/test_models.py",
+    ),
+    # ---- evaluation
+    Fault(
+        "scores by class and length swapped",
+        "evaluation/evaluate.py",
+        "cell = row * num_classes + batch.classes",
+        "cell = batch.classes * len(lengths) + row",
+        "evaluation/test_evaluate.py",
+    ),
+    Fault(
+        "context from the wrong end",
+        "evaluation/perplexity.py",
+        "tokens.windows(part, most)[:, most - length :]",
+        "tokens.windows(part, most)[:, :length]",
+        "evaluation/test_perplexity.py",
+    ),
+    Fault(
+        "length penalty upside down",
+        "evaluation/translate.py",
+        "worth.amax(dim=1) / self._penalty_at(length)",
+        "worth.amax(dim=1) * self._penalty_at(length)",
+        "evaluation/test_translate.py",
+    ),
+    # ---- verification
+    Fault(
+        "a counterexample that is not the shortest",
+        "verification/check.py",
+        "require(bool(wrong) and min(wrong) == len(word)",
+        "require(bool(wrong) and max(wrong) >= len(word)",
+        "verification/test_forgeries.py",
+    ),
+    Fault(
+        "the checker lets rounding decide",
+        "verification/check_elements.py",
+        "require(bool((distance > radius).all())",
+        "require(bool((distance > 0).all())",
+        "verification/test_check.py verification/test_forgeries.py",
+    ),
+    Fault(
+        "radius of a product without its rounding",
+        "verification/balls.py",
+        "return _ball(centre, matrix.stretch * x.radius + fresh)",
+        "return _ball(centre, matrix.stretch * x.radius)",
+        "verification/test_balls.py verification/test_bounds_fuzz.py",
+    ),
+    Fault(
+        "nodes of one child taken for words",
+        "verification/closure.py",
+        "return _concatenate(found[1:]), found[0]",
+        "return _concatenate(found), found[0]",
+        "verification/test_closure.py",
+    ),
+    # ---- constructions
+    Fault(
+        "odd and even places swapped",
+        "constructions/parity.py",
+        'stream.column({"answer": -side})',
+        'stream.column({"answer": side})',
+        "constructions/test_parity.py",
+    ),
+    Fault(
+        "paths from the end",
+        "constructions/forms.py",
+        "self._number[paths[:, 0], paths[:, -1]]",
+        "self._number[paths[:, 0], paths[:, -2]]",
+        "constructions/test_forms.py constructions/test_automata.py",
+    ),
+    # ---- text, files, commands
+    Fault(
+        "one window of a file too many",
+        "text/prepared.py",
+        "max(0, len(shard) - length + 1)",
+        "max(0, len(shard) - length + 2)",
+        "text/test_prepared.py",
+    ),
+    Fault(
+        "writer's file left behind",
+        "files.py",
+        "temporary.unlink(missing_ok=True)",
+        "temporary.exists()",
+        "test_files.py training/test_runs.py text/test_store.py",
+    ),
+    Fault(
+        "answer of the last line dropped",
+        "cli/words.py",
+        "range(1, len(self.numbers) + len(self.errors) + 1)",
+        "range(1, len(self.numbers) + len(self.errors))",
+        "cli/test_predict.py cli/test_commands.py",
+    ),
+)
+
+
+class Outcome(NamedTuple):
+    """What the tests of a fault said."""
+
+    caught: bool
+    by: str
+    """The first test that failed, or why there is none."""
+
+
+def plant(package: Path, fault: Fault) -> None:
+    """Make the edit in a copy of the package.
+
+    Raises:
+        SystemExit: the text does not stand exactly once in the file.
+    """
+    path = package / fault.file
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if (count := text.count(fault.right)) != 1:
+        print(f"{fault.name}: {fault.right!r} stands {count} times in {fault.file}, not once.")
+        raise SystemExit(2)
+    path.write_text(text.replace(fault.right, fault.wrong), encoding="utf-8")
+
+
+def tried(source: Path, fault: Fault) -> Outcome:
+    """Run the fast tests of a fault against a copy of the package, up to the first that fails."""
+    tests = [f"tests/{name}" for name in fault.tests.split()]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", "--no-header"]
+    command = [sys.executable, "-m", "pytest", *options, *tests]
+    surroundings = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=surroundings,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Outcome(False, f"not done after {LIMIT} seconds")
+    found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, flags=re.MULTILINE)
+    if done.returncode == 1 and found:
+        return Outcome(True, found[1])
+    if done.returncode == 0:
+        return Outcome(False, "no test failed")
+    return Outcome(False, f"pytest ended with {done.returncode}: {done.stdout[-300:]}")
+
+
+def main() -> int:
+    """Try the faults that were asked for, and say which tests caught them."""
+    parser = argparse.ArgumentParser(description="Plant faults, and check that tests notice them.")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these faults")
+    parser.add_argument("--list", action="store_true", help="print the names of the faults")
+    arguments = parser.parse_args()
+    if arguments.list:
+        for fault in FAULTS:
+            print(f"{fault.name:46} {fault.file}")
+        return 0
+    known = {fault.name: fault for fault in FAULTS}
+    if unknown := set(arguments.only or ()) - set(known):
+        parser.error(f"no such fault: {', '.join(sorted(unknown))}")
+    chosen = [known[name] for name in arguments.only or known]
+    missed = 0
+    with tempfile.TemporaryDirectory() as name:
+        package = Path(name) / "lengthwise"
+        shutil.copytree(PACKAGE, package)
+        for fault in chosen:  # before any test runs
+            plant(package, fault)
+            shutil.copy2(PACKAGE / fault.file, package / fault.file)
+        for fault in chosen:
+            start = time.perf_counter()
+            plant(package, fault)
+            outcome = tried(Path(name), fault)
+            shutil.copy2(PACKAGE / fault.file, package / fault.file)
+            missed += not outcome.caught
+            said = "caught" if outcome.caught else "MISSED"
+            seconds = time.perf_counter() - start
+            print(f"{said}  {fault.name:46} {seconds:4.0f} s  {outcome.by}", flush=True)
+    print(f"{len(chosen) - missed} of {len(chosen)} caught")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

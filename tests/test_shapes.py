@@ -1,0 +1,49 @@
+"""The checks of shapes refuse what does not fit, also after calls that did."""
+
+import pytest
+import torch
+from beartype.roar import BeartypeCallHintViolation
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from lengthwise.layers import chunks
+from shapes import checked
+
+
+@checked
+def product(
+    x: Float[Tensor, "row inner"], y: Float[Tensor, "inner column"], *, turned: bool = False
+) -> Float[Tensor, "row column"]:
+    return (x @ y).T if turned else x @ y
+
+
+@checked
+def counted(parts: list[Int[Tensor, " part"]], sizes: tuple[int, ...] = ()) -> int:
+    return len(parts)
+
+
+def test_sizes_of_one_name_are_equal_within_a_call_and_not_between_calls() -> None:
+    for rows, inner, columns in ((2, 3, 4), (2, 3, 4), (5, 1, 1)):
+        assert product(torch.ones(rows, inner), torch.ones(inner, columns)).shape == (rows, columns)
+
+
+def test_what_does_not_fit_is_refused_after_what_did() -> None:
+    x, y = torch.ones(2, 3), torch.ones(3, 4)
+    product(x, y)
+    for wrong in ((x.long(), y.long()), (x[None], y), (x, y[None]), (x[0], y)):
+        with pytest.raises((BeartypeCallHintViolation, RuntimeError)):
+            product(*wrong)
+    with pytest.raises(BeartypeCallHintViolation):
+        product(x, y, turned=True)
+    assert product(x, y).shape == (2, 4)
+
+
+def test_containers_are_looked_into_at_every_call() -> None:
+    assert counted([torch.arange(3), torch.arange(3)]) == 2
+    with pytest.raises(BeartypeCallHintViolation):
+        counted([torch.ones(3)])
+
+
+def test_the_package_is_checked() -> None:
+    with pytest.raises(BeartypeCallHintViolation):
+        chunks.representatives(torch.zeros(2, 2, dtype=torch.int64), 1)
