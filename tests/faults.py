@@ -64,14 +64,14 @@ FAULTS = (
     ),
     Fault(
         "carry from the wrong bit",
-        "languages/adders.py",
+        "circuits/adders.py",
         'Gate(name=f"g{i}", kind="AND", inputs=(f"c{i}", f"d{i}"))',
         'Gate(name=f"g{i}", kind="AND", inputs=(f"c{i}", f"a{i}"))',
         "languages/test_adders.py",
     ),
     Fault(
         "AIGER inversion swapped",
-        "languages/aiger.py",
+        "circuits/aiger.py",
         "return netlist.inverse(signal) if literal % 2 else signal",
         "return signal if literal % 2 else netlist.inverse(signal)",
         "languages/test_circuit_files.py",
@@ -302,10 +302,10 @@ FAULTS = (
     ),
     Fault(
         "paths from the end",
-        "constructions/forms.py",
+        "constructions/subword_encodings.py",
         "self._number[paths[:, 0], paths[:, -1]]",
         "self._number[paths[:, 0], paths[:, -2]]",
-        "constructions/test_forms.py constructions/test_automata.py",
+        "constructions/test_subword_encodings.py constructions/test_automata.py",
     ),
     # ---- text, files, commands
     Fault(

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from lengthwise.training.loop import LoopConfig, Step, Validation, fit
+from lengthwise.training.loop import TrainingConfig, Step, Validation, fit
 
 
 class Drifting:
@@ -24,7 +24,7 @@ class Drifting:
 
 def drifted(seed: int) -> tuple[Drifting, nn.Module]:
     model, objective = nn.Linear(1, 1), Drifting()
-    fit(model, objective, LoopConfig(steps=4, validate_every=1, seed=seed))
+    fit(model, objective, TrainingConfig(steps=4, validate_every=1, seed=seed))
     return objective, model
 
 
