@@ -1,11 +1,17 @@
-"""Prepared corpora that problems learn from: which corpus it is, and where."""
+"""What problems that learn from a prepared corpus have in common: which corpus it is, and where."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from lengthwise.data.stored_corpus import StoredCorpus
 from lengthwise.errors import TextError
+from lengthwise.evaluation.perplexity import perplexity_of
+from lengthwise.models.entry import Entry
+from lengthwise.problems.base import Plan, Problem
+from lengthwise.problems.results import Options
+from lengthwise.training.loop import MixedTrainingConfig
 
 Kind = TypeVar("Kind", bound=StoredCorpus)
 
@@ -88,13 +94,93 @@ class CorpusReference:
             )
 
 
-def corpus_folder(spec: str, prefix: str) -> Path:
-    """Return the folder that a specification such as `text:FOLDER` names.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CorpusProblem(Problem, Generic[Kind]):
+    """A prepared corpus that a model learns from."""
 
-    Raises:
-        TextError: it names none.
-    """
-    folder = spec.removeprefix(prefix)
-    if not folder:
-        raise TextError(f"{spec} names no corpus. Give {prefix}FOLDER, which `prepare` made.")
-    return Path(folder)
+    training = MixedTrainingConfig
+    unit = "tokens"
+    corpus_kind: ClassVar[type[StoredCorpus]]
+    """The class of its corpora."""
+
+    corpus: CorpusReference
+
+    @classmethod
+    def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
+        """Return the problem of the corpus in the folder that a specification names.
+
+        Raises:
+            TextError: it names none, or there is no such corpus.
+        """
+        return cls(corpus=cls.reference(spec))
+
+    @classmethod
+    def reference(cls, spec: str) -> CorpusReference:
+        """Return the reference to the corpus in the folder that a specification names."""
+        folder = spec.removeprefix(cls.prefix)
+        if not folder:
+            raise TextError(
+                f"{spec} names no corpus. Give {cls.prefix}FOLDER, which `prepare` made."
+            )
+        return CorpusReference.of(cls.corpus_kind.load(Path(folder)))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the problem of a stored reference to a corpus."""
+        return cls(corpus=CorpusReference(**values["corpus"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reference to the corpus."""
+        return {"corpus": self.corpus.to_dict()}
+
+    def identity(self) -> dict[str, Any]:
+        """Return the digest of the corpus, which may be moved."""
+        return {"corpus": self.corpus.digest}
+
+    @property
+    def name(self) -> str:
+        """The folder of the corpus, as a specification."""
+        return f"{self.prefix}{self.corpus.shown}"
+
+    def load(self, other: Path | str | Kind | None = None) -> Kind:
+        """Load the corpus, or another one whose tokens mean the same.
+
+        Raises:
+            TextError: it is not there, not whole, or another one by now; or the tokens of the other
+                one mean something else.
+        """
+        kind: Any = self.corpus_kind
+        found: Kind = self.corpus.load_or(kind, other)
+        return found
+
+    def settable(self, entry: Entry) -> dict[str, set[str]]:
+        """Return the names of the settings that a user may set, by section."""
+        found = Problem.settable(self, entry)
+        found["network"] -= {"vocab_size"}
+        return found
+
+    def preset(self, name: str, entry: Entry) -> Mapping[str, Any]:
+        """Return the numbers of a preset."""
+        return SMOKE if name == "smoke" else {}
+
+    def require_trainable(self, plan: Plan) -> None:
+        """Refuse a corpus that is too short, or of which nothing can be trained on."""
+        self.objective(plan)
+
+    def facts(self, plan: Plan) -> dict[str, Any]:
+        """Return the folder of the corpus."""
+        return {"corpus": self.corpus.folder}
+
+    def figures(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the perplexity in validation."""
+        return {"validation_perplexity": perplexity_of(facts["validation_loss"])}
+
+    def said(self, plan: Plan, facts: Mapping[str, Any], part: str) -> str:
+        """Return how well a model was trained, and how fast."""
+        kept = facts["kept_step"]
+        return (
+            f"{plan.model} on {self.name} ({plan.trained_on}, {facts['parameters']:,} parameters, "
+            f"{plan.preset} preset): perplexity {facts['validation_perplexity']:.2f} on {part} set "
+            f"apart for validation, after {kept:,} step{'' if kept == 1 else 's'} at "
+            f"{facts['tokens_per_second']:,.0f} tokens per second"
+        )

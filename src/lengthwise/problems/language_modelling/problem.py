@@ -3,21 +3,20 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import torch
 
 from lengthwise.data.text_corpus import TRAIN, VALID, Corpus
 from lengthwise.errors import ConfigError, WordError
-from lengthwise.evaluation.perplexity import perplexity_of
 from lengthwise.models.cost import forward_flops, matmul_rate
 from lengthwise.models.entry import Entry
 from lengthwise.models.gpt_lm import GPTLMConfig
 from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
 from lengthwise.models.regular_gpt_lm import RegularGPTLM
 from lengthwise.models.threads import processor_threads
-from lengthwise.problems.base import Plan, Problem, Run, evaluated
-from lengthwise.problems.corpus import SMOKE, CorpusReference, corpus_folder
+from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.corpus import CorpusProblem
 from lengthwise.problems.language_modelling.measure import (
     continued,
     evaluate_run,
@@ -36,7 +35,7 @@ from lengthwise.problems.results import (
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts, require
 from lengthwise.training.autocast import require_autocast
-from lengthwise.training.loop import MixedTrainingConfig, Objective
+from lengthwise.training.loop import Objective
 from lengthwise.training.processes import ALONE, Place, Processes
 
 FIELD = "receptive field"
@@ -49,7 +48,7 @@ _MOST_TEMPERATURE = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LanguageModelling(Problem):
+class LanguageModelling(CorpusProblem[Corpus]):
     """A prepared corpus whose next tokens a model predicts."""
 
     kind = "language-modelling"
@@ -58,51 +57,11 @@ class LanguageModelling(Problem):
     models = LANGUAGE_MODELS
     default_model = DEFAULT_LANGUAGE_MODEL
     data = WindowsConfig
-    training = MixedTrainingConfig
+    corpus_kind = Corpus
     format_1 = Format1(part="text", names={"training.autocast": "text.autocast"})
-    unit = "tokens"
     is_distributed = True
     evaluation_options = frozenset({"lengths", "words", "text", "part", "seed"})
     prediction_options = frozenset({"tokens", "temperature", "seed", "text"})
-
-    corpus: CorpusReference
-
-    @classmethod
-    def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
-        """Return the problem of the corpus in a folder: `text:FOLDER`.
-
-        Raises:
-            TextError: there is no such corpus.
-        """
-        return cls(corpus=CorpusReference.of(Corpus.load(corpus_folder(spec, cls.prefix))))
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the problem of a stored reference to a corpus."""
-        return cls(corpus=CorpusReference(**values["corpus"]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the reference to the corpus."""
-        return {"corpus": self.corpus.to_dict()}
-
-    def identity(self) -> dict[str, Any]:
-        """Return the digest of the corpus, which may be moved."""
-        return {"corpus": self.corpus.digest}
-
-    @property
-    def name(self) -> str:
-        """The folder of the corpus, as a specification."""
-        return f"{self.prefix}{self.corpus.shown}"
-
-    def settable(self, entry: Entry) -> dict[str, set[str]]:
-        """Return the names of the settings that a user may set, by section."""
-        found = Problem.settable(self, entry)
-        found["network"] -= {"vocab_size"}
-        return found
-
-    def preset(self, name: str, entry: Entry) -> Mapping[str, Any]:
-        """Return the numbers of a preset."""
-        return SMOKE if name == "smoke" else {}
 
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts
@@ -125,14 +84,6 @@ class LanguageModelling(Problem):
             )
         return network, windows, self.objective_settings()
 
-    def load(self) -> Corpus:
-        """Load the corpus.
-
-        Raises:
-            TextError: it is not there, not whole, or another one by now.
-        """
-        return self.corpus.load(Corpus)
-
     def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
         """Return what is learned, divided among processes.
 
@@ -143,10 +94,6 @@ class LanguageModelling(Problem):
         parts = corpus.part(TRAIN), corpus.part(VALID)
         return NextToken(*parts, plan.data, half=half, processes=processes)
 
-    def require_trainable(self, plan: Plan) -> None:
-        """Refuse a corpus that is too short for a window."""
-        self.objective(plan)
-
     def supervision(self, plan: Plan) -> str:
         """Return `next token`."""
         return "next token"
@@ -155,23 +102,11 @@ class LanguageModelling(Problem):
         """Return the length of windows."""
         return f"windows of {plan.data.window:,} tokens"
 
-    def facts(self, plan: Plan) -> dict[str, Any]:
-        """Return the folder of the corpus."""
-        return {"corpus": self.corpus.folder}
-
-    def figures(self, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the perplexity in validation."""
-        return {"validation_perplexity": perplexity_of(facts["validation_loss"])}
-
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
-        """Return the perplexity in validation, and the speed."""
-        kept = facts["kept_step"]
+        """Return the perplexity in validation, the speed, and the share of the best speed."""
+        share = 100 * facts["utilisation"]
         return (
-            f"{plan.model} on {self.name} ({plan.trained_on}, {facts['parameters']:,} parameters, "
-            f"{plan.preset} preset): perplexity {facts['validation_perplexity']:.2f} on the text "
-            f"set apart for validation, after {kept:,} step{'' if kept == 1 else 's'} at "
-            f"{facts['tokens_per_second']:,.0f} tokens per second "
-            f"({100 * facts['utilisation']:.0f} % of what a matrix product reaches)"
+            f"{self.said(plan, facts, 'the text')} ({share:.0f} % of what a matrix product reaches)"
         )
 
     def training_cost(self, plan: Plan, device: torch.device) -> TrainingCost:
@@ -202,7 +137,7 @@ class LanguageModelling(Problem):
 
         The text is a part of the run's corpus, or of another one with the same tokenizer.
         """
-        corpus = self.corpus.load_or(Corpus, options.get("text"))
+        corpus = self.load(options.get("text"))
         return evaluate_run(run, corpus, options, watch)
 
     def predictor(self, run: Run, options: Options) -> Predictor:
@@ -214,7 +149,7 @@ class LanguageModelling(Problem):
         temperature = options.get("temperature", 0.0)
         if not 0 <= temperature <= _MOST_TEMPERATURE:
             raise ConfigError(f"--temperature {temperature} is none. Use one of 0 to 100.")
-        corpus = self.corpus.load_or(Corpus, options.get("text"))
+        corpus = self.load(options.get("text"))
         tokens, seed = options.get("tokens", 50), options.get("seed", 0)
 
         def answer(texts: Sequence[str]) -> list[Answer]:
