@@ -85,9 +85,9 @@ class SettingInfo:
     """The values that it takes, in words."""
     default: Any
     """What it is unless a user sets it; None if that follows from other settings."""
-    unit: str
-    letter: str
-    meaning: str
+    unit: str = ""
+    letter: str = ""
+    meaning: str = ""
 
 
 class NoSettings(Config):

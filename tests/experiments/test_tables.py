@@ -14,13 +14,12 @@ from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.chi2023 import scratchpad, table1, table2
 from lengthwise.experiments.chi2023.table1 import FAR, NEAR, TABLE_1
 from lengthwise.experiments.chiang2022 import figure4, parity
-from lengthwise.experiments.experiment import CORPORA, Record, Sitting, TrainingWatch
+from lengthwise.experiments.experiment import CORPORA, MeasurementOptions, Record, TrainingWatch
 from lengthwise.experiments.trained import (
     CellRun,
     TrainedExperiment,
     accuracy_by_length,
     best_and_mean,
-    flops,
     mean_curve,
     one_digit,
 )
@@ -281,7 +280,7 @@ def test_figure_4_is_reached_with_the_positions_of_the_early_code_alone() -> Non
         figure4.curve(
             sizes,
             [figure4.plan_of_run(sizes, position, "log-length", 10, seed) for seed in range(20)],
-            watch,
+            [watch] * 20,
         )[-1]
         for position in ("first", "first-early")
     )
@@ -354,7 +353,10 @@ def test_the_scratchpad_is_printed_with_the_steps_of_the_paper() -> None:
 def test_the_cost_of_learned_positions_is_that_of_a_word_they_have_room_for() -> None:
     def cost(position: str, max_length: int) -> int:
         settings = {"position": position, "max_length": max_length}
-        return flops(make_plan(parse("parity"), "encoder-cls", preset="smoke", settings=settings))
+        plan = make_plan(parse("parity"), "encoder-cls", preset="smoke", settings=settings)
+        found = plan.problem.flops(plan)
+        assert found is not None
+        return found
 
     assert cost("learned", 40) < cost("learned", 500) == cost("sinusoidal", 40)
 
@@ -387,8 +389,8 @@ def _quiet(done: int, steps: int) -> None:
 
 def test_what_cannot_be_chosen_is_refused(tmp_path: Any) -> None:
     def collect(**chosen: Any) -> list[Record]:
-        sitting = Sitting(progress=_quiet, runs=tmp_path, **chosen)
-        return TABLE_1.collect("chi2023/table1", "smoke", sitting)
+        options = MeasurementOptions(progress=_quiet, runs=tmp_path, **chosen)
+        return TABLE_1.collect("chi2023/table1", "smoke", options)
 
     with pytest.raises(ConfigError, match="none of the 3 runs of chi2023/table1 has lstm"):
         collect(only=("lstm",))
@@ -401,4 +403,6 @@ def test_what_cannot_be_chosen_is_refused(tmp_path: Any) -> None:
     assert collect(seeds=(7, 8), finished=True) == [made]
     figure = EXPERIMENTS["chiang2022/figure3"]
     with pytest.raises(ConfigError, match="has no runs to choose"):
-        figure.collect("chiang2022/figure3", "smoke", Sitting(progress=_quiet, seeds=(1,)))
+        figure.collect(
+            "chiang2022/figure3", "smoke", MeasurementOptions(progress=_quiet, seeds=(1,))
+        )

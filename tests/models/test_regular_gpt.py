@@ -261,8 +261,6 @@ def test_settings_that_do_not_fit_are_refused(values: dict[str, Any], message: s
         RegularGPTConfig.from_dict({"vocab_size": 2, "num_classes": 2, **values})
 
 
-def test_settings_survive_a_round_trip_and_digests_tell_them_apart() -> None:
+def test_settings_survive_a_round_trip() -> None:
     config = RegularGPTConfig(vocab_size=2, num_classes=2)
     assert RegularGPTConfig.from_dict(config.to_dict()) == config
-    other = RegularGPTConfig(vocab_size=2, num_classes=2, chunk=3)
-    assert config.digest() != other.digest()

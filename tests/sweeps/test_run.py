@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lengthwise.measurement.measure import measure
 
 from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.files import read_json, write_json
+from lengthwise.problems.base import evaluated
+from lengthwise.problems.recognition import problem as recognition
+from lengthwise.problems.recognition.measure import RecognitionEvaluation
 from lengthwise.problems.runs import load_run, train
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps import run as running
@@ -31,10 +33,11 @@ def test_an_outcome_holds_what_an_ordinary_run_and_its_tests_give(tmp_path: Path
     run = train(job.plan, device="cpu")
     assert [result.name for result in outcome.tests] == ["beyond", "audited"]
     for test, result in zip(job.tests, outcome.tests, strict=True):
-        scores, summary = measure(
-            run, test.lengths, protocol=test.protocol, words_per_length=16, seed=test.seed
-        )
-        assert result.accuracy_by_length() == scores.accuracy_by_length()
+        asked = {"lengths": test.lengths, "words": 16, "seed": test.seed}
+        found = evaluated(run, {**asked, "protocol": test.protocol})
+        assert isinstance(found, RecognitionEvaluation)
+        summary = found.values
+        assert result.accuracy_by_length() == found.scores.accuracy_by_length()
         assert result.summary["mean_accuracy"] == summary["mean_accuracy"]
         assert result.shortcuts == summary["shortcuts"]
         assert [row.words for row in result.by_length] == [16] * len(test.lengths)
@@ -119,9 +122,9 @@ def test_an_outcome_from_before_a_default_changed_is_refused(
         with pytest.raises(RunError) as caught:
             load()
         assert str(caught.value) == (
-            f"{tmp_path / new.digest} holds the outcome of a run with loop.patience=1, but now "
-            f"loop.patience=2 is asked for. Delete that folder, or use another one for all runs "
-            f"(--runs)."
+            f"{tmp_path / new.digest} holds the outcome of a run with training.patience=1, but "
+            f"now training.patience=2 is asked for. Delete that folder, or use another one for all "
+            f"runs (--runs)."
         )
 
 
@@ -130,8 +133,8 @@ def test_an_outcome_without_a_setting_that_came_later_is_loaded(tmp_path: Path) 
     outcome = run_job(job, tmp_path, device="cpu")
     file = JobFolder.of(job, tmp_path).path / "outcome.json"
     stored = read_json(file)
-    del stored["plan"]["recognition"]["margin"]
-    stored["plan"]["loop"]["given up since"] = 1
+    del stored["plan"]["objective"]["margin"]
+    stored["plan"]["training"]["given up since"] = 1
     write_json(file, stored)
 
     assert run_job(job, tmp_path) == replace(outcome, plan=stored["plan"])
@@ -162,7 +165,7 @@ def test_success_removes_the_record_of_a_failure(
     (job,) = small_jobs(1)
     place = JobFolder.of(job, tmp_path)
     with monkeypatch.context() as patched:
-        patched.setattr(running, "measure", None)
+        patched.setattr(recognition, "test_run", None)
         with pytest.raises(TypeError):
             run_job(job, tmp_path)
     assert (place.path / "failure.json").exists()

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from lengthwise.problems import runs
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.folder import JobFolder
 from lengthwise.sweeps.run import run_job
 from lengthwise.sweeps.shared import take_over
-from lengthwise.training import train as training
 from lengthwise.training.runs import RunFolder
 from sweep_jobs import small_jobs
 
@@ -27,7 +27,7 @@ def test_a_run_of_the_same_plan_is_copied_and_only_tested(
     assert again[0].digest != jobs[0].digest
     assert take_over(again, tmp_path / "two") == 1
     assert take_over(again, tmp_path / "two") == 0
-    monkeypatch.setattr(training, "fit", _no_training)
+    monkeypatch.setattr(runs, "fit", _no_training)
     outcome = run_job(again[0], tmp_path / "two", device="cpu")
     assert [test.name for test in outcome.tests] == ["other"]
     assert (outcome.seconds, outcome.attempts, outcome.steps) == (12.5, 3, first.steps)
@@ -52,7 +52,7 @@ def test_what_was_begun_or_belongs_to_the_sweep_itself_is_left_alone(tmp_path: P
 
 def test_unfinished_runs_are_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = small_jobs(1)
-    monkeypatch.setattr(training, "fit", _no_training)
+    monkeypatch.setattr(runs, "fit", _no_training)
     with pytest.raises(AssertionError):
         run_job(jobs[0], tmp_path / "one", device="cpu")
     assert take_over([replace(jobs[0], tests=OTHER_TESTS)], tmp_path / "two") == 0

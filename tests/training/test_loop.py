@@ -283,8 +283,8 @@ def test_a_step_counts_the_words_of_all_its_batches(monkeypatch: pytest.MonkeyPa
 
 
 def test_settings_as_they_were_are_stored_as_they_were() -> None:
-    assert TrainingConfig().chosen() == {}
-    assert TrainingConfig(accumulate=2).chosen() == {"accumulate": 2}
+    assert TrainingConfig().non_defaults() == {}
+    assert TrainingConfig(accumulate=2).non_defaults() == {"accumulate": 2}
 
 
 def test_training_ends_after_enough_perfect_validations_in_a_row() -> None:

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from lengthwise.training.loop import TrainingConfig, Step, Validation, fit
+from lengthwise.training.loop import Step, TrainingConfig, Validation, fit
 
 
 class Drifting:

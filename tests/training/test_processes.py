@@ -17,7 +17,7 @@ from lengthwise.data.text_corpus import PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.layers.token_loss import ReadOut
-from lengthwise.problems.language_modelling.objective import NextToken, NextTokenConfig
+from lengthwise.problems.language_modelling.objective import NextToken, WindowsConfig
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.training.loop import TrainingConfig, fit
 from lengthwise.training.processes import ALONE, Items, Joined, Place, join
@@ -60,7 +60,7 @@ class Part:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7])
 def test_the_parts_of_a_batch_add_up_to_it_whatever_remains(count: int) -> None:
-    config = NextTokenConfig(window=9, batch_size=7, validation_windows=50)
+    config = WindowsConfig(window=9, batch_size=7, validation_windows=50)
     whole, parts = Bigrams(), Bigrams()
     data, noise = torch.Generator().manual_seed(3), torch.Generator()
     expected = NextToken(TOKENS, TOKENS, config).step(whole, data, noise)
@@ -97,7 +97,7 @@ def test_only_the_main_process_writes_and_tells(tmp_path: Path) -> None:
 
     folder = RunFolder(tmp_path / "run")
     folder.claim({"a": 1})
-    goal = NextToken(TOKENS, TOKENS, NextTokenConfig(window=9))
+    goal = NextToken(TOKENS, TOKENS, WindowsConfig(window=9))
     loop = TrainingConfig(steps=4, validate_every=2)
     metrics = fit(Bigrams(), goal, loop, folder=folder, progress=Told(), processes=Other(1, 2))
     assert [record["step"] for record in metrics] == [2, 4]
@@ -132,7 +132,7 @@ def test_what_several_processes_cannot_do_is_refused(
             "text:DIR is. Start one, without torchrun.\n"
         )
     assert not (tmp_path / "run").exists()
-    few = NextTokenConfig(batch_size=2)
+    few = WindowsConfig(batch_size=2)
     with pytest.raises(ConfigError, match="batch_size=2 leaves some of 3 processes without"):
         NextToken(TOKENS, TOKENS, few, processes=Part(0, 3))
     of_two(monkeypatch, LOCAL_RANK="")

@@ -34,7 +34,7 @@ from lengthwise.problems.results import (
 )
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.registry import Catalogue
-from lengthwise.settings import Config, NoSettings, Parts
+from lengthwise.settings import Config, NoSettings, Parts, SettingInfo
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import Objective, TrainingConfig
@@ -251,18 +251,37 @@ class Problem(ABC):
 
     # Settings
 
-    def settable(self, entry: Entry) -> dict[str, set[str]]:
-        """Return the names of the settings that a user may set, by section."""
+    @classmethod
+    def sections(cls, entry: Entry) -> dict[str, type[Config]]:
+        """Return the class of the settings of each section."""
         return {
-            "network": set(entry.config.__dataclass_fields__) - entry.fixed,
-            "data": set(self.data.__dataclass_fields__),
-            "objective": set(self.objective_settings.__dataclass_fields__),
-            "training": set(self.training.__dataclass_fields__),
+            "network": entry.config,
+            "data": cls.data,
+            "objective": cls.objective_settings,
+            "training": cls.training,
         }
 
-    def preset(self, name: str, entry: Entry) -> Mapping[str, Any]:
-        """Return the numbers of a preset, which stand over those of the model."""
+    @classmethod
+    def settable(cls, entry: Entry) -> dict[str, set[str]]:
+        """Return the names of the settings that a user may set, by section."""
+        return cls.every_name(entry)
+
+    @classmethod
+    def every_name(cls, entry: Entry) -> dict[str, set[str]]:
+        """Return the names of all settings by section, but for those that the model fixes."""
+        found = {name: {*kind.__dataclass_fields__} for name, kind in cls.sections(entry).items()}
+        found["network"] -= entry.fixed
+        return found
+
+    @classmethod
+    def own_settings(cls, spec: str) -> Mapping[str, SettingInfo]:
+        """Return the settings of the problem itself, such as the `bits` of `steps:addition`."""
         return {}
+
+    @classmethod
+    def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
+        """Return what settings are unless a user sets them; `name` is that of the problem."""
+        return dict(entry.training)
 
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts

@@ -153,15 +153,17 @@ class CorpusProblem(Problem, Generic[Kind]):
         found: Kind = self.corpus.load_or(kind, other)
         return found
 
-    def settable(self, entry: Entry) -> dict[str, set[str]]:
+    @classmethod
+    def settable(cls, entry: Entry) -> dict[str, set[str]]:
         """Return the names of the settings that a user may set, by section."""
-        found = Problem.settable(self, entry)
+        found = cls.every_name(entry)
         found["network"] -= {"vocab_size"}
         return found
 
-    def preset(self, name: str, entry: Entry) -> Mapping[str, Any]:
-        """Return the numbers of a preset."""
-        return SMOKE if name == "smoke" else {}
+    @classmethod
+    def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
+        """Return what settings are unless a user sets them."""
+        return {**entry.training, **(SMOKE if preset == "smoke" else {})}
 
     def require_trainable(self, plan: Plan) -> None:
         """Refuse a corpus that is too short, or of which nothing can be trained on."""

@@ -47,7 +47,7 @@ def make_plan(
     entry = problem.models[model]
     names, aliases = problem.settable(entry), problem.aliases
     asked = sort_settings(given, names, aliases=aliases)
-    usual = {**entry.training, **problem.preset(preset, entry)}
+    usual = problem.usual(preset, entry, problem.name)
     chosen = sort_settings(usual, names, aliases=aliases, strict=False)
     for section, values in asked.items():
         chosen[section] |= values
@@ -156,12 +156,7 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
         else:
             problem = _problem_of_format_1(values)
         entry = problem.models[values["model"]]
-        kinds = {
-            "network": entry.config,
-            "data": problem.data,
-            "objective": problem.objective_settings,
-            "training": problem.training,
-        }
+        kinds = problem.sections(entry)
         if "problem" not in values:
             assert problem.format_1 is not None
             known = {name: kind.__dataclass_fields__ for name, kind in kinds.items()}

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from lengthwise.experiments.measure import continued, corpus_of, measure_perplexity
-from lengthwise.training.corpus_plan_GONE import CorpusReference
 from torch import nn
 
 from lengthwise.data.text_corpus import Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, RunError, TextError, WordError
 from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.gpt_lm import GPTLMConfig
-from lengthwise.problems.base import Plan, Run
-from lengthwise.problems.language_modelling.objective import NextToken, NextTokenConfig, read_out_of
+from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.corpus import CorpusReference
+from lengthwise.problems.language_modelling.measure import continued
+from lengthwise.problems.language_modelling.objective import NextToken, WindowsConfig, read_out_of
+from lengthwise.problems.language_modelling.problem import LanguageModelling
+from lengthwise.problems.results import TrainingCost
 from lengthwise.problems.runs import claim, load_run, make_plan, plan_from_dict, train
 from lengthwise.training.loop import TrainingConfig, fit, kept
 from lengthwise.training.runs import RunFolder
@@ -44,6 +46,16 @@ def run(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Run:
     return train(plan, out=tmp_path_factory.mktemp("run") / "run", device="cpu")
 
 
+def problem_of(run: Run) -> LanguageModelling:
+    assert isinstance(run.problem, LanguageModelling)
+    return run.problem
+
+
+def goes_on(run: Run, text: str, tokens: int, temperature: float = 0.0) -> str:
+    corpus = problem_of(run).load()
+    return continued(run, corpus, text, tokens=tokens, temperature=temperature, seed=0)
+
+
 class Counting(nn.Module):
     """Says that after a number comes the next one, and how sure it is."""
 
@@ -67,7 +79,7 @@ class Bigrams(nn.Embedding):
 
 def test_the_loss_is_the_cross_entropy_of_the_next_token_at_every_place() -> None:
     tokens = Tokens([np.arange(1000) % 10])
-    model, config = Counting(), NextTokenConfig(window=7, batch_size=3)
+    model, config = Counting(), WindowsConfig(window=7, batch_size=3)
     step = NextToken(tokens, tokens, config).step(
         model, torch.Generator().manual_seed(0), torch.Generator()
     )
@@ -82,7 +94,7 @@ def test_the_loss_is_the_cross_entropy_of_the_next_token_at_every_place() -> Non
 def test_in_half_precision_the_loss_is_about_the_same() -> None:
     tokens, model = Tokens([np.arange(1000) % 10]), Counting()
     expected = math.log(math.exp(3.0) + 9) - 3.0
-    half = NextToken(tokens, tokens, NextTokenConfig(window=7, batch_size=3, autocast="bfloat16"))
+    half = NextToken(tokens, tokens, WindowsConfig(window=7, batch_size=3), half="bfloat16")
     found = half.step(model, torch.Generator().manual_seed(0), torch.Generator()).loss
     assert found.item() == pytest.approx(expected, rel=1e-2)
 
@@ -93,7 +105,7 @@ def test_batches_that_are_added_up_are_one_large_batch() -> None:
 
     def trained(batch_size: int, accumulate: int) -> tuple[list[dict[str, Any]], nn.Module]:
         model = Bigrams(10, 10, _weight=torch.zeros(10, 10))
-        goal = NextToken(tokens, tokens, NextTokenConfig(window=7, batch_size=batch_size))
+        goal = NextToken(tokens, tokens, WindowsConfig(window=7, batch_size=batch_size))
         loop = TrainingConfig(
             steps=20,
             validate_every=1,
@@ -119,7 +131,7 @@ def test_training_and_validation_see_their_own_parts_and_all_of_them() -> None:
         return ReadOut(vectors, nn.functional.pad(matrix, (0, 0, 0, 300)))
 
     train_part, validation = Tokens([np.arange(100, 160)]), Tokens([np.arange(200, 261)])
-    goal = NextToken(train_part, validation, NextTokenConfig(window=5, batch_size=4), read_out)
+    goal = NextToken(train_part, validation, WindowsConfig(window=5, batch_size=4), read_out)
     generator = torch.Generator().manual_seed(0)
     for _ in range(200):
         goal.step(model, generator, torch.Generator())
@@ -128,7 +140,7 @@ def test_training_and_validation_see_their_own_parts_and_all_of_them() -> None:
     found = goal.validate(model, torch.Generator())
     assert seen == set(range(200, 260))
     assert found.score == -found.loss
-    few = NextTokenConfig(window=5, validation_windows=3)
+    few = WindowsConfig(window=5, validation_windows=3)
     seen.clear()
     NextToken(train_part, validation, few, read_out).validate(model, torch.Generator())
     assert sorted(seen) == [*range(200, 205), *range(218, 223), *range(236, 241)]
@@ -148,12 +160,12 @@ def test_the_best_weights_are_those_of_the_least_loss() -> None:
 
 def test_a_text_that_repeats_is_learned_and_gone_on_with(run: Run) -> None:
     assert run.metrics[-1]["validation_loss"] < 0.1
-    corpus = corpus_of(run)
-    assert continued(run, "cdefghab", corpus, tokens=10) == "cdefghabcd"
+    assert goes_on(run, "cdefghab", tokens=10) == "cdefghabcd"
     for temperature in (0.01, 1e-320):
-        found = continued(run, "cdefghab", corpus, tokens=10, temperature=temperature)
+        found = goes_on(run, "cdefghab", tokens=10, temperature=temperature)
         assert found == "cdefghabcd"
-    records, summary = measure_perplexity(run, [16, 32], windows=50)
+    tested = evaluated(run, {"lengths": [16, 32], "words": 50})
+    records, summary = tested.records, tested.values
     assert records[0]["perplexity"] < 1.2
     assert summary["perplexity"] == {r["length"]: r["perplexity"] for r in records}
     assert run.folder is not None
@@ -218,11 +230,11 @@ def test_another_corpus_is_refused_if_its_tokens_mean_something_else(
     (tmp_path / "text.txt").write_text("hgfedcba" * 2_000)
     source = {"train": [str(tmp_path / "text.txt")]}
     same = prepare(tmp_path / "same", source, PrepareConfig(), tokenizer=corpus.folder)
-    records, _ = measure_perplexity(run, [16], corpus=same, windows=20)
-    assert records[0]["perplexity"] > 5
+    found = evaluated(run, {"lengths": [16], "text": same, "words": 20})
+    assert found.records[0]["perplexity"] > 5
     other = prepare(tmp_path / "other", source, PrepareConfig(vocab_size=300))
     with pytest.raises(TextError, match=r"mean something else.*--tokenizer"):
-        measure_perplexity(run, [16], corpus=other)
+        evaluated(run, {"lengths": [16], "text": other})
 
 
 def test_a_corpus_that_was_made_anew_is_noticed(tmp_path: Path) -> None:
@@ -235,7 +247,7 @@ def test_a_corpus_that_was_made_anew_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("abcdefgi" * 200)
     prepare(tmp_path / "corpus", source, PrepareConfig(vocab_size=257))
     with pytest.raises(TextError, match="holds another corpus than the one"):
-        plan.objective()
+        plan.problem.objective(plan)
     claim(RunFolder(tmp_path / "run"), plan, {})
     with pytest.raises(RunError, match=r"holds a run with corpus.digest"):
         claim(
@@ -250,15 +262,18 @@ def test_a_corpus_may_be_moved(run: Run, corpus: Corpus, tmp_path: Path) -> None
     assert run.folder is not None
     plan = run.plan
     assert isinstance(plan, Plan)
-    moved = replace(plan, corpus=CorpusReference.of(Corpus.load(tmp_path / "moved")))
+    there = CorpusReference.of(Corpus.load(tmp_path / "moved"))
+    moved = replace(plan, problem=replace(problem_of(run), corpus=there))
     assert moved == plan
-    assert moved.chosen() == plan.identity()
+    assert moved.identity() == plan.identity()
     claim(run.folder, moved, {})
-    lost = replace(run, plan=replace(plan, corpus=replace(plan.corpus, folder="nowhere")))
+    nowhere = replace(problem_of(run).corpus, folder="nowhere")
+    problem = replace(problem_of(run), corpus=nowhere)
+    lost = replace(run, problem=problem, plan=replace(plan, problem=problem))
     with pytest.raises(TextError, match=r"cannot be read.*name it with --text"):
-        measure_perplexity(lost, [16])
-    records, _ = measure_perplexity(lost, [16], corpus=Corpus.load(tmp_path / "moved"), windows=9)
-    assert records[0]["windows"] == 9
+        evaluated(lost, {"lengths": [16]})
+    asked = {"lengths": [16], "text": Corpus.load(tmp_path / "moved"), "words": 9}
+    assert evaluated(lost, asked).records[0]["windows"] == 9
 
 
 def test_learned_positions_are_as_many_as_are_trained_unless_more_are_asked_for(
@@ -282,9 +297,9 @@ def test_texts_past_learned_positions_are_refused_before_anything_is_done(corpus
     plan = make_plan(spec, "gpt-lm", preset="smoke", settings={**learned, "window": 16, "steps": 2})
     short = train(plan, device="cpu")
     with pytest.raises(WordError, match="reads at most 20 tokens, but 32 are asked for"):
-        measure_perplexity(short, [16, 32])
+        evaluated(short, {"lengths": [16, 32]})
     with pytest.raises(WordError, match="reads at most 20 tokens"):
-        continued(short, "abc", corpus_of(short), tokens=30)
+        goes_on(short, "abc", tokens=30)
 
 
 @pytest.mark.parametrize("model", ["regular-gpt-lm", "gpt-lm"])
@@ -294,5 +309,31 @@ def test_all_weights_are_trained(model: str, corpus: Corpus) -> None:
     assert isinstance(plan, Plan)
     drawn = plan.draw()
     before = {name: weight.clone() for name, weight in drawn.named_parameters()}
-    fit(drawn, plan.objective(), TrainingConfig(steps=3, validate_every=3))
+    fit(drawn, plan.problem.objective(plan), TrainingConfig(steps=3, validate_every=3))
     assert [n for n, weight in drawn.named_parameters() if torch.equal(weight, before[n])] == []
+
+
+def test_all_devices_together_are_the_full_speed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "lengthwise.problems.language_modelling.problem.matmul_rate", lambda *_: 1e9
+    )
+    text = tmp_path / "a.txt"
+    text.write_text("some words, and more of them. " * 400)
+    prepare(tmp_path / "text", {"train": [str(text)]}, PrepareConfig(vocab_size=257))
+    plan = make_plan(f"text:{tmp_path / 'text'}", preset="smoke", settings={"window": 16})
+    here = torch.device("cpu")
+
+    def cost() -> TrainingCost:
+        found = plan.problem.training_cost(plan, here)
+        assert found is not None
+        return found
+
+    alone = cost()
+    assert alone.full_speed * alone.flops == pytest.approx(1e9)
+    for name, value in (("WORLD_SIZE", "3"), ("LOCAL_RANK", "0"), ("RANK", "0")):
+        monkeypatch.setenv(name, value)
+    assert cost().full_speed == pytest.approx(3 * alone.full_speed)
+    monkeypatch.setenv("RANK", "1")
+    assert cost() == (0, math.inf)

@@ -11,8 +11,8 @@ import lengthwise as lw
 from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Plan
-from lengthwise.problems.recognition.codebook import Assigned
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.recognition.codebook import CodebookSupervision
+from lengthwise.problems.runs import make_plan, plan_from_dict, train
 from lengthwise.training.loop import Step
 from lengthwise.verification.certify import certify
 from verification.trained import SMALL
@@ -28,8 +28,8 @@ def plan_for(spec: str = "parity", **settings: Any) -> Plan:
     return make_plan(parse(spec), settings={**SETTINGS, **settings})
 
 
-def goal_of(plan: Plan) -> Assigned:
-    return Assigned(plan.task, plan.data, plan.network.chunk)
+def goal_of(plan: Plan) -> CodebookSupervision:
+    return CodebookSupervision(plan.task, plan.data, plan.objective, plan.network.chunk)
 
 
 @pytest.mark.parametrize("spec", ["parity", "cycle-navigation", "tomita-5", "group:S3"])
@@ -68,10 +68,10 @@ def test_bits_follow_from_the_language_and_are_not_the_users() -> None:
     assert plan_for("group:S3", num_bits=9).network.num_bits == 9
     with pytest.raises(ConfigError, match="have 9 bits, so num_bits=8 does not fit"):
         plan_for("group:S3", num_bits=8)
-    assert Plan.from_dict(plan_for("group:S3").to_dict()) == plan_for("group:S3")
+    assert plan_from_dict(plan_for("group:S3").to_dict()) == plan_for("group:S3")
 
 
-def test_gradients_reach_all_weights_and_lessons_follow_from_the_weights() -> None:
+def test_gradients_reach_all_weights_and_replay_follows_from_the_weights() -> None:
     plan = plan_for("tomita-5", steps=20, validate_every=20)
     model = train(plan).model.train()
 
@@ -81,17 +81,17 @@ def test_gradients_reach_all_weights_and_lessons_follow_from_the_weights() -> No
     goal, again = goal_of(plan), goal_of(plan)
     step = goal.step(model, generator(), generator())
     assert step.loss.item() == again.step(model, generator(), generator()).loss.item()
-    assert goal._lessons is not None
-    assert len(goal._lessons) > 0
+    assert goal._replay is not None
+    assert len(goal._replay) > 0
     assert model.training
     step.loss.backward()  # type: ignore[no-untyped-call]
     for name, parameter in model.named_parameters():
         assert parameter.grad is not None, name
         assert parameter.grad.abs().sum() > 0, name
-    untaught = goal_of(plan_for("tomita-5", lessons=False))
+    untaught = goal_of(plan_for("tomita-5", replay=False))
     untaught.step(model, generator(), generator())
-    assert untaught._lessons is not None
-    assert len(untaught._lessons) == 0
+    assert untaught._replay is not None
+    assert len(untaught._replay) == 0
 
 
 class StopError(Exception):
@@ -104,10 +104,10 @@ def test_stopped_run_ends_with_the_same_bytes(
 ) -> None:
     plan = plan_for("tomita-5", noise=0.2, steps=40, validate_every=10)
     train(plan, out=tmp_path / "whole", device="cpu")
-    step, count = Assigned.step, 0
+    step, count = CodebookSupervision.step, 0
 
     def stopping(
-        self: Assigned, model: nn.Module, data: torch.Generator, noise: torch.Generator
+        self: CodebookSupervision, model: nn.Module, data: torch.Generator, noise: torch.Generator
     ) -> Step:
         nonlocal count
         count += 1
@@ -115,7 +115,7 @@ def test_stopped_run_ends_with_the_same_bytes(
             raise StopError
         return step(self, model, data, noise)
 
-    monkeypatch.setattr(Assigned, "step", stopping)
+    monkeypatch.setattr(CodebookSupervision, "step", stopping)
     with pytest.raises(StopError):
         train(plan, out=tmp_path / "broken", device="cpu")
     train(plan, out=tmp_path / "broken", device="cpu")

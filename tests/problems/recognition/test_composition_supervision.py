@@ -17,11 +17,10 @@ from lengthwise.languages.spec import parse
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.base import Plan
-from lengthwise.problems.recognition.composition import Composition, Lessons, lessons_of
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.recognition import composition as module
+from lengthwise.problems.recognition.composition import Composition, Replay, replay_of
+from lengthwise.problems.runs import make_plan, plan_from_dict, train
 from lengthwise.tasks.state_maps import state_maps
-from lengthwise.training import composition as module
-from lengthwise.training import train as train_module
 from lengthwise.training.loop import Step, TrainingConfig, Validation, fit
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certify import certify
@@ -61,7 +60,7 @@ def untaught(language: Language, seed: int, **values: Any) -> RegularGPT:
     return model
 
 
-# ---- lessons ---------------------------------------------------------------------------------
+# ---- replay ----------------------------------------------------------------------------------
 
 
 class Trees:
@@ -127,37 +126,37 @@ class Trees:
                 yield code, meaning
 
 
-def lessons_for(
+def replay_for(
     model: RegularGPT, language: Language, most: int = 512
-) -> tuple[Lessons, BinaryAlgebra, Any]:
+) -> tuple[Replay, BinaryAlgebra, Any]:
     algebra = BinaryAlgebra(node_of(model))
     closure = explore(algebra, language, max_chunks=100_000)
-    return lessons_of(closure, algebra, state_maps(language), most), algebra, closure
+    return replay_of(closure, algebra, state_maps(language), most), algebra, closure
 
 
 @pytest.mark.parametrize("spec", ["parity", "tomita-3", "tomita-5", "tomita-6"])
-def test_every_lesson_is_true_of_a_sub_word_with_those_codes(spec: str) -> None:
+def test_every_replayed_chunk_is_true_of_a_sub_word_with_those_codes(spec: str) -> None:
     """Models that know nothing, so that codes stand for several things at once."""
     language = mute(spec)
     start = language.total().minimised().start
     told = at_edge = 0
     for seed in range(12):
         model = untaught(language, seed)
-        lessons, algebra, closure = lessons_for(model, language)
-        assert torch.equal(lessons.codes, torch.from_numpy(algebra.codes))
+        replay, algebra, closure = replay_for(model, language)
+        assert torch.equal(replay.codes, torch.from_numpy(algebra.codes))
         trees = Trees(model, language, min(4, len(closure.levels)))
-        for children, map_, edge, is_told in zip(
-            lessons.children.tolist(),
-            lessons.maps.tolist(),
-            lessons.at_edge.tolist(),
-            lessons.is_told.tolist(),
+        for children, map_, edge, is_labelled in zip(
+            replay.children.tolist(),
+            replay.maps.tolist(),
+            replay.at_edge.tolist(),
+            replay.is_labelled.tolist(),
             strict=True,
         ):
             present = [child for child in children if child >= 0]
             assert children == [-1] * (len(children) - len(present)) + present
-            if not is_told:
+            if not is_labelled:
                 continue
-            key = tuple(tuple(lessons.codes[child].tolist()) for child in present)
+            key = tuple(tuple(replay.codes[child].tolist()) for child in present)
             told += 1
             at_edge += edge
             meanings = trees.chunks[edge][key]
@@ -171,17 +170,17 @@ def test_what_is_taught_is_ambiguous_or_unsure(spec: str) -> None:
     """A told chunk becomes a code that stands for something else, too, seen before or beside."""
     language, found = mute(spec), 0
     for seed in range(8):
-        lessons, algebra, closure = lessons_for(model := untaught(language, seed), language)
-        if not lessons.is_told.any():
+        replay, algebra, closure = replay_for(model := untaught(language, seed), language)
+        if not replay.is_labelled.any():
             continue
         found += 1
-        assert lessons.length >= model.config.chunk**2
-        rows = lessons.children[lessons.is_told].numpy()
+        assert replay.length >= model.config.chunk**2
+        rows = replay.children[replay.is_labelled].numpy()
         elements = algebra.compose(1, rows, edge=True)
         for element, map_, edge in zip(
             elements.tolist(),
-            lessons.maps[lessons.is_told].tolist(),
-            lessons.at_edge[lessons.is_told].tolist(),
+            replay.maps[replay.is_labelled].tolist(),
+            replay.at_edge[replay.is_labelled].tolist(),
             strict=True,
         ):
             meanings = set()
@@ -199,16 +198,16 @@ def test_a_proved_model_has_nothing_to_learn_and_most_is_a_bound(
 ) -> None:
     run = trained(tmp_path_factory, "parity")
     assert isinstance(run.model, RegularGPT)
-    lessons, _, _ = lessons_for(run.model, run.language)
-    assert len(lessons.maps) == len(lessons.children) == 0
-    assert lessons.length == 0
+    replay, _, _ = replay_for(run.model, run.language)
+    assert len(replay.maps) == len(replay.children) == 0
+    assert replay.length == 0
     language = mute("tomita-5")
     model = untaught(language, 0)
-    all_lessons, _, _ = lessons_for(model, language)
-    assert len(all_lessons.maps) > 3
-    few, _, _ = lessons_for(model, language, most=3)
-    assert len(few.maps) == len(few.children) == len(few.is_told) == len(few.at_edge) == 3
-    assert len(lessons_for(model, language, most=0)[0].maps) == 0
+    everything, _, _ = replay_for(model, language)
+    assert len(everything.maps) > 3
+    few, _, _ = replay_for(model, language, most=3)
+    assert len(few.maps) == len(few.children) == len(few.is_labelled) == len(few.at_edge) == 3
+    assert len(replay_for(model, language, most=0)[0].maps) == 0
 
 
 def test_unsure_chunks_are_not_told_what_they_do() -> None:
@@ -220,8 +219,8 @@ def test_unsure_chunks_are_not_told_what_they_do() -> None:
     with torch.no_grad():
         memory.write.weight[0] = 0.0
         memory.write.bias[0] = 0.0
-    lessons, algebra, _ = lessons_for(model, language)
-    unsure = lessons.children[~lessons.is_told]
+    replay, algebra, _ = replay_for(model, language)
+    unsure = replay.children[~replay.is_labelled]
     assert len(unsure) > 0
     assert {tuple(row) for row in unsure.tolist()} <= {tuple(r) for r in algebra.unsure.tolist()}
 
@@ -229,16 +228,16 @@ def test_unsure_chunks_are_not_told_what_they_do() -> None:
 # ---- training --------------------------------------------------------------------------------
 
 
-def test_loss_falls_on_what_is_told_and_its_gradient_reaches_all_weights() -> None:
+def test_loss_falls_on_what_is_labelled_and_its_gradient_reaches_all_weights() -> None:
     plan = plan_for("tomita-5", validate_every=10, steps=10)
     model = train(plan).model.train()
-    goal = Composition(plan.task, plan.data, state_maps(plan.task.language))
+    goal = Composition(plan.task, plan.data, plan.objective, state_maps(plan.task.language))
 
     def generator() -> torch.Generator:
         return torch.Generator().manual_seed(3)
 
     step = goal.step(model, generator(), generator())
-    again = Composition(plan.task, plan.data, state_maps(plan.task.language)).step(
+    again = Composition(plan.task, plan.data, plan.objective, state_maps(plan.task.language)).step(
         model, generator(), generator()
     )
     assert step.loss.item() == again.loss.item()
@@ -270,7 +269,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_stopped_run_ends_with_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: Path, stop_at: int
 ) -> None:
-    """Lessons are no part of the checkpoint, and yet the resumed run has the same."""
+    """Replay is no part of the checkpoint, and yet the resumed run has the same."""
     told: list[int] = []
     step = Composition.step
     count = 0
@@ -281,8 +280,8 @@ def test_stopped_run_ends_with_the_same_bytes(
         if count == stop_at:
             raise StopError
         result = step(self, *arguments)
-        assert self._lessons is not None
-        told.append(len(self._lessons.maps))
+        assert self._replay is not None
+        told.append(len(self._replay.maps))
         return result
 
     monkeypatch.setattr(Composition, "step", stopping)
@@ -336,7 +335,7 @@ def test_perfect_is_what_exploration_proves_not_what_words_show(
 def test_right_answers_alone_are_not_perfect(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
     """A model that is right on all words is perfect only if that follows."""
     plan = make_plan(ENDS_WITH_1, settings=SMALL)
-    goal = Composition(plan.task, plan.data, state_maps(ENDS_WITH_1))
+    goal = Composition(plan.task, plan.data, plan.objective, state_maps(ENDS_WITH_1))
     model = last_symbol(dead_bits=int(why == "unsure"))
     if why == "past the bound":
         monkeypatch.setattr(module, "_MOST_CHUNKS", 9)
@@ -371,15 +370,15 @@ def test_the_weights_that_were_proved_are_kept_not_those_of_the_smallest_loss() 
     assert torch.equal(weights(model), goal.seen[1])
 
 
-def test_lessons_can_be_turned_off() -> None:
-    plan = plan_for("tomita-5", lessons=False, steps=1)
-    goal = Composition(plan.task, plan.data, state_maps(plan.task.language))
+def test_replay_can_be_turned_off() -> None:
+    plan = plan_for("tomita-5", replay=False, steps=1)
+    goal = Composition(plan.task, plan.data, plan.objective, state_maps(plan.task.language))
     model = random_model(
         parse("tomita-5"), 0, num_bits=3, transition_size=plan.network.transition_size
     )
     goal.step(model.train(), torch.Generator(), torch.Generator())
-    assert goal._lessons is not None
-    assert len(goal._lessons.maps) == 0
+    assert goal._replay is not None
+    assert len(goal._replay.maps) == 0
 
 
 @pytest.mark.parametrize(
@@ -399,10 +398,10 @@ def test_what_is_explored_in_training_is_bounded(monkeypatch: pytest.MonkeyPatch
     assert not any(record["perfect"] for record in run.metrics)
 
 
-def test_settings_of_lessons_are_part_of_the_plan() -> None:
-    plan = plan_for(lessons=False, pull=0.5, margin=0.0)
-    again = train_module.Plan.from_dict(plan.to_dict())
+def test_settings_of_replay_are_part_of_the_plan() -> None:
+    plan = plan_for(replay=False, code_consistency=0.5, margin=0.0)
+    again = plan_from_dict(plan.to_dict())
     assert again == plan
-    assert dataclasses.replace(plan.data, pull=1.0) != plan.data
-    with pytest.raises(ConfigError, match="pull"):
-        plan_for(pull=-1.0)
+    assert dataclasses.replace(plan.objective, code_consistency=1.0) != plan.objective
+    with pytest.raises(ConfigError, match="code_consistency"):
+        plan_for(code_consistency=-1.0)

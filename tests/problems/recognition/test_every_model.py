@@ -17,7 +17,7 @@ from lengthwise.problems.base import Plan
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.recognition.objectives import Nodes, Prefix, States, WordLengths
 from lengthwise.problems.recognition.problem import usual_lengths
-from lengthwise.problems.runs import load_run, make_plan, train
+from lengthwise.problems.runs import load_run, make_plan, plan_from_dict, train
 from lengthwise.training.devices import processor
 
 SMALL = {"steps": 9, "validate_every": 3, "batch_size": 8, "validation_words": 16, "patience": 0}
@@ -154,7 +154,7 @@ def test_presets_have_numbers_for_every_model(name: str, preset: str) -> None:
     plan = make_plan(parse("tomita-3"), name, preset=preset)
     assert plan.network.vocab_size == 2
     assert "transition_size" not in plan.network.to_dict() or name.startswith("regular-gpt")
-    assert Plan.from_dict(plan.to_dict()) == plan
+    assert plan_from_dict(plan.to_dict()) == plan
 
 
 def test_paper_sizes_are_those_of_the_models_own_papers() -> None:

@@ -134,7 +134,10 @@ def test_a_trained_model_is_right_on_words_of_its_training_lengths() -> None:
         ({"settings": {"vocab_size": 3}}, "unknown setting 'vocab_size'"),
         ({"settings": {"steps": "many"}}, "steps='many' must be a whole number"),
         ({"settings": {"supervision": "all"}}, "must be one of 'final'"),
-        ({"protocol": "publish"}, "unknown protocol 'publish'. Did you mean 'published'"),
+        (
+            {"options": {"protocol": "publish"}},
+            "unknown protocol 'publish'. Did you mean 'published'",
+        ),
     ],
 )
 def test_names_and_values_that_do_not_fit_are_refused(
@@ -155,9 +158,9 @@ def test_paper_and_laptop_differ_from_smoke_in_numbers_only() -> None:
     assert {plan.objective.supervision for plan in plans} == {"composition"}
     assert {plan.task.protocol for plan in plans} == {"audited"}
     paper = make_plan(parse("d-12"), "regular-gpt", preset="paper")
-    assert (paper.recognition.max_length, paper.loop.schedule) == (80, "constant")
+    assert (paper.data.max_length, paper.training.schedule) == (80, "constant")
     published = make_plan(parse("parity"), "regular-gpt")
-    assert (published.task.protocol, published.recognition.supervision) == ("published", "final")
+    assert (published.task.protocol, published.objective.supervision) == ("published", "final")
 
 
 def test_run_of_other_weights_is_refused(tmp_path: Path) -> None:
@@ -191,7 +194,7 @@ def test_a_folder_from_before_a_setting_came_is_that_of_its_default(tmp_path: Pa
     train(plan, out=tmp_path / "run", device="cpu")
     config = tmp_path / "run" / "config.json"
     stored = json.loads(config.read_text())
-    del stored["recognition"]["margin"]
+    del stored["objective"]["margin"]
     config.write_text(json.dumps(stored))
     assert train(plan, out=tmp_path / "run", device="cpu").plan == plan
     other = make_plan(parse("parity"), preset="smoke", settings={"steps": 2, "margin": 0.3})

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from lengthwise.cli.evaluate import shown_lengths
+from lengthwise.problems.recognition.measure import shown_lengths
 
 
 def test_the_table_shows_the_worst_lengths_and_no_stride() -> None:

@@ -13,10 +13,12 @@ from lengthwise.evaluation.steps import evaluate_steps
 from lengthwise.models.decoder import Decoder
 from lengthwise.problems.base import Plan
 from lengthwise.problems.runs import load_run, make_plan, plan_from_dict, train
-from lengthwise.problems.step_by_step.objective import Guided, GuidedConfig, split
-from lengthwise.sweeps.job import Job, jobs_over_seeds, unseen
+from lengthwise.problems.step_by_step.objective import ExamplesConfig, NextStep, split
+from lengthwise.problems.step_by_step.problem import StepByStep, unseen
+from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.run import run_job
 from lengthwise.tasks.step_specs import make_step_task
+from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.training.loop import TrainingConfig, share_of_rate
 
 SMALL: dict[str, Any] = {
@@ -35,6 +37,11 @@ def small_plan(**settings: Any) -> Plan:
     return make_plan("steps:addition", settings={**SMALL, **settings})
 
 
+def steps_of(plan: Plan) -> StepTask:
+    assert isinstance(plan.problem, StepByStep)
+    return plan.problem.steps
+
+
 # ---- inputs of training, validation and test ---------------------------------------------------
 
 
@@ -46,7 +53,7 @@ def test_no_input_is_in_two_parts_and_small_tasks_are_shared(
     bits: int, examples: int, expected: tuple[int, ...]
 ) -> None:
     task = make_step_task("steps:addition", {"bits": bits})
-    parts = split(task, GuidedConfig(examples=examples, validation_words=8))
+    parts = split(task, ExamplesConfig(examples=examples, validation_words=8))
     assert tuple(map(len, parts)) == expected
     words = torch.cat([*parts]).tolist()
     assert len(set(map(tuple, words))) == sum(expected)
@@ -54,11 +61,11 @@ def test_no_input_is_in_two_parts_and_small_tasks_are_shared(
 
 def test_test_inputs_are_the_same_whatever_is_trained_on() -> None:
     task = make_step_task("steps:addition", {"bits": 16})
-    one = split(task, GuidedConfig(examples=1_000))
-    other = split(task, GuidedConfig(examples=10_000, supervision="weak"))
+    one = split(task, ExamplesConfig(examples=1_000))
+    other = split(task, ExamplesConfig(examples=10_000))
     assert torch.equal(one.test, other.test)
     assert torch.equal(one.train, other.train[:1_000])
-    assert not torch.equal(one.test, split(task, GuidedConfig(data_seed=1)).test)
+    assert not torch.equal(one.test, split(task, ExamplesConfig(data_seed=1)).test)
 
 
 def test_more_examples_than_there_are_is_refused() -> None:
@@ -75,9 +82,9 @@ def test_more_examples_than_there_are_is_refused() -> None:
 @pytest.mark.parametrize("supervision", ["weak", "medium", "strong"])
 def test_the_loss_is_that_of_the_places_that_are_told(supervision: Any) -> None:
     plan = small_plan(supervision=supervision)
-    task, model = plan.steps, plan.draw().double().eval()
+    task, model = steps_of(plan), plan.draw().double().eval()
     data = torch.Generator().manual_seed(5)
-    found = Guided(task, plan.data).step(model, data, torch.Generator())
+    found = NextStep(task, plan.data, supervision).step(model, data, torch.Generator())
 
     data.manual_seed(5)
     train_inputs = split(task, plan.data).train
@@ -98,18 +105,19 @@ def test_the_loss_is_that_of_the_places_that_are_told(supervision: Any) -> None:
 
 def test_validation_decodes_from_the_inputs_alone() -> None:
     plan = small_plan()
-    objective, model = Guided(plan.steps, plan.data), plan.draw().eval()
+    task, model = steps_of(plan), plan.draw().eval()
+    objective = NextStep(task, plan.data, "strong")
     assert isinstance(model, Decoder)
-    inputs = split(plan.steps, plan.data).validation
-    layout = plan.steps.layout("strong")
-    right = plan.steps.sequences(inputs, layout)
+    inputs = split(task, plan.data).validation
+    layout = task.layout("strong")
+    right = task.sequences(inputs, layout)
     written = model.complete(inputs, len(layout.kept))
-    outputs = [plan.steps.num_inputs + place for place in layout.outputs]
+    outputs = [task.num_inputs + place for place in layout.outputs]
     exact = (written == right)[:, outputs].all(dim=1).double().mean().item()
     found = objective.validate(model, torch.Generator())
     assert found.accuracy == exact
-    logits = model(right[:, :-1])[:, plan.steps.num_inputs - 1 :]
-    expected = F.cross_entropy(logits.flatten(0, 1), right[:, plan.steps.num_inputs :].flatten())
+    logits = model(right[:, :-1])[:, task.num_inputs - 1 :]
+    expected = F.cross_entropy(logits.flatten(0, 1), right[:, task.num_inputs :].flatten())
     assert found.loss == pytest.approx(expected.item(), rel=1e-5)
     assert found.perfect == (exact == 1.0)
 
@@ -135,9 +143,9 @@ def test_a_run_is_stored_loaded_and_the_same_again(tmp_path: Path) -> None:
 
 def test_a_damaged_plan_is_told() -> None:
     values = small_plan().to_dict()
-    for key in ("steps", "guided", "network"):
+    for key in ("problem", "data", "objective", "network"):
         with pytest.raises(LengthwiseError, match=r"damaged|needs a value"):
-            Plan.from_dict({**values, key: {}} if key == "network" else _without(values, key))
+            plan_from_dict({**values, key: {}} if key == "network" else _without(values, key))
 
 
 def _without(values: dict[str, Any], key: str) -> dict[str, Any]:
@@ -171,7 +179,7 @@ def test_a_job_on_steps_is_trained_tested_and_resent(tmp_path: Path) -> None:
     assert test.by_length[0].correct == round(16 * test.summary["mean_accuracy"])
     assert test.summary["protocol"] == "unseen"
     assert 0 < test.summary["interval_95"][1] <= 1
-    assert set(test.summary["right_at"]) == set(plan.steps.names)
+    assert set(test.summary["right_at"]) == set(steps_of(plan).names)
     assert run_job(jobs[0], tmp_path, device="cpu") == outcome
 
 
@@ -188,7 +196,8 @@ def test_the_rate_rises_in_a_line_and_falls_along_half_a_cosine() -> None:
 def test_strong_supervision_teaches_addition_of_8_bit_numbers() -> None:
     plan = make_plan("steps:addition")
     run = train(plan, device="cpu")
-    inputs = split(plan.steps, plan.data).test
+    task = steps_of(plan)
+    inputs = split(task, plan.data).test
     assert len(inputs) == 10_000
-    found = evaluate_steps(run.model, plan.steps, plan.steps.layout("strong"), inputs)
+    found = evaluate_steps(run.model, task, task.layout("strong"), inputs)
     assert found.exact >= 9_999

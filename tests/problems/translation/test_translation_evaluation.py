@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from lengthwise.measurement.translated import measure_translation, translated
 from torch import Tensor
 
 from lengthwise.data.parallel_corpus import END, PAD, PairsConfig, ParallelCorpus, prepare_pairs
 from lengthwise.errors import TextError
-from lengthwise.evaluation.translate import DecodingConfig
 from lengthwise.experiments.trained import CellRun, record
-from lengthwise.problems.base import Run
+from lengthwise.problems.base import Run, evaluated
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.problems.testing import Test
+from lengthwise.problems.translation.measure import translated
+from lengthwise.problems.translation.problem import Translation
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.run import run_job
 
@@ -68,7 +68,7 @@ class _Copies(torch.nn.Module):
 
 
 def _copying(run: Run, corpus: ParallelCorpus) -> Run:
-    return Run(plan=run.plan, model=_Copies(corpus.vocab_size), metrics=[])
+    return replace(run, model=_Copies(corpus.vocab_size), metrics=[], folder=None)
 
 
 def test_bytes_stand_32_apart(corpus: ParallelCorpus) -> None:
@@ -79,7 +79,8 @@ def test_bytes_stand_32_apart(corpus: ParallelCorpus) -> None:
 
 def test_a_perfect_translator_has_a_perfect_score(corpus: ParallelCorpus) -> None:
     run = _copying(_run(corpus), corpus)
-    records, summary = measure_translation(run)
+    found = evaluated(run, {})
+    records, summary = found.records, found.values
     assert len(records) == summary["sentences"] == 16
     assert all(one["translation"] == one["reference"] for one in records)
     assert summary["chrf"] == pytest.approx(100)
@@ -88,14 +89,15 @@ def test_a_perfect_translator_has_a_perfect_score(corpus: ParallelCorpus) -> Non
 
 def test_one_that_learned_short_sentences_is_tested_on_longer_ones(corpus: ParallelCorpus) -> None:
     run = _copying(_run(corpus, protocol="train-short-test-long"), corpus)
-    records, summary = measure_translation(run)
+    found = evaluated(run, {})
+    records, summary = found.records, found.values
     median = int(np.median(corpus.part("train").source.lengths))
     assert summary["longest_trained"] == median
     assert records
     assert all(one["tokens"] > median for one in records)
     longer = sum(corpus.part("test").source.lengths > median)
     assert len(records) == longer
-    some, _ = measure_translation(run, sentences=3)
+    some = evaluated(run, {"words": 3}).records
     assert [one["source"] for one in some] == [one["source"] for one in records[:3]]
 
 
@@ -118,19 +120,18 @@ def test_what_is_written_stands_in_one_line(
 def test_a_corpus_that_was_moved_can_be_named(corpus: ParallelCorpus, tmp_path: Path) -> None:
     moved = shutil.copytree(corpus.folder, tmp_path / "corpus")
     for protocol in ("train-all-test-all", "train-short-test-long"):
-        plan = _run(ParallelCorpus.load(moved), protocol=protocol).plan
-        run = Run(plan=plan, model=_Copies(corpus.vocab_size), metrics=[])
+        run = _copying(_run(ParallelCorpus.load(moved), protocol=protocol), corpus)
         shutil.rmtree(moved)
         with pytest.raises(TextError, match="name it with --text"):
-            measure_translation(run)
-        _, summary = measure_translation(run, corpus=corpus)
-        assert summary["chrf"] == pytest.approx(100)
+            evaluated(run, {})
+        assert evaluated(run, {"text": corpus}).values["chrf"] == pytest.approx(100)
         shutil.copytree(corpus.folder, moved)
 
 
 def test_what_a_test_found_is_stored_with_the_run(corpus: ParallelCorpus, tmp_path: Path) -> None:
     run = _run(corpus, tmp_path / "run")
-    records, summary = measure_translation(run, decoding=DecodingConfig(beam=2))
+    found = evaluated(run, {"beam": 2})
+    records, summary = found.records, found.values
     assert run.folder is not None
     assert run.folder.scores() == records
     assert run.folder.evaluation() == json.loads(json.dumps(summary))
@@ -149,7 +150,8 @@ def test_another_corpus_needs_the_same_tokens(corpus: ParallelCorpus, tmp_path: 
     same = prepare_pairs(
         tmp_path / "same", parts, ("a", "b"), PairsConfig(), tokenizer=corpus.folder
     )
-    records, summary = measure_translation(run, part="news", corpus=same)
+    found = evaluated(run, {"part": "news", "text": same})
+    records, summary = found.records, found.values
     assert [one["translation"] for one in records] == ["XYX"]
     assert summary["corpus"] == str(same.folder)
     foreign = prepare_pairs(
@@ -159,7 +161,7 @@ def test_another_corpus_needs_the_same_tokens(corpus: ParallelCorpus, tmp_path: 
         PairsConfig(vocab_size=300),
     )
     with pytest.raises(TextError, match="mean something else"):
-        measure_translation(run, corpus=foreign)
+        evaluated(run, {"text": foreign})
     with pytest.raises(TextError, match="mean something else"):
         translated(run, ["a"], corpus=foreign)
 
@@ -177,7 +179,7 @@ def test_a_part_without_long_sentences_is_refused(corpus: ParallelCorpus, tmp_pa
     with pytest.raises(
         TextError, match=r"has no source longer than \d tokens, the longest that this run"
     ):
-        measure_translation(run, corpus=short)
+        evaluated(run, {"text": short})
 
 
 def test_a_job_of_a_sweep_records_what_was_found(corpus: ParallelCorpus, tmp_path: Path) -> None:
@@ -186,7 +188,10 @@ def test_a_job_of_a_sweep_records_what_was_found(corpus: ParallelCorpus, tmp_pat
     )
     job = Job(plan=plan, tests=(Test(name="test", lengths=(4, 8), words_per_length=99),))
     outcome = run_job(job, tmp_path, device="cpu")
-    moved = replace(plan, corpus=replace(plan.corpus, folder="/moved"))
+    problem = plan.problem
+    assert isinstance(problem, Translation)
+    elsewhere = replace(problem.corpus, folder="/moved")
+    moved = replace(plan, problem=replace(problem, corpus=elsewhere))
     assert run_job(replace(job, plan=moved), tmp_path) == outcome
     found = record(CellRun("row", "column", job), outcome)
     test = found["tests"]["test"]

@@ -17,8 +17,8 @@ from lengthwise.models.encoder_decoder import EncoderDecoder
 from lengthwise.problems.base import Plan
 from lengthwise.problems.runs import claim, load_run, make_plan, plan_from_dict, train
 from lengthwise.problems.translation.objective import (
-    Translation,
-    TranslationConfig,
+    NextTargetToken,
+    SentencesConfig,
     buckets,
     limits,
     within,
@@ -69,7 +69,7 @@ def test_buckets_have_every_pair_once_and_pairs_of_like_length(
 @given(sizes=lengths, batch=st.integers(50, 2_000))
 def test_every_pair_is_drawn_equally_often(sizes: list[tuple[int, int]], batch: int) -> None:
     pairs = _pairs(*map(list, zip(*sizes, strict=True)))
-    goal = Translation(pairs, pairs, TranslationConfig(batch_tokens=batch))
+    goal = NextTargetToken(pairs, pairs, SentencesConfig(batch_tokens=batch))
     shares = (goal._shares / goal._shares.sum()).tolist()
     per_step = [
         share * size / len(bucket)
@@ -92,18 +92,18 @@ def test_short_is_up_to_the_median_and_long_is_above() -> None:
 
 def test_training_and_validation_see_short_sources_alone() -> None:
     train, validation = _pairs([2, 4, 6, 30], [3, 3, 3, 3]), _pairs([5, 4, 40], [3, 3, 3])
-    config = TranslationConfig(protocol="train-short-test-long")
-    goal = Translation(train, validation, config)
+    config = SentencesConfig(protocol="train-short-test-long")
+    goal = NextTargetToken(train, validation, config)
     assert sorted(np.concatenate(goal._buckets).tolist()) == [0, 1]
     assert sorted(np.concatenate(goal._asked).tolist()) == [0, 1]
 
 
 def test_long_pairs_are_left_out_and_where_none_remains_it_is_said() -> None:
     pairs = _pairs([5, 300, 6], [5, 6, 300])
-    goal = Translation(pairs, pairs, TranslationConfig(longest=200))
+    goal = NextTargetToken(pairs, pairs, SentencesConfig(longest=200))
     assert goal.num_pairs == 1
     with pytest.raises(TextError, match="no pair to train on has at most 4 tokens"):
-        Translation(pairs, pairs, TranslationConfig(longest=4))
+        NextTargetToken(pairs, pairs, SentencesConfig(longest=4))
 
 
 # ---- the loss ------------------------------------------------------------------------------------
@@ -113,8 +113,8 @@ def test_the_loss_is_that_of_each_token_alone(corpus: ParallelCorpus) -> None:
     plan = _plan(corpus, label_smoothing=0.2, dropout=0.0)
     model = plan.draw().eval()
     assert isinstance(model, EncoderDecoder)
-    goal, pairs = plan.objective(), corpus.part("train")
-    assert isinstance(goal, Translation)
+    goal, pairs = plan.problem.objective(plan), corpus.part("train")
+    assert isinstance(goal, NextTargetToken)
     data = torch.Generator().manual_seed(5)
     step = goal.step(model, data, torch.Generator())
     again = torch.Generator().manual_seed(5)
@@ -138,7 +138,7 @@ def test_the_loss_is_that_of_each_token_alone(corpus: ParallelCorpus) -> None:
 def test_validation_is_the_mean_over_all_tokens(corpus: ParallelCorpus) -> None:
     plan = _plan(corpus, validation_pairs=100)
     model, pairs = plan.draw().eval(), corpus.part("valid")
-    found = plan.objective().validate(model, torch.Generator())
+    found = plan.problem.objective(plan).validate(model, torch.Generator())
     losses = []
     for pair in range(0, len(pairs), len(pairs) // 100):
         source = torch.tensor([[*pairs.source.tokens(pair), END]])
@@ -166,7 +166,13 @@ def test_an_interrupted_run_ends_with_the_same_weights(
     folder = RunFolder(tmp_path / "run")
     claim(folder, plan, {})
     with pytest.raises(KeyboardInterrupt):
-        fit(plan.draw(), plan.objective(), plan.training, folder=folder, progress=_Stop())
+        fit(
+            plan.draw(),
+            plan.problem.objective(plan),
+            plan.training,
+            folder=folder,
+            progress=_Stop(),
+        )
     found = train(plan, out=tmp_path / "run", device="cpu").model.state_dict()
     assert found.keys() == whole.keys()
     assert all(torch.equal(found[name], whole[name]) for name in whole)
@@ -177,7 +183,7 @@ def test_in_half_precision_the_loss_is_about_the_same(corpus: ParallelCorpus) ->
     losses = []
     for kind in ("none", "bfloat16"):
         plan = _plan(corpus, autocast=kind, dropout=0.0)
-        step = plan.objective().step(
+        step = plan.problem.objective(plan).step(
             plan.draw(), torch.Generator().manual_seed(1), torch.Generator()
         )
         assert step.loss.dtype == torch.float32
@@ -196,7 +202,7 @@ def test_a_stored_run_is_the_one_that_was_trained(corpus: ParallelCorpus, tmp_pa
     with pytest.raises(RunError, match="translates, and classifies no words"):
         again.language  # noqa: B018
     with pytest.raises(RunError, match=r"config\.json is damaged"):
-        plan_from_dict({**plan.to_dict(), "corpus": {}})
+        plan_from_dict({**plan.to_dict(), "problem": {"kind": "translation", "corpus": {}}})
 
 
 @pytest.mark.parametrize(

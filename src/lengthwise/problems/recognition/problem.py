@@ -21,7 +21,7 @@ from lengthwise.layers.randomised import RandomisedPosition
 from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
 from lengthwise.models.layer_stack import LayerStackConfig
-from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry
+from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.layout import Format1
@@ -124,19 +124,26 @@ class Recognition(Problem):
         """The specification of the language."""
         return self.language.spec or "a language"
 
-    def settable(self, entry: Entry) -> dict[str, set[str]]:
+    @classmethod
+    def settable(cls, entry: Entry) -> dict[str, set[str]]:
         """Return the names of the settings that a user may set, by section."""
         assert isinstance(entry, ModelEntry)
-        found = Problem.settable(self, entry)
+        found = cls.every_name(entry)
         found["network"] -= _FROM_LANGUAGE
         if "composition" not in entry.supervisions:
             found["objective"] -= _OF_COMPOSITION
         return found
 
-    def preset(self, name: str, entry: Entry) -> Mapping[str, Any]:
-        """Return the numbers of a preset for the language, and those of the model over them."""
+    @classmethod
+    def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
+        """Return what settings are unless a user sets them: of the language, then of the model."""
         assert isinstance(entry, ModelEntry)
-        return {**preset_settings(name, self.language.spec), **entry.presets.get(name, {})}
+        return {
+            "supervision": entry.supervision,
+            **entry.training,
+            **preset_settings(preset, name),  # some numbers are of other networks
+            **entry.presets.get(preset, {}),
+        }
 
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts
@@ -150,8 +157,9 @@ class Recognition(Problem):
         usual = default_protocol(self.language, binary=entry.audited)
         words = WordsConfig.from_dict({"protocol": usual, **chosen["data"]})
         task = Task(language=self.language, protocol=words.protocol, p_one=words.p_one)
-        suitable = self._suitable(entry.supervision)
-        labels = SupervisionConfig.from_dict({"supervision": suitable, **chosen["objective"]})
+        labels = SupervisionConfig.from_dict(chosen["objective"])
+        if "supervision" not in asked["objective"]:
+            labels = replace(labels, supervision=self._suitable(labels.supervision))
         entry.require_supervision(model, labels.supervision)
         told = labels.supervision
         if told in ("composition", "assigned"):
@@ -276,7 +284,7 @@ class Recognition(Problem):
 
         return section_of(self.language, folder, plan)
 
-    def _suitable(self, supervision: str) -> str:
+    def _suitable(self, supervision: Supervision) -> Supervision:
         """Return `transition` for `composition` where the language has too many state maps."""
         few = supervision != "composition" or _has_few_elements(self.language)
         return supervision if few else "transition"

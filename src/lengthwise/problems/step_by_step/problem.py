@@ -28,7 +28,7 @@ from lengthwise.problems.step_by_step.objective import (
     split_sizes,
 )
 from lengthwise.problems.testing import AtLength, Test, TestResult
-from lengthwise.settings import Config, Parts
+from lengthwise.settings import Config, Parts, SettingInfo
 from lengthwise.tasks.step_specs import PREFIX, make_step_task, settings_of
 from lengthwise.tasks.step_tasks import StepTask, step_task
 from lengthwise.training.devices import environment
@@ -40,6 +40,16 @@ _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words":
 
 _FROM_TASK = {"vocab_size", "max_length"}
 """Settings of a network that follow from the task."""
+
+_OF_TASK: Mapping[str, Any] = {
+    "bits": {"kind": "a whole number", "unit": "bits", "meaning": "Bits of each number."},
+    "length": {"kind": "a whole number", "unit": "symbols", "meaning": "Symbols of each word."},
+    "order": {
+        "kind": "a name, a number, or a list of gates",
+        "meaning": "The order in which gates are written: 1 and 2 (the paper's representations of "
+        "addition), `carries`, `gates` (that of the circuit), or a list.",
+    },
+}
 
 _TRAINED = {"norms": "frozen", "positions": "positions trained", "all": "all trained"}
 
@@ -69,7 +79,12 @@ class StepByStep(Problem):
             ConfigError: a setting of the task is of another kind.
             CircuitError, LanguageError: the task cannot be made.
         """
-        own = {name: settings.pop(name) for name in settings_of(spec) if name in settings}
+        own = {
+            name: settings.pop(spelled)
+            for name in settings_of(spec)
+            for spelled in (name, f"task.{name}")
+            if spelled in settings
+        }
         return cls(steps=make_step_task(spec, own))
 
     @classmethod
@@ -86,16 +101,27 @@ class StepByStep(Problem):
         """The name of the task."""
         return self.steps.name
 
-    def settable(self, entry: Entry) -> dict[str, set[str]]:
+    @classmethod
+    def settable(cls, entry: Entry) -> dict[str, set[str]]:
         """Return the names of the settings that a user may set, by section."""
-        found = Problem.settable(self, entry)
+        found = cls.every_name(entry)
         found["network"] -= _FROM_TASK
         return found
 
-    def preset(self, name: str, entry: Entry) -> Mapping[str, Any]:
-        """Return the numbers of a preset."""
+    @classmethod
+    def own_settings(cls, spec: str) -> Mapping[str, SettingInfo]:
+        """Return the size and the order of a task, as far as it has them."""
+        return {
+            name: SettingInfo(name=f"task.{name}", default=default, **_OF_TASK[name])
+            for name, default in settings_of(spec).items()
+        }
+
+    @classmethod
+    def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
+        """Return what settings are unless a user sets them."""
         assert isinstance(entry, StepModel)
-        return {**_SMOKE, **entry.smoke} if name == "smoke" else {}
+        smoke = {**_SMOKE, **entry.smoke} if preset == "smoke" else {}
+        return {**entry.training, **smoke}
 
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts

@@ -1,0 +1,49 @@
+"""Print every setting: its default, unit and meaning, and the letter that a paper has for it."""
+
+import argparse
+from dataclasses import asdict
+
+from lengthwise.cli.output import add_json, note, print_json, print_table
+from lengthwise.problems.presets import PRESETS
+from lengthwise.problems.reference import settings_reference
+from lengthwise.problems.registry import PROBLEMS, kind_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is trained, and which model."""
+    prefixes = ", ".join(f"{kind.prefix}..." for kind in PROBLEMS.values() if kind.prefix)
+    parser.add_argument(
+        "spec",
+        metavar="SPEC",
+        nargs="?",
+        default="parity",
+        help=f"what is trained, as for `train`: a language (the default), {prefixes}",
+    )
+    parser.add_argument("--model", help="the model (default: that of `train`)")
+    parser.add_argument("--preset", default="laptop", help=", ".join(PRESETS))
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the settings of one problem and model."""
+    kind = kind_of(arguments.spec)
+    model = arguments.model or kind.default_model
+    found = settings_reference(kind, model, preset=arguments.preset, spec=arguments.spec)
+    if arguments.json:
+        settings = [asdict(each) for each in found]
+        print_json({"problem": kind.kind, "model": model, "settings": settings})
+        return
+    columns = ["setting", "default", "unit", "letter", "values", "meaning"]
+    rows = [
+        [each.name, shown(each.default), each.unit, each.letter, each.kind, each.meaning]
+        for each in found
+    ]
+    print_table(columns, rows)
+    note(f"{kind.kind}, {model}; give one with --set, without its section where only one has it")
+
+
+def shown(default: object) -> str:
+    """Return a default as `--set` takes it; a dash where it follows from other settings."""
+    if default is None:
+        return "-"
+    return str(default).lower() if isinstance(default, bool) else str(default)
