@@ -74,7 +74,8 @@ def check_settings(config: Config) -> None:
     Raises:
         ConfigError: a number is outside its limits, or a name is no option.
     """
-    declared = declarations(type(config))
+    kind: Any = type(config)
+    declared = declarations(kind)
     least = {name: s.least for name, s in declared.items() if s.least is not None}
     require_at_least(config, least)
     require_options(config)
@@ -91,11 +92,11 @@ def check_settings(config: Config) -> None:
 
 
 @cache
-def declarations(config: Any) -> Mapping[str, Setting]:
+def declarations(kind: Any) -> Mapping[str, Setting]:
     """Return the declarations of a class of settings, by name; some settings have none."""
     return {
         name: each
-        for name, hint in get_type_hints(config, include_extras=True).items()
+        for name, hint in get_type_hints(kind, include_extras=True).items()
         for each in getattr(hint, "__metadata__", ())
         if isinstance(each, Setting)
     }
