@@ -29,7 +29,7 @@ class NamedBackbone:
             "num_layers": self.num_layers,
             "num_heads": self.num_heads,
             "d_hidden": 4 * self.d_model,
-            "positions": self.places,
+            "places": self.places,
             "activation": "gelu_new",
             "epsilon": 1e-5,
         }
@@ -37,7 +37,7 @@ class NamedBackbone:
     def pretraining(self) -> dict[str, Any]:
         """Return the settings with which `pretrain` makes it."""
         shape = self.shape()
-        own = {name: shape[name] for name in ("d_model", "num_layers", "num_heads", "positions")}
+        own = {name: shape[name] for name in ("d_model", "num_layers", "num_heads", "places")}
         return {**own, **(self.made_with or {})}
 
 

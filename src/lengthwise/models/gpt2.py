@@ -103,7 +103,7 @@ _TRAINED = {"norms": (".ln_",), "positions": (".ln_", ".wpe."), "all": ("",)}
 """Parts of the names of the parameters that are trained, by the value of `trained`."""
 
 FROM_BACKBONE = frozenset(
-    ("d_model", "num_layers", "num_heads", "d_hidden", "positions", "activation", "epsilon")
+    ("d_model", "num_layers", "num_heads", "d_hidden", "places", "activation", "epsilon")
 )
 """Settings that the backbone decides."""
 
@@ -131,7 +131,7 @@ def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
         "num_layers": found.n_layer,
         "num_heads": found.n_head,
         "d_hidden": found.n_inner or 4 * found.n_embd,
-        "positions": found.n_positions,
+        "places": found.n_positions,
         "activation": found.activation_function,
         "epsilon": found.layer_norm_epsilon,
     }
