@@ -29,7 +29,7 @@ _COUNTS = {
     "test": {3: 50, 4: 150, 5: 150, 6: 150},
     "train": {1: 10, 2: 90, 3: 800, 4: 4_700, 5: 7_200, 6: 7_200},
 }
-"""How many numbers of so many digits; those of one and two are all in training."""
+"""Count of numbers by their digits; those of one and two digits are all in training."""
 
 
 def number_pairs(split: str) -> Iterator[tuple[str, str]]:

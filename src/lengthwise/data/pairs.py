@@ -40,7 +40,7 @@ class Pair(NamedTuple):
     """A sentence and its translation."""
 
     line: int
-    """Where it was read, counted from 1; of a dataset, its row."""
+    """Line that it was read from, counted from 1; in a dataset, its row."""
     source: str
     target: str
 

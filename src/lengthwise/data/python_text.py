@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PYTHON_TEXT = f"the English text that ships with Python {platform.python_version()}"
-"""What `python_text` is, in words."""
+"""Description of `python_text`."""
 
 _NOT_PROSE = {"site-packages", "test", "tests", "idle_test", "pydoc_data", "lib2to3"}
 

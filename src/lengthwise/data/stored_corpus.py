@@ -34,9 +34,9 @@ class StoredCorpus(ABC):
     """A corpus on disk that was found whole."""
 
     format: ClassVar[int | str]
-    """What its index says that it is."""
+    """Format that its index names."""
     command: ClassVar[str]
-    """How one is made."""
+    """Command that makes one."""
 
     def __init__(self, folder: Path, index: Mapping[str, Any]) -> None:
         self.folder, self.index = folder, index

@@ -60,7 +60,7 @@ _FEW = 200
 """A source of fewer documents is cut, since a share of so few of them can be anything."""
 
 _PER_CENT = {VALID: 5, TEST: 5}
-"""Of a source that is not divided."""
+"""Shares that are set apart of a source that is not divided."""
 
 _SAMPLE = 2**25
 """Characters that the tokenizer is learned on, at most."""
@@ -73,9 +73,9 @@ class PrepareConfig(Config):
     vocab_size: int = 4096
     """Tokens, one of which ends documents; 257 for bytes."""
     column: str = "text"
-    """Where JSON lines and datasets have their text."""
+    """Column of the text in JSON lines and datasets."""
     characters: int = 2**25
-    """Of a batch, after which is stored what was done."""
+    """Characters of a batch, after each of which progress is stored."""
 
     def __post_init__(self) -> None:
         require_at_least(self, {"vocab_size": 257, "characters": 1})

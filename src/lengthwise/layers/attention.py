@@ -8,11 +8,11 @@ The weighted sum is divided by the sum of the weights at the end, so uniform att
 mean of its values.
 
 Axes:
-    word    sequences of a batch
-    query   positions that attend
-    key     positions that are attended to
-    head    attention heads
-    width   numbers in a vector
+    word   sequences of a batch
+    query  positions that attend
+    key    positions that are attended to
+    head   attention heads
+    width  numbers in a vector
 """
 
 import math

@@ -4,11 +4,11 @@ With delta = i - j for a query at i and a key at j. All layers share one bias, a
 the papers. Nothing is looked up by position, so words may be of any length.
 
 Axes:
-    word    words of a batch
-    head    attention heads
-    query   positions that attend
-    key     positions that are attended to
-    size    numbers in a query of a head
+    word   words of a batch
+    head   attention heads
+    query  positions that attend
+    key    positions that are attended to
+    size   numbers in a query of a head
 """
 
 import torch

@@ -5,10 +5,10 @@ becomes one node of the next level, until one node is left. What a node holds de
 sub-word alone, so equal sub-words of a batch share one node.
 
 Axes:
-    word    words of the batch
-    position   positions of a level, right-aligned: the last one ends the word
-    node    distinct nodes of a level
-    chunk   the C children of a node, in the order of the word
+    word      words of the batch
+    position  positions of a level, right-aligned: the last one ends the word
+    node      distinct nodes of a level
+    chunk     the C children of a node, in the order of the word
 """
 
 from collections.abc import Callable

@@ -20,11 +20,11 @@ Why `fused` is exact: number the positions of one rest 0, 1, 2, ... A key at n h
 in 0..C-1 their product is r_(m - n), and all other pairs are masked. QED
 
 Axes:
-    word    sequences of a batch
-    head    attention heads
-    position   positions of a sequence, from the left
-    size    numbers in a query, key or value of a head
-    offset  how many strides back: 0 is the position itself
+    word      sequences of a batch
+    head      attention heads
+    position  positions of a sequence, from the left
+    size      numbers in a query, key or value of a head
+    offset    how many strides back: 0 is the position itself
 """
 
 import math

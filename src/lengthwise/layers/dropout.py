@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 Drop = Callable[[Tensor], Tensor]
-"""What is done to the output of a branch."""
+"""A function that is applied to the output of a branch."""
 
 
 def keep_all(x: Tensor) -> Tensor:

@@ -1,8 +1,8 @@
 """Position encodings that are vectors added to the embeddings.
 
 Axes:
-    position   positions of a word, from 0
-    width   numbers in a vector
+    position  positions of a word, from 0
+    width     numbers in a vector
 """
 
 import torch

@@ -16,12 +16,12 @@ the name, which is not stored with the model and has to be given again:
 What it cannot do exactly is refused: see `log_length_attention` and `log_length_mask`.
 
 Axes:
-    word    sequences of a batch
-    head    attention heads
-    group   heads that share a key and a value
-    query   positions that attend
-    key     positions that are attended to
-    size    numbers in a query, key or value of a head
+    word   sequences of a batch
+    head   attention heads
+    group  heads that share a key and a value
+    query  positions that attend
+    key    positions that are attended to
+    size   numbers in a query, key or value of a head
 """
 
 import sys
@@ -43,13 +43,13 @@ except ImportError:
     raise
 
 NAME = "log-length"
-"""What to give as `attn_implementation`; the same scale has this name in `SCALES`."""
+"""Value of `attn_implementation`; the same scale has this name in `SCALES`."""
 
 _BESIDE_KEYS = ("s_aux", "sinks")
 _OTHER_LOGITS = ("softcap",)
 _NOT_IN_MASK = ("indices", "block_indices", "cache")
 REFUSED = (*_BESIDE_KEYS, *_OTHER_LOGITS, *_NOT_IN_MASK)
-"""What a model may ask of attention that is not done here: sinks beside the keys, logits with a
+"""Features of attention that are not done here: sinks beside the keys, logits with a
 cap, and choices of keys that are not in the mask (sparse attention, continuous batching)."""
 
 

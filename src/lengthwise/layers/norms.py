@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from lengthwise.registry import Catalogue
 
 EPSILON = 1e-5
-"""What torch adds to the variance."""
+"""Number that torch adds to the variance by default."""
 
 
 class LayerNorm(nn.LayerNorm):

@@ -8,13 +8,13 @@ on the logits, which with them become
 Positions count from 0, and those that attend need not be all: a cache asks for the newest only.
 
 Axes:
-    word    words of a batch
-    head    attention heads
-    position   positions of a word
-    query   positions that attend
-    key     positions that are attended to
-    size    numbers in a query or key of a head
-    width   numbers in a vector
+    word      words of a batch
+    head      attention heads
+    position  positions of a word
+    query     positions that attend
+    key       positions that are attended to
+    size      numbers in a query or key of a head
+    width     numbers in a vector
 """
 
 from dataclasses import dataclass

@@ -13,9 +13,9 @@ Words of more than L positions take their own positions where the encoding goes 
 refused where it does not.
 
 Axes:
-    word    words of a batch
-    position   positions of a word, from 0
-    width   numbers in a vector
+    word      words of a batch
+    position  positions of a word, from 0
+    width     numbers in a vector
 """
 
 import torch

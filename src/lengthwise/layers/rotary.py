@@ -1,10 +1,10 @@
 """Rotary position embedding, which rotates queries and keys.
 
 Axes:
-    word    words of a batch
-    head    attention heads
-    position   positions of a word
-    size    numbers in a query or key of a head
+    word      words of a batch
+    head      attention heads
+    position  positions of a word
+    size      numbers in a query or key of a head
 """
 
 import torch

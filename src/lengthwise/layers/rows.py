@@ -4,8 +4,8 @@ Words stand at the right of their rows, and what stands left of them does not ma
 custom). `lengths` may be left out if all words fill their rows.
 
 Axes:
-    word    words of a batch
-    time    positions of a row, of which a word takes the last ones
+    word  words of a batch
+    time  positions of a row, of which a word takes the last ones
 """
 
 import torch

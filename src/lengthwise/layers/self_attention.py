@@ -7,13 +7,13 @@ Both are biased projections, as GPT-2's. Without gradients, rows of attention we
 few at a time, so that memory grows with the length, not with its square.
 
 Axes:
-    word    sequences of a batch
-    head    attention heads
-    position   positions of a sequence, from the left
-    query   positions that attend
-    key     positions that are attended to
-    size    numbers in a query, key or value of a head
-    width   numbers in a vector
+    word      sequences of a batch
+    head      attention heads
+    position  positions of a sequence, from the left
+    query     positions that attend
+    key       positions that are attended to
+    size      numbers in a query, key or value of a head
+    width     numbers in a vector
 """
 
 import math

@@ -5,11 +5,11 @@ A position attends to the C positions at distances 0, C^l, ..., (C-1) C^l before
 attention inside chunks of C vectors; level and length never enter it.
 
 Axes:
-    node    chunks, each of which becomes a node
-    chunk   the C positions of a chunk, in the order of the word
-    query   the positions that attend: all of the chunk, or only the last
-    head    attention heads
-    width   numbers in a vector
+    node   chunks, each of which becomes a node
+    chunk  the C positions of a chunk, in the order of the word
+    query  the positions that attend: all of the chunk, or only the last
+    head   attention heads
+    width  numbers in a vector
 """
 
 import math

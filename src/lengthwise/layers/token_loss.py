@@ -44,7 +44,7 @@ class LossAndHits(NamedTuple):
     loss: Float[Tensor, ""]
     """The mean cross-entropy, in nats."""
     right: int
-    """How many tokens are likelier than all others."""
+    """Number of targets that are likelier than all other tokens."""
 
 
 def token_loss(

@@ -1,13 +1,13 @@
 """The relative positions of Transformer-XL: a key for each distance.
 
 Axes:
-    word    words of a batch
-    head    attention heads
-    query   positions that attend
-    key     positions that are attended to
-    size    numbers in a query or key of a head
-    delta   differences of positions
-    width   numbers in a vector
+    word   words of a batch
+    head   attention heads
+    query  positions that attend
+    key    positions that are attended to
+    size   numbers in a query or key of a head
+    delta  differences of positions
+    width  numbers in a vector
 """
 
 import math

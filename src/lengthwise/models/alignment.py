@@ -1,8 +1,8 @@
 """Left alignment of right-aligned batches, for networks that read from the left.
 
 Axes:
-    word    words of a batch
-    time    positions of a row
+    word  words of a batch
+    time  positions of a row
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""Bodies with a name of their own: what they look like, and where their weights are."""
+"""Backbones with a name of their own: what they look like, and where their weights are."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from typing import Any
 from lengthwise.registry import Catalogue
 
 FOLDER = Path("runs", "bodies")
-"""Where the bodies are that `pretrain` makes under a name; beside the runs of experiments."""
+"""Folder of the backbones that `pretrain` makes under a name; beside the runs of experiments."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NamedBackbone:
-    """A body whose shape is known before it is there, so that runs can be planned."""
+    """A backbone whose shape is known before it is there, so that runs can be planned."""
 
     d_model: int
     num_layers: int
@@ -29,7 +29,7 @@ class NamedBackbone:
             "num_layers": self.num_layers,
             "num_heads": self.num_heads,
             "d_hidden": 4 * self.d_model,
-            "positions": self.places,
+            "places": self.places,
             "activation": "gelu_new",
             "epsilon": 1e-5,
         }
@@ -37,7 +37,7 @@ class NamedBackbone:
     def pretraining(self) -> dict[str, Any]:
         """Return the settings with which `pretrain` makes it."""
         shape = self.shape()
-        own = {name: shape[name] for name in ("d_model", "num_layers", "num_heads", "positions")}
+        own = {name: shape[name] for name in ("d_model", "num_layers", "num_heads", "places")}
         return {**own, **(self.made_with or {})}
 
 
@@ -70,7 +70,7 @@ BACKBONES: Catalogue[NamedBackbone] = Catalogue(
 
 
 def location(body: str) -> str:
-    """Return the folder of a body, or its name on the hub."""
+    """Return the folder of a backbone, or its name on the hub."""
     if body in BACKBONES and BACKBONES[body].made_with is not None:
         return str(FOLDER / body)
     return body

@@ -4,12 +4,12 @@ Words can be read in one go, or a few symbols at a time: a `CausalState` keeps t
 of what was read, so that a step computes the new positions only.
 
 Axes:
-    word    words of a batch
-    position   positions of a word, from the left
-    asked   those of them whose answers are asked for
-    query   positions that attend
-    key     positions that are attended to
-    width   numbers in a vector
+    word      words of a batch
+    position  positions of a word, from the left
+    asked     those of them whose answers are asked for
+    query     positions that attend
+    key       positions that are attended to
+    width     numbers in a vector
 """
 
 from dataclasses import dataclass

@@ -5,10 +5,10 @@ symbol stands at position 0, where the empty word is answered; the prefix of t s
 at position t. Weights are drawn as those of `Decoder`.
 
 Axes:
-    word    words of a batch
-    time    positions of a row, of which a word takes the last ones
-    position   symbols of words that fill their rows
-    class   classes
+    word      words of a batch
+    time      positions of a row, of which a word takes the last ones
+    position  symbols of words that fill their rows
+    class     classes
 """
 
 from dataclasses import dataclass
@@ -61,9 +61,9 @@ class CausalRecogniser(CausalTransformer):
         `generator` is for positions that are drawn in training.
 
         Raises:
-            WordError: a word has a symbol that is none (nobody looks in training, where words come
-                from a task), or does not fit into its row; or positions are learned,
-                and it is longer than `max_length`.
+            WordError: a word does not fit into its row, is longer than a table of learned
+            positions,
+                or, outside training, has a symbol that is none.
         """
         symbols, lengths = left_aligned(
             tokens, lengths, self.config.vocab_size, checked=not self.training

@@ -4,11 +4,11 @@ The frame of Chiang & Cholak (2022, section 2.2): n = |w| + 1 positions, CLS at 
 CLS is read out. What happens between the embeddings and the read-out is the encoder's own.
 
 Axes:
-    word    words of a batch
-    time    positions of a row, of which a word takes the last ones
-    position   positions of a word, CLS first; what is past its end is seen by nobody
-    width   numbers in a vector
-    class   classes
+    word      words of a batch
+    time      positions of a row, of which a word takes the last ones
+    position  positions of a word, CLS first; positions past its end are masked
+    width     numbers in a vector
+    class     classes
 """
 
 from dataclasses import dataclass
@@ -113,7 +113,7 @@ class ClsEncoder(LayerStack):
 
         Raises:
             WordError: a word has a symbol that is none, or does not fit into its row; in training,
-                where words come from a task, nobody looks.
+                where words come from a task, symbols are not checked.
         """
         num_symbols, checked = self._config.vocab_size, not self.training
         if self._config.cls == "first":

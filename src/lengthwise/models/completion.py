@@ -1,4 +1,4 @@
-"""What networks refuse that complete words symbol by symbol."""
+"""The check of words that are to be completed symbol by symbol."""
 
 from torch import Tensor
 

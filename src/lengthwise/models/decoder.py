@@ -6,15 +6,15 @@ Words are completed greedily with a cache of keys and values, so that a step com
 position only.
 
 Axes:
-    layer   layers, in order
-    word    words of a batch, all of one length
-    position   positions of a word, from the left
-    asked   those of them whose answers are asked for
-    query   positions that attend
-    key     positions that are attended to
-    head    attention heads
-    width   numbers in a vector
-    symbol  the vocabulary
+    layer     layers, in order
+    word      words of a batch, all of one length
+    position  positions of a word, from the left
+    asked     those of them whose answers are asked for
+    query     positions that attend
+    key       positions that are attended to
+    head      attention heads
+    width     numbers in a vector
+    symbol    the vocabulary
 """
 
 from dataclasses import dataclass

@@ -7,9 +7,9 @@ attention does not depend on where they stand, one query is computed for all. If
 other layers, as in the constructions, time and memory are O(n).
 
 Axes:
-    word    words of a batch
-    time    positions of a row, of which a word takes the last ones
-    class   classes
+    word   words of a batch
+    time   positions of a row, of which a word takes the last ones
+    class  classes
 """
 
 from dataclasses import dataclass

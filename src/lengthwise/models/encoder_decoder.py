@@ -15,13 +15,13 @@ Sentences of a batch are padded on the right with `PAD`. A source ends with `END
 translation, which begins with `BEGIN`.
 
 Axes:
-    pair    sentences of a batch, or pairs of them
-    source  positions of a source
-    target  positions of a translation
-    position   positions of either
-    beam    translations of one source that are written side by side
-    width   numbers in a vector
-    symbol  the vocabulary
+    pair      sentences of a batch, or pairs of them
+    source    positions of a source
+    target    positions of a translation
+    position  positions of either
+    beam      translations of one source that are written side by side
+    width     numbers in a vector
+    symbol    the vocabulary
 """
 
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ class EncoderDecoderConfig(TransformerConfig):
     d_hidden: HiddenWidth = 0
     norm: Norm = "pre"
     dropout: Dropout = 0.1
-    """Of embeddings, and of what branches add (Vaswani et al. 2017, section 5.4)."""
+    """Applied to embeddings, and to what branches add (Vaswani et al. 2017, section 5.4)."""
     scale: ScaleName = "standard"
     """The scale of all three attentions, except for those that have one of their own."""
     encoder_scale: _OwnScale = ""

@@ -39,7 +39,7 @@ class Entry:
     architecture: Architecture
     defaults: Mapping[str, Any]
     training: Mapping[str, Any]
-    """How long and how fast it is trained unless the user or the preset says otherwise."""
+    """Settings of training by default: how long and how fast."""
     fixed: frozenset[str] = frozenset()
     """Settings of the network that users do not set: the name of the entry decides them."""
 

@@ -8,13 +8,13 @@ and shifts of the layer norms, which are
 
 numbers for a vocabulary of V, width d and L layers. Lu et al. train the embeddings of positions,
 too, which are P d more for P positions; so can this (`trained="positions"`). Controls: the same
-body with random weights, and with all of it trained. Dropout is off.
+backbone with random weights, and with all of it trained. Dropout is off.
 
 Axes:
-    word    words of a batch, all of one length
-    position   positions of a word, from the left
-    asked   those of them whose answers are asked for
-    symbol  the vocabulary
+    word      words of a batch, all of one length
+    position  positions of a word, from the left
+    asked     those of them whose answers are asked for
+    symbol    the vocabulary
 """
 
 import hashlib
@@ -46,7 +46,7 @@ _WORDS_AT_ONCE = 500
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BackboneConfig(NetworkConfig):
-    """A body, and what of it is trained. All but the first three follow from the body."""
+    """A backbone, and what of it is trained. All but the first three follow from the backbone."""
 
     body: Annotated[
         str,
@@ -94,25 +94,26 @@ class BackboneConfig(NetworkConfig):
 
     @property
     def backbone_summary(self) -> str | None:
-        """The body and what is trained of it, in words."""
+        """The backbone and what is trained of it, in words."""
         trained = {"norms": "frozen", "positions": "positions trained", "all": "all trained"}
         return f"{self.body}, {self.weights} weights, {trained[self.trained]}"
 
 
 _TRAINED = {"norms": (".ln_",), "positions": (".ln_", ".wpe."), "all": ("",)}
-"""What is trained, to parts of the names of its parameters."""
+"""Parts of the names of the parameters that are trained, by the value of `trained`."""
 
 FROM_BACKBONE = frozenset(
-    ("d_model", "num_layers", "num_heads", "d_hidden", "positions", "activation", "epsilon")
+    ("d_model", "num_layers", "num_heads", "d_hidden", "places", "activation", "epsilon")
 )
-"""Settings that the body decides."""
+"""Settings that the backbone decides."""
 
 
 def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of the shape of a backbone, from the settings that name it.
 
     Raises:
-        ConfigError: transformers is not installed, no body is named, there is none of that name, or
+        ConfigError: transformers is not installed, no backbone is named, there is none of that
+        name, or
             it is of another architecture.
     """
     body = settings.get("body")
@@ -130,7 +131,7 @@ def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
         "num_layers": found.n_layer,
         "num_heads": found.n_head,
         "d_hidden": found.n_inner or 4 * found.n_embd,
-        "positions": found.n_positions,
+        "places": found.n_positions,
         "activation": found.activation_function,
         "epsilon": found.layer_norm_epsilon,
     }
@@ -157,7 +158,7 @@ def _config_of(body: str) -> "GPT2Config":
 
 
 _FORM = ("scale_attn_weights", "scale_attn_by_inverse_layer_idx", "add_cross_attention")
-"""Settings of transformers that change what a body computes, besides its shape."""
+"""Settings of transformers that change what a backbone computes, besides its shape."""
 
 
 def _loaded(body: str, load: Callable[..., Any], **options: Any) -> Any:
@@ -237,7 +238,7 @@ class Backbone(nn.Module):
             parameter.requires_grad_(any(part in f".{name}" for part in _TRAINED[config.trained]))
 
     def initialise(self, generator: torch.Generator) -> None:
-        """Load or draw the body, and draw the input and the output layer from N(0, 0.02^2)."""
+        """Load or draw the backbone, and draw the input and the output layer from N(0, 0.02^2)."""
         config = self.config
         with torch.no_grad():
             for layer in (self.embedding, self.answer):
@@ -269,7 +270,7 @@ class Backbone(nn.Module):
         Nothing is drawn.
 
         Raises:
-            WordError: the words are longer than the body has positions.
+            WordError: the words are longer than the backbone has positions.
         """
         self._require_length(tokens.shape[1])
         found = self.body(inputs_embeds=self.embedding(tokens), use_cache=False)
@@ -282,7 +283,7 @@ class Backbone(nn.Module):
         """Return the words with `steps` more symbols, each the likeliest (the first of a tie).
 
         Raises:
-            WordError: the prefix is empty, or the words would be longer than the body has
+            WordError: the prefix is empty, or the words would be longer than the backbone has
             positions.
         """
         require_completion(prefix, steps)
@@ -324,7 +325,7 @@ def gpt2_config(**shape: Any) -> "GPT2Config":
 
 
 def _weights_of(body: str) -> dict[str, Tensor]:
-    """Return the weights of a body but for its own embedding.
+    """Return the weights of a backbone but for its own embedding.
 
     Raises:
         ConfigError: it is not there.
@@ -348,7 +349,7 @@ def _weights_of(body: str) -> dict[str, Tensor]:
 def origin(config: BackboneConfig) -> str:
     """Return which weights a run begins with: the digest of their file, if they are in one.
 
-    Of a body that `pretrain` made, what it was trained on, too.
+    Of a backbone that `pretrain` made, what it was trained on, too.
     """
     from transformers.utils.hub import cached_file  # noqa: PLC0415
 

@@ -4,9 +4,9 @@ Its positions decide how far it carries: T5, ALiBi and KERPLE biases, RoPE, or v
 embeddings (sinusoidal, learned).
 
 Axes:
-    word    texts of a batch
-    position   positions of a text, from the left
-    width   numbers in a vector
+    word      texts of a batch
+    position  positions of a text, from the left
+    width     numbers in a vector
 """
 
 from collections.abc import Iterator

@@ -30,7 +30,7 @@ from lengthwise.models.transformer_layer import TransformerLayer
 from lengthwise.registry import Catalogue
 
 EMBEDDING_DEVIATION = 0.02
-"""Of the study's embeddings, before they are multiplied with sqrt(width), and of all that minGPT
+"""Deviation of the study's embeddings before their factor sqrt(width), and of all that minGPT
 and GPT-2 draw."""
 
 _Rule = Callable[[str, Tensor, nn.Module], None]

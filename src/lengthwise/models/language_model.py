@@ -9,10 +9,10 @@ All are transformers in the manner of GPT-2: a norm before each branch (`norm="p
 in GPT-1), GELU, biases, and the embeddings as read-out. So they differ in their attention alone.
 
 Axes:
-    word    texts of a batch, all of one length
-    position   positions of a text, from the left
-    width   numbers in a vector
-    symbol  the vocabulary
+    word      texts of a batch, all of one length
+    position  positions of a text, from the left
+    width     numbers in a vector
+    symbol    the vocabulary
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Base of transformers: embeddings, a position, and layers one after the other.
 
 Axes:
-    word    words of a batch
-    time    positions of a row
+    word  words of a batch
+    time  positions of a row
 """
 
 from dataclasses import dataclass, replace

@@ -4,9 +4,9 @@ Costs O(T^2) per level; kept as the plain definition that the tree is tested aga
 thing that the benchmark measures the tree against.
 
 Axes:
-    word    words of the batch
-    position   positions of the word
-    width   numbers in a vector
+    word      words of the batch
+    position  positions of the word
+    width     numbers in a vector
 """
 
 import math

@@ -39,7 +39,7 @@ ARCHITECTURES: Catalogue[Architecture] = Catalogue(
     "architecture",
     {"regular-gpt": REGULAR_GPT, "encoder": ENCODER, "decoder": DECODER},
 )
-"""What weights can be computed for (`constructions`) and stored."""
+"""Architectures that weights can be computed for (`constructions`) and stored."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

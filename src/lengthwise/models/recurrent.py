@@ -9,11 +9,11 @@ empty word is read from the initial state, which is zero.
     lstm    Hochreiter and Schmidhuber (1997) with forget gates, in torch's form; h is read
 
 Axes:
-    word    words of a batch
-    time    positions of a row, of which a word takes the last ones
-    position   positions of words that fill their rows
-    state   numbers that the answer is read from
-    class   classes
+    word      words of a batch
+    time      positions of a row, of which a word takes the last ones
+    position  positions of words that fill their rows
+    state     numbers that the answer is read from
+    class     classes
 """
 
 from collections.abc import Callable, Iterator

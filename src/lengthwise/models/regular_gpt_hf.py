@@ -9,9 +9,9 @@ length too (never on later tokens), so those of a text that is read token by tok
 prefix at its end.
 
 Axes:
-    word    texts of a batch
-    position   positions of a text, from the left
-    width   numbers in a vector
+    word      texts of a batch
+    position  positions of a text, from the left
+    width     numbers in a vector
 """
 
 import copy

@@ -9,9 +9,9 @@ right; side by side these positions have stride 1. So `last` costs O(T C K), whe
 cost O(T C K log T).
 
 Axes:
-    word    texts of a batch
-    position   positions of a text, from the left
-    width   numbers in a vector
+    word      texts of a batch
+    position  positions of a text, from the left
+    width     numbers in a vector
 """
 
 import copy

@@ -17,11 +17,11 @@ The logit of a class is log sum exp(logit of q) over the states q of that class,
 probability of a class is the sum of those of its states.
 
 Axes:
-    word    words of a batch
-    time    positions of a row, of which a word takes the last ones
-    position   symbols of words that fill their rows
-    state   states of the automaton
-    class   classes
+    word      words of a batch
+    time      positions of a row, of which a word takes the last ones
+    position  symbols of words that fill their rows
+    state     states of the automaton
+    class     classes
 """
 
 from collections.abc import Iterator
@@ -109,9 +109,9 @@ class Scratchpad(CausalTransformer):
         written down is read again as a symbol.
 
         Raises:
-            WordError: a word has a symbol that is none (nobody looks in training, where words come
-                from a task), or does not fit into its row; or positions are learned,
-                and it is longer than `max_length`.
+            WordError: a word does not fit into its row, is longer than a table of learned
+            positions,
+                or, outside training, has a symbol that is none.
         """
         symbols, lengths = left_aligned(
             tokens, lengths, self.config.vocab_size, checked=not self.training

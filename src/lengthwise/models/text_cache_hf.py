@@ -6,9 +6,9 @@ text that was cut, put in another order, or has several more tokens) the whole t
 once. So a cache is right whatever was done with it, and fast where a text grows token by token.
 
 Axes:
-    word    texts of a batch
-    position   positions of a text, from the left
-    width   numbers in a vector
+    word      texts of a batch
+    position  positions of a text, from the left
+    width     numbers in a vector
 """
 
 from typing import Any
@@ -46,7 +46,7 @@ class TextCache(Cache):
         return self.text
 
     def last_vector(self, model: RegularGPTLM) -> Float[Tensor, "word width"]:
-        """What the read-out reads at the last position of the text."""
+        """Return the last layer's vector at the last position of the text."""
         assert self.text is not None
         length = self.text.shape[1]
         new = self.text[:, -1:]

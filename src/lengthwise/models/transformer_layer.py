@@ -1,10 +1,10 @@
 """One transformer layer: attention over a sequence, then a feed-forward network on each position.
 
 Axes:
-    word    sequences of a batch
-    query   positions that are computed
-    key     positions that they may see
-    width   numbers in a vector
+    word   sequences of a batch
+    query  positions that are computed
+    key    positions that they may see
+    width  numbers in a vector
 """
 
 from jaxtyping import Bool, Float

@@ -11,9 +11,9 @@ and a depth that grows with log T are also what RegularGPT has (Chi et al. 2023,
 what this network lacks beside it is the sliding, dilated attention.
 
 Axes:
-    word    words of a batch
-    time    positions of a row, of which a word takes the last ones
-    class   classes
+    word   words of a batch
+    time   positions of a row, of which a word takes the last ones
+    class  classes
 """
 
 from collections.abc import Callable

@@ -15,7 +15,7 @@ from lengthwise.errors import WordError
 from lengthwise.languages.language import Language
 
 PAD = -1
-"""What stands left of a word that is shorter than its batch."""
+"""Number that stands left of a word that is shorter than its batch."""
 
 _LONG = 1024
 """Few words at least this long are cut into pieces that are read side by side."""

@@ -1,10 +1,10 @@
 """Balanced classes of a batch, in random order.
 
 Axes:
-    word    words of a batch
-    some    some of these words
-    time    places of a batch; words stand at the right end
-    short   places of a batch of shorter words
+    word   words of a batch
+    some   some of these words
+    time   places of a batch; words stand at the right end
+    short  places of a batch of shorter words
 """
 
 import torch

@@ -7,9 +7,9 @@ Nodes at the left edge of a word, where the pad enters, are drawn likewise by th
 lead to. No sub-word is longer than `max_length`, and each occurs in some word of the domain.
 
 Axes:
-    node    nodes of all levels, level by level; in a level first interior nodes, then the edge's
-    chunk   the children of a node, in the order of the word; -1 where there is none
-    state   states of the minimised automaton over all words
+    node   nodes of all levels, level by level; in a level first interior nodes, then the edge's
+    chunk  the children of a node, in the order of the word; -1 where there is none
+    state  states of the minimised automaton over all words
 """
 
 from dataclasses import dataclass
@@ -142,7 +142,7 @@ def _take(nodes: _Nodes, kept: Booleans) -> _Nodes:
 
 
 def _choose(parts: list[_Nodes], count: int, random: np.random.Generator) -> Integers:
-    """Rows of each part, such that all tuples of kinds are equally likely (or all there)."""
+    """Draw rows of each part: all tuples of kinds equally likely, or all tuples if they are few."""
     grouped = [_Groups(part.kind) for part in parts]
     sizes = [group.count for group in grouped]
     if int(np.prod([float(size) for size in sizes])) <= count:

@@ -12,8 +12,8 @@ What their description leaves open is decided here:
 - Tomita 4: a third 0 in a row is tossed again until it is a 1, so it *is* a 1.
 
 Axes:
-    word    words of a batch
-    time    places of a batch; words stand at the right end
+    word  words of a batch
+    time  places of a batch; words stand at the right end
 """
 
 import re

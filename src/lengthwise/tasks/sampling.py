@@ -42,7 +42,7 @@ _BLOCK_PLACES = 1024
 """Most places in such a block: the exact counts for all of them are held while one is settled."""
 
 _SEARCHED = 10_000
-"""How far from an impossible length the error message looks for a possible one."""
+"""Distance up to which the error message looks for a possible length near an impossible one."""
 
 _NOTHING = -(2**30)
 """The exponent of a count of zero."""

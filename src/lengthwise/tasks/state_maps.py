@@ -8,10 +8,10 @@ States rather than their classes are asked for, because classes alone need not t
 in D_2, `0` and `00` lead to no accepted word from any state, and yet they differ.
 
 Axes:
-    node    distinct nodes of a level of the tree
-    chunk   the children of a node, in the order of the word; -1 where there is none
-    state   states of the automaton
-    probe   the states that are asked about
+    node   distinct nodes of a level of the tree
+    chunk  the children of a node, in the order of the word; -1 where there is none
+    state  states of the automaton
+    probe  the states that are asked about
 """
 
 from collections.abc import Sequence

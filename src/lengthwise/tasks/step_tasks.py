@@ -6,10 +6,10 @@ to process in steps" (2022, section 5). It is a circuit, of whose gates some are
 that the user chooses, or a language, whose states are written after the whole word.
 
 Axes:
-    word    words of a batch
-    input   symbols that are given
-    step    symbols that are written
-    kept    those of them that a regime of training keeps
+    word   words of a batch
+    input  symbols that are given
+    step   symbols that are written
+    kept   those of them that a regime of training keeps
 """
 
 from abc import ABC, abstractmethod
@@ -51,15 +51,15 @@ class StepTask(ABC):
     """Inputs, and the symbols that are written after them."""
 
     name: str
-    """As people call it."""
+    """Name for people."""
     num_symbols: int
-    """Of inputs and written symbols together."""
+    """Size of the vocabulary of inputs and written symbols."""
     input_sizes: tuple[int, ...]
-    """How many symbols, counted from 0, may stand at each input."""
+    """Number of symbols, counted from 0, that may stand at each input."""
     names: tuple[str, ...]
-    """Of the written symbols, in order."""
+    """Names of the written symbols, in order."""
     outputs: tuple[int, ...]
-    """Which of the written symbols are the outputs."""
+    """Indices of the outputs among the written symbols."""
 
     @abstractmethod
     def written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
@@ -150,10 +150,10 @@ class StepTask(ABC):
 
 
 _FEW = 2**20
-"""So many inputs are numbered, and their numbers shuffled."""
+"""Up to this number, inputs are numbered and their numbers shuffled."""
 
 _BLOCK = 2**14
-"""So many are drawn at once where there are more, whatever number is asked for."""
+"""Inputs that are drawn at once where there are more."""
 
 
 @dataclass(frozen=True)

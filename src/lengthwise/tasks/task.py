@@ -6,8 +6,8 @@ A task is a language together with a way to draw its words:
 - `audited`: all classes at every length, near misses among them, so that shortcuts pay less.
 
 Axes:
-    word    words of a batch
-    time    places of a batch; words stand at the right end, with `PAD` left of them
+    word  words of a batch
+    time  places of a batch; words stand at the right end, with `PAD` left of them
 """
 
 import hashlib
