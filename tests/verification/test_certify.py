@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from lengthwise.errors import CertificateError, LanguageError, VerificationError
 from lengthwise.languages import elements
@@ -33,20 +34,25 @@ def proved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return trained(tmp_path_factory, request.param)
 
 
+@cache
+def answered(language: Language, length: int) -> tuple[Tensor, Tensor]:
+    """All words of the domain of a length, and their classes."""
+    words = [
+        word
+        for word in product(range(language.num_symbols), repeat=length)
+        if language.domain is None or language.domain.classify(word) == 1
+    ]
+    tokens = torch.tensor(words, dtype=torch.int64).view(len(words), length)
+    return tokens, torch.tensor([language.classify(word) for word in words])
+
+
 @torch.no_grad()
 def shortest_wrong(model: RegularGPT, language: Language, most: int) -> int | None:
     """The length of the shortest word of the domain that the model itself gets wrong."""
     for length in range(most + 1):
-        words = [
-            word
-            for word in product(range(language.num_symbols), repeat=length)
-            if language.domain is None or language.domain.classify(word) == 1
-        ]
-        if words:
-            true = torch.tensor([language.classify(word) for word in words])
-            given = model(torch.tensor(words, dtype=torch.int64).view(len(words), length))
-            if (given.argmax(dim=1) != true).any():
-                return length
+        words, true = answered(language, length)
+        if len(words) and (model(words).argmax(dim=1) != true).any():
+            return length
     return None
 
 
