@@ -136,7 +136,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
         folder = RunFolder(arguments.run)
         _require_model(certificate, folder.network(), folder.arrays())
-        _require_symbols(certificate, folder.config().get("language"))
+        _require_symbols(certificate, folder.language())
     verified = check(certificate)
     run = None if arguments.run is None else str(arguments.run)
     if arguments.json:

@@ -183,6 +183,16 @@ class RunFolder:
             raise RunError(f"{self._config} has no settings of a network. Train again.")
         return found
 
+    def language(self) -> Any:
+        """Return the stored automaton of the language that the run is about, if it is about one.
+
+        Raises:
+            RunError: there is no run here, or it is of another version.
+        """
+        config = self.config()
+        about = config.get("problem", config)  # in format 1 it stands at the top
+        return about.get("language") if isinstance(about, dict) else None
+
     def config(self) -> dict[str, Any]:
         """What was asked for.
 
