@@ -5,12 +5,13 @@
     language = lw.language("regex:(0|10*1)*")
     exact = lw.compile(language)
     run = lw.train(language, max_length=40)
-    scores = lw.evaluate(run.model, language, lengths=range(41, 501))
+    scores = lw.evaluate(run, lengths=range(41, 501))
     proof = lw.certify(run.model, language)
 
-The functions come from `lengthwise.api`, which is imported when the first of them is used.
+Each name is imported when it is first used, since torch is slow to import and not always needed.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
         load_construction,
         perplexity,
         predict,
-        prepare,
-        prepare_pairs,
         snap,
         step_task,
         streaming,
@@ -36,8 +35,28 @@ if TYPE_CHECKING:
         translate,
         verify,
     )
+    from lengthwise.constructions.construction import Construction
+    from lengthwise.data.api import prepare, prepare_pairs
+    from lengthwise.evaluation.scores import Scores
+    from lengthwise.languages.language import Language
+    from lengthwise.problems.base import Plan, Problem, Run
+    from lengthwise.problems.results import Evaluation
+    from lengthwise.tasks.task import Task
+    from lengthwise.verification.certificate import Certificate
+
+    __version__: str
 
 __all__ = [
+    "Certificate",
+    "Construction",
+    "Evaluation",
+    "Language",
+    "Plan",
+    "Problem",
+    "Run",
+    "Scores",
+    "Task",
+    "__version__",
     "certify",
     "compile",
     "evaluate",
@@ -60,18 +79,29 @@ __all__ = [
     "verify",
 ]
 
+_ELSEWHERE = {
+    "Certificate": "verification.certificate",
+    "Construction": "constructions.construction",
+    "Evaluation": "problems.results",
+    "Language": "languages.language",
+    "Plan": "problems.base",
+    "Problem": "problems.base",
+    "Run": "problems.base",
+    "Scores": "evaluation.scores",
+    "Task": "tasks.task",
+    "prepare": "data.api",
+    "prepare_pairs": "data.api",
+}
+"""Where names are that `lengthwise.api` does not have."""
+
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'lengthwise' has no attribute {name!r}")
     if name == "__version__":
-        from importlib.metadata import version  # noqa: PLC0415
-
-        return version("lengthwise")
-    from lengthwise import api  # noqa: PLC0415  torch is slow to import, and not always needed
-
-    return getattr(api, name)
+        return import_module("importlib.metadata").version("lengthwise")
+    return getattr(import_module(f"lengthwise.{_ELSEWHERE.get(name, 'api')}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return list(__all__)

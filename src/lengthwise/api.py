@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from operator import index
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, overload
 
 from torch import nn
 
@@ -12,13 +12,6 @@ from lengthwise.constructions.folders import load_construction as load_stored
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import Verification
 from lengthwise.constructions.verify import verify as verify_construction
-from lengthwise.data.documents import PYTHON
-from lengthwise.data.numbers import DIGITS, WORDS
-from lengthwise.data.pairs import NUMBERS
-from lengthwise.data.parallel_corpus import PairsConfig, ParallelCorpus, require_further
-from lengthwise.data.parallel_corpus import prepare_pairs as prepare_parallel_corpus
-from lengthwise.data.text_corpus import TEST, Corpus, PrepareConfig
-from lengthwise.data.text_corpus import prepare as prepare_corpus
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
@@ -127,61 +120,6 @@ def evaluate_steps(run: Run, *, words: int | None = None) -> dict[str, Any]:
     return evaluated(run, {} if words is None else {"words": words}).summary()
 
 
-def prepare(
-    out: Path | str,
-    train: Path | str | Sequence[Path | str] = PYTHON,
-    *,
-    valid: Path | str | Sequence[Path | str] = (),
-    test: Path | str | Sequence[Path | str] = (),
-    tokenizer: Path | str | None = None,
-    **settings: Any,
-) -> Corpus:
-    """Text made ready to train on, in a folder: `train("text:FOLDER")` reads it.
-
-    A source is a file (`.txt`, `.jsonl`; `.xz`, `.gz` or `.zst`), a folder, `hf:NAME` or
-    `hf:NAME:CONFIG:SPLIT`, or `python`, the English text that ships with Python. Without `valid`
-    and `test` a share of the documents is set apart. `settings` are `vocab_size` (257 for bytes)
-    and `column`.
-
-    Raises:
-        TextError: a source cannot be read, or the folder holds something else.
-        ConfigError: a setting does not fit, or a library is not installed.
-    """
-    _require_one_vocabulary(tokenizer, settings)
-    sources = _sources({"train": train, "valid": valid, "test": test})
-    return prepare_corpus(out, sources, PrepareConfig.from_dict(settings), tokenizer=tokenizer)
-
-
-def prepare_pairs(
-    out: Path | str,
-    train: Path | str | Sequence[Path | str] = NUMBERS,
-    *,
-    languages: tuple[str, str] = (DIGITS, WORDS),
-    valid: Path | str | Sequence[Path | str] = (),
-    test: Path | str | Sequence[Path | str] = (),
-    also: Mapping[str, Path | str | Sequence[Path | str]] | None = None,
-    tokenizer: Path | str | None = None,
-    **settings: Any,
-) -> ParallelCorpus:
-    """Parallel text made ready, in a folder: `train("pairs:FOLDER")` reads it.
-
-    A source is a table `FILE.tsv` that has the two languages as columns, two aligned files
-    `SOURCE_FILE,TARGET_FILE`, `hf:NAME`, or `numbers`, which makes up numbers and their names for
-    all parts. `also` has further parts for tests; with the `tokenizer` of another corpus and
-    `train=()` there may be no others. `settings` are `vocab_size` (259 for bytes).
-
-    Raises:
-        TextError: a source cannot be read, or the folder holds something else.
-        ConfigError: a part is missing, a setting does not fit, or a library is not installed.
-    """
-    _require_one_vocabulary(tokenizer, settings)
-    for name in also or ():
-        require_further(name)
-    sources = _sources({**(also or {}), "train": train, "valid": valid, "test": test})
-    config = PairsConfig.from_dict(settings)
-    return prepare_parallel_corpus(out, sources, languages, config, tokenizer=tokenizer)
-
-
 def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
     """Translations of sentences, of whatever length, by a run on `pairs:FOLDER`.
 
@@ -195,7 +133,7 @@ def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
     return _answered(run, sentences, decoding)
 
 
-def evaluate_translations(run: Run, part: str = TEST, **decoding: Any) -> dict[str, Any]:
+def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict[str, Any]:
     """BLEU and chrF of a run on `pairs:FOLDER`, on a part of its corpus.
 
     `decoding` is that of `translate`. The result has `bleu` with `interval_95`, `chrf`, sacrebleu's
@@ -284,6 +222,31 @@ def load(path: Path | str, *, device: str = "auto") -> Run:
     return load_run(path, device=device)
 
 
+@overload
+def evaluate(
+    model: nn.Module,
+    language: Language | str,
+    lengths: Sequence[int] | None = None,
+    *,
+    protocol: str | None = None,
+    words_per_length: int | None = None,
+    seed: int = 0,
+) -> Scores: ...
+
+
+@overload
+def evaluate(
+    model: Run,
+    language: None = None,
+    lengths: Sequence[int] | None = None,
+    *,
+    protocol: str | None = None,
+    words_per_length: int | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Any: ...
+
+
 def evaluate(
     model: nn.Module | Run,
     language: Language | str | None = None,
@@ -293,8 +256,10 @@ def evaluate(
     words_per_length: int | None = None,
     seed: int = 0,
     **options: Any,
-) -> Scores | Evaluation:
+) -> Any:
     """Test a model on fresh words of a language, or a run on its own problem.
+
+    The result is `Scores` for a language, and an `Evaluation` for other problems.
 
     Of a model, or a run about a language, the result has accuracy and loss by length and class.
     `lengths` are 41 to 500 for a model, and past those of training for a run; there are 512 words
@@ -448,21 +413,6 @@ _NO_TRANSLATOR = "this run does not translate; runs on pairs:FOLDER do."
 def _require_kind(run: Run, kind: str, message: str) -> None:
     if not isinstance(run, Run) or run.problem.kind != kind:
         raise ConfigError(f"{message} Use evaluate.")
-
-
-def _sources(
-    given: Mapping[str, Path | str | Sequence[Path | str]],
-) -> dict[str, list[str]]:
-    """The sources of each part, as texts."""
-    return {
-        part: [str(each) for each in ([found] if isinstance(found, str | Path) else found)]
-        for part, found in given.items()
-    }
-
-
-def _require_one_vocabulary(tokenizer: Path | str | None, settings: Mapping[str, Any]) -> None:
-    if tokenizer is not None and "vocab_size" in settings:
-        raise ConfigError("tokenizer brings its own vocab_size. Leave one of them out.")
 
 
 def _chosen(language: object) -> Language:

@@ -154,6 +154,7 @@ CONSTRUCTIONS: Catalogue[EncoderEntry] = Catalogue(
             range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=64, float16=256),
         ),
     },
+    group="lengthwise.constructions",
 )
 
 ADDITIONS: Mapping[str, Callable[[int], GateSequence]] = {

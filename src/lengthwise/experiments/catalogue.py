@@ -59,4 +59,5 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "own/long-context": long_context.LONG_CONTEXT,
         "own/weak-supervision": weak_supervision.WEAK_SUPERVISION,
     },
+    group="lengthwise.experiments",
 )

@@ -270,6 +270,7 @@ CATALOGUE: Catalogue[NamedLanguage] = Catalogue(
             examples=(("", "1"), ("abab", "1"), ("ab", "0"), ("baba", "0")),
         ),
     },
+    group="lengthwise.languages",
 )
 
 

@@ -46,4 +46,5 @@ POSITIONS: Catalogue[type[Position]] = Catalogue(
         "randomised-sinusoidal": RandomisedSinusoidalPosition,
         "randomised-learned": RandomisedLearnedPosition,
     },
+    group="lengthwise.positions",
 )

@@ -32,4 +32,5 @@ LANGUAGE_MODELS: Catalogue[Entry] = Catalogue(
             training=_TRAINING,
         ),
     },
+    group="lengthwise.language_models",
 )

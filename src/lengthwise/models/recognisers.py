@@ -212,4 +212,5 @@ MODELS: Catalogue[ModelEntry] = Catalogue(
             num_layers=2,
         ),
     },
+    group="lengthwise.models",
 )

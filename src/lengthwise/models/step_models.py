@@ -59,4 +59,5 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
             shape=shape_of,
         ),
     },
+    group="lengthwise.step_models",
 )

@@ -23,4 +23,5 @@ TRANSLATION_MODELS: Catalogue[Entry] = Catalogue(
             },
         ),
     },
+    group="lengthwise.translation_models",
 )

@@ -125,7 +125,10 @@ class Plan:
         Jobs of sweeps are recognised by a digest of it. So a setting that comes to the package
         later leaves the digests of its default alone, and so does a new layout.
         """
+        always = self.problem.format_1.always if self.problem.format_1 else ()
         sections = {name: part.non_defaults() for name, part in self.sections.items()}
+        for section, name in (path.split(".") for path in always):
+            sections[section][name] = getattr(getattr(self, section), name)
         named = {"model": self.model, "preset": self.preset}
         return {**self.problem.identity(), **named, **self._laid_out(sections)}
 

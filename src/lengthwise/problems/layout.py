@@ -27,6 +27,9 @@ class Format1:
     names: Mapping[str, str] = field(default_factory=dict)
     """Settings that had another name or place: `{"objective.replay": "recognition.lessons"}`."""
 
+    always: frozenset[str] = frozenset()
+    """Settings that digests of jobs have even where they are the default: `{"data.protocol"}`."""
+
     def path(self, section: str, name: str) -> str:
         """Return where a setting of today stood."""
         usual = {"network": "network", "training": "loop"}.get(section, self.part)

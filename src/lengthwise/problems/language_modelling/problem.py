@@ -11,7 +11,6 @@ from lengthwise.data.text_corpus import TRAIN, VALID, Corpus
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.models.cost import forward_flops, matmul_rate
 from lengthwise.models.entry import Entry
-from lengthwise.models.gpt_lm import GPTLMConfig
 from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
 from lengthwise.models.regular_gpt_lm import RegularGPTLM
 from lengthwise.models.threads import processor_threads
@@ -33,7 +32,7 @@ from lengthwise.problems.results import (
     Watch,
 )
 from lengthwise.problems.testing import Test, TestResult
-from lengthwise.settings import Config, Parts, require
+from lengthwise.settings import Config, Parts
 from lengthwise.training.autocast import require_autocast
 from lengthwise.training.loop import Objective
 from lengthwise.training.processes import ALONE, Place, Processes
@@ -74,14 +73,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
         corpus = self.load()
         windows = WindowsConfig.from_dict(chosen["data"])
         network = entry.configure({**chosen["network"], "vocab_size": corpus.vocab_size})
-        if isinstance(network, GPTLMConfig) and network.position == "learned":
-            if "max_length" not in asked["network"]:  # those past the window would not be trained
-                network = replace(network, max_length=windows.window)
-            require(
-                windows.window <= network.max_length,
-                f"window={windows.window} is longer than max_length={network.max_length}, for "
-                f"which positions are learned. Raise max_length.",
-            )
+        network = network.with_room(windows.window, asked["network"].get("max_length"))
         return network, windows, self.objective_settings()
 
     def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:

@@ -15,12 +15,8 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
-from lengthwise.layers.encodings import LearnedPosition
-from lengthwise.layers.positions import POSITIONS
-from lengthwise.layers.randomised import RandomisedPosition
 from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
-from lengthwise.models.layer_stack import LayerStackConfig
 from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.problems.base import Plan, Problem, Run
@@ -82,6 +78,7 @@ class Recognition(Problem):
     }
     format_1 = Format1(
         part="recognition",
+        always=frozenset({"data.protocol", "data.p_one"}),
         names={
             "data.protocol": "protocol",
             "data.p_one": "p_one",
@@ -173,11 +170,10 @@ class Recognition(Problem):
         if told == "states":
             shape["state_classes"] = state_classes(self.language)
         network = entry.configure({**chosen["network"], **shape})
-        if "max_length" in entry.config.__dataclass_fields__:
-            network = _with_room(network, words.max_length, asked["network"])
+        network = network.with_room(words.max_length, asked["network"].get("max_length"))
         if told in ("composition", "assigned"):
             require(
-                getattr(network, "memory", "") == "binary",
+                network.has_codes,
                 f"supervision={told!r} is about codes, but the memory is not binary. Use model "
                 f"regular-gpt-binary, or supervision='transition'.",
             )
@@ -319,36 +315,9 @@ def usual_lengths(plan: Plan | Compiled) -> str:
         return "41:500"
     trained, network = plan.data.max_length, plan.network
     most = max(500, 2 * trained)
-    is_stack = isinstance(network, LayerStackConfig)
-    if is_stack and issubclass(POSITIONS[network.position], LearnedPosition):
-        most = min(network.max_length, most)
+    if network.reads_at_most is not None:
+        most = min(network.reads_at_most, most)
     return f"{trained + 1 if most > trained else 1}:{most}"
-
-
-def _with_room(network: Config, max_length: int, asked: Mapping[str, Any]) -> LayerStackConfig:
-    """Return the network with room for words of `max_length` symbols, or for as many as are asked.
-
-    Learned positions past the words of training would stay as they were drawn, so there are none
-    unless they are asked for. Other positions are given the usual room at least.
-    """
-    assert isinstance(network, LayerStackConfig)  # other models have room for any word
-    position = POSITIONS[network.position]
-    if "max_length" not in asked:
-        is_table = issubclass(position, LearnedPosition)
-        longest = max_length if is_table else max(max_length, network.max_length)
-        return replace(network, max_length=longest)
-    longest = asked["max_length"]
-    require(
-        issubclass(position, LearnedPosition | RandomisedPosition),
-        f"network.max_length={longest} is for positions that are learned or drawn from a range, "
-        f"but position={network.position!r} has no end. Leave it out.",
-    )
-    require(
-        longest >= max_length,
-        f"network.max_length={longest} is shorter than the words of training, data.max_length="
-        f"{max_length}. Use {max_length} or more.",
-    )
-    return network
 
 
 @lru_cache(maxsize=64)

@@ -14,7 +14,6 @@ from lengthwise.evaluation.scores import percent
 from lengthwise.evaluation.steps import evaluate_steps, written
 from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
-from lengthwise.models.gpt2 import BackboneConfig, origin
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS, StepModel
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Plan, Problem, Run, evaluated
@@ -50,8 +49,6 @@ _OF_TASK: Mapping[str, Any] = {
         "addition), `carries`, `gates` (that of the circuit), or a list.",
     },
 }
-
-_TRAINED = {"norms": "frozen", "positions": "positions trained", "all": "all trained"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -153,11 +150,11 @@ class StepByStep(Problem):
 
     def facts(self, plan: Plan) -> dict[str, Any]:
         """Return the task, and the pretrained backbone."""
-        return {"task": self.name, "body": backbone(plan)}
+        return {"task": self.name, "body": plan.network.backbone_summary}
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
         """Return how many unseen inputs are answered exactly."""
-        body, kept = backbone(plan), facts["kept_step"]
+        body, kept = plan.network.backbone_summary, facts["kept_step"]
         return (
             f"{plan.model}{f' of {body}' if body else ''} on {self.name} ({plan.supervision} "
             f"supervision, {plan.trained_on}, {facts['trained_parameters']:,} of "
@@ -168,8 +165,8 @@ class StepByStep(Problem):
 
     def environment(self, plan: Plan) -> dict[str, str]:
         """Return where the weights of a pretrained backbone came from."""
-        network = plan.network
-        return {"body": origin(network)} if isinstance(network, BackboneConfig) else {}
+        origin = plan.network.weights_origin()
+        return {} if origin is None else {"body": origin}
 
     def flops(self, plan: Plan) -> int:
         """Return floating-point operations of one input with all steps."""
@@ -199,7 +196,7 @@ class StepByStep(Problem):
         summary = {
             "task": self.name,
             "model": plan.model,
-            "body": backbone(plan),
+            "body": plan.network.backbone_summary,
             "supervision": supervision,
             **scores.summary(),
             "right_at": scores.right_at,
@@ -272,14 +269,6 @@ class StepByStep(Problem):
             f"this run writes {self.name}, and classifies no words of any length. Use evaluate or "
             f"predict."
         )
-
-
-def backbone(plan: Plan) -> str | None:
-    """Return the pretrained backbone and what of it is trained, of a model that has one."""
-    network = plan.network
-    if not isinstance(network, BackboneConfig):
-        return None
-    return f"{network.body}, {network.weights} weights, {_TRAINED[network.trained]}"
 
 
 def unseen(plan: Plan) -> tuple[Test, ...]:

@@ -1,0 +1,84 @@
+"""Corpora made ready to learn from, as `import lengthwise as lw` gives it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lengthwise.data.documents import PYTHON
+from lengthwise.data.numbers import DIGITS, WORDS
+from lengthwise.data.pairs import NUMBERS
+from lengthwise.data.parallel_corpus import PairsConfig, ParallelCorpus, require_further
+from lengthwise.data.parallel_corpus import prepare_pairs as prepare_parallel_corpus
+from lengthwise.data.text_corpus import Corpus, PrepareConfig
+from lengthwise.data.text_corpus import prepare as prepare_corpus
+from lengthwise.errors import ConfigError
+
+
+def prepare(
+    out: Path | str,
+    train: Path | str | Sequence[Path | str] = PYTHON,
+    *,
+    valid: Path | str | Sequence[Path | str] = (),
+    test: Path | str | Sequence[Path | str] = (),
+    tokenizer: Path | str | None = None,
+    **settings: Any,
+) -> Corpus:
+    """Text made ready to train on, in a folder: `train("text:FOLDER")` reads it.
+
+    A source is a file (`.txt`, `.jsonl`; `.xz`, `.gz` or `.zst`), a folder, `hf:NAME` or
+    `hf:NAME:CONFIG:SPLIT`, or `python`, the English text that ships with Python. Without `valid`
+    and `test` a share of the documents is set apart. `settings` are `vocab_size` (257 for bytes)
+    and `column`.
+
+    Raises:
+        TextError: a source cannot be read, or the folder holds something else.
+        ConfigError: a setting does not fit, or a library is not installed.
+    """
+    _require_one_vocabulary(tokenizer, settings)
+    sources = _sources({"train": train, "valid": valid, "test": test})
+    return prepare_corpus(out, sources, PrepareConfig.from_dict(settings), tokenizer=tokenizer)
+
+
+def prepare_pairs(
+    out: Path | str,
+    train: Path | str | Sequence[Path | str] = NUMBERS,
+    *,
+    languages: tuple[str, str] = (DIGITS, WORDS),
+    valid: Path | str | Sequence[Path | str] = (),
+    test: Path | str | Sequence[Path | str] = (),
+    also: Mapping[str, Path | str | Sequence[Path | str]] | None = None,
+    tokenizer: Path | str | None = None,
+    **settings: Any,
+) -> ParallelCorpus:
+    """Parallel text made ready, in a folder: `train("pairs:FOLDER")` reads it.
+
+    A source is a table `FILE.tsv` that has the two languages as columns, two aligned files
+    `SOURCE_FILE,TARGET_FILE`, `hf:NAME`, or `numbers`, which makes up numbers and their names for
+    all parts. `also` has further parts for tests; with the `tokenizer` of another corpus and
+    `train=()` there may be no others. `settings` are `vocab_size` (259 for bytes).
+
+    Raises:
+        TextError: a source cannot be read, or the folder holds something else.
+        ConfigError: a part is missing, a setting does not fit, or a library is not installed.
+    """
+    _require_one_vocabulary(tokenizer, settings)
+    for name in also or ():
+        require_further(name)
+    sources = _sources({**(also or {}), "train": train, "valid": valid, "test": test})
+    config = PairsConfig.from_dict(settings)
+    return prepare_parallel_corpus(out, sources, languages, config, tokenizer=tokenizer)
+
+
+def _sources(
+    given: Mapping[str, Path | str | Sequence[Path | str]],
+) -> dict[str, list[str]]:
+    """The sources of each part, as texts."""
+    return {
+        part: [str(each) for each in ([found] if isinstance(found, str | Path) else found)]
+        for part, found in given.items()
+    }
+
+
+def _require_one_vocabulary(tokenizer: Path | str | None, settings: Mapping[str, Any]) -> None:
+    if tokenizer is not None and "vocab_size" in settings:
+        raise ConfigError("tokenizer brings its own vocab_size. Leave one of them out.")
