@@ -20,6 +20,7 @@ import torch
 from torch import nn
 
 from lengthwise.errors import ConfigError, RunError
+from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry
 from lengthwise.problems.layout import SECTIONS, Format1
@@ -397,12 +398,16 @@ class Problem(ABC):
 def evaluated(run: Run, options: Options, watch: Watch = no_watch) -> Evaluation:
     """Test a run on its problem, and store what was found in its folder, if it has one.
 
+    `lengths`, where a problem has them, are numbers, or written as for `--lengths`.
+
     Raises:
         ConfigError: an option is not for this problem.
     """
     for option in options:
         if option not in run.problem.evaluation_options:
             raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
+    if isinstance(lengths := options.get("lengths"), str):
+        options = {**options, "lengths": parse_lengths(lengths)}
     found = run.problem.evaluate(run, options, watch)
     if run.folder and found.is_stored:
         run.folder.save_evaluation(found.records, found.values)

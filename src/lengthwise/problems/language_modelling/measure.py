@@ -11,7 +11,6 @@ from lengthwise.analysis.receptive_field import context_field
 from lengthwise.data.text_corpus import END, TEST, Corpus, Tokens
 from lengthwise.evaluation.perplexity import last_token_perplexity, require_windows
 from lengthwise.evaluation.predict import device_of
-from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
@@ -39,7 +38,6 @@ def evaluate_run(run: Run, corpus: Corpus, options: Options, watch: Watch) -> Ev
     lengths = options.get("lengths")
     if lengths is None:
         lengths = _usual_windows(plan.data.window, model.max_positions, corpus.part(part), notes)
-    lengths = parse_lengths(lengths) if isinstance(lengths, str) else list(lengths)
     model.require_length(max(lengths, default=0))
     with processor_threads(plan.threads), watch("evaluating", "tokens") as progress:
         found = last_token_perplexity(

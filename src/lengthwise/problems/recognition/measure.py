@@ -14,7 +14,7 @@ from torch import nn
 from lengthwise.errors import RunError
 from lengthwise.evaluation.evaluate import answer_of, evaluate
 from lengthwise.evaluation.predict import device_of, predict, shares
-from lengthwise.evaluation.scores import Scores, parse_lengths, percent
+from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.evaluation.shortcuts import shortcut_accuracies
 from lengthwise.languages.language import Language
 from lengthwise.models.threads import processor_threads
@@ -55,7 +55,7 @@ class RecognitionEvaluation(Evaluation):
 def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> RecognitionEvaluation:
     """Test a run on fresh words, beside what shortcuts reach.
 
-    `options` are `lengths` (numbers, or as `--lengths` has them), `words` per length (512 unless
+    `options` are `lengths`, `words` per length (512 unless
     given), `seed`, `protocol` (the run's own unless another is given) and `snapped`, for the tables
     that `snap` made in place of the network.
 
@@ -63,8 +63,7 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
         TaskError: none of the lengths has a word, or there would be too many symbols.
         RunError: there are no tables, or those of another model.
     """
-    lengths = options["lengths"]
-    lengths = parse_lengths(lengths) if isinstance(lengths, str) else list(lengths)
+    lengths = list(options["lengths"])
     protocol, seed = options.get("protocol"), options.get("seed", 0)
     words, is_snapped = options.get("words", 512), bool(options.get("snapped"))
     run = with_tables(run) if is_snapped else run

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from torch import nn
 
 from lengthwise.errors import ConfigError, LanguageError, WordError
-from lengthwise.evaluation.scores import percent
+from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
@@ -258,7 +258,7 @@ class Recognition(Problem):
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on fresh words, beside what shortcuts reach."""
-        lengths = options.get("lengths") or usual_lengths(run.plan)
+        lengths = options.get("lengths") or parse_lengths(usual_lengths(run.plan))
         return evaluate_run(run, {**options, "lengths": lengths}, watch)
 
     def predictor(self, run: Run, options: Options) -> Predictor:
