@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 import pytest
+from lengthwise.models.settings import Setting, check_settings, declarations
 
 from lengthwise.errors import ConfigError
 from lengthwise.layers.norms import NORMS
@@ -13,7 +14,6 @@ from lengthwise.models.entry import Entry
 from lengthwise.models.language_models import LANGUAGE_MODELS
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
-from lengthwise.models.settings import Setting, check_settings, declarations
 from lengthwise.models.step_models import STEP_MODELS
 from lengthwise.models.transformer_config import ALL_NORMS, NetworkConfig
 from lengthwise.models.translation_models import TRANSLATION_MODELS

@@ -27,8 +27,8 @@ from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.registry import PROBLEMS, kind_of
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.training.devices import choose_device
+from lengthwise.training.distributed import Rank, require_alone
 from lengthwise.training.loop import kept
-from lengthwise.training.processes import Place, require_alone
 from lengthwise.training.track import tracked
 
 _SECONDS_TO_SPEAK = 5.0
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
 @contextmanager
 def _one_speaks() -> Iterator[None]:
     """Let the main one of several processes speak, and say errors before the others."""
-    if Place.here().number == 0:
+    if Rank.here().index == 0:
         yield
         return
     try:

@@ -38,8 +38,8 @@ from lengthwise.registry import Catalogue
 from lengthwise.settings import Config, NoSettings, Parts, SettingInfo
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
+from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective, TrainingConfig
-from lengthwise.training.processes import ALONE, Processes
 from lengthwise.training.runs import RunFolder
 
 
@@ -238,7 +238,7 @@ class Problem(ABC):
         """What it is about, in a few words: `parity`, `addition of 4-bit numbers`."""
 
     @abstractmethod
-    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
         """Return what is learned, divided among processes."""
 
     @abstractmethod

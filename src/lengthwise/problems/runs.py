@@ -18,8 +18,8 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.autocast import require_autocast
 from lengthwise.training.compiled import is_compiled, load_compiled, load_weights
 from lengthwise.training.devices import choose_device, environment
+from lengthwise.training.distributed import ProcessGroup, join, require_alone
 from lengthwise.training.loop import MixedTrainingConfig, Progress, fit
-from lengthwise.training.processes import Processes, join, require_alone
 from lengthwise.training.runs import RunFolder
 
 
@@ -112,7 +112,7 @@ def train(
     return load_run(folder.path, device=device)
 
 
-def _processes(problem: Problem, device: str) -> Processes:
+def _processes(problem: Problem, device: str) -> ProcessGroup:
     """Return those that train together.
 
     Raises:

@@ -18,7 +18,7 @@ from lengthwise.errors import ClaimError, RunError
 from lengthwise.models.threads import processor_threads
 from lengthwise.settings import Config, require, require_at_least
 from lengthwise.training.autocast import Autocast
-from lengthwise.training.processes import ALONE, Processes
+from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.runs import RunFolder
 
 BETA1 = 0.9
@@ -214,7 +214,7 @@ def fit(
     *,
     folder: RunFolder | None = None,
     progress: Progress | None = None,
-    processes: Processes = ALONE,
+    processes: ProcessGroup = ALONE,
 ) -> list[dict[str, Any]]:
     """Train `model` in place and return the records, one per validation.
 
@@ -250,7 +250,7 @@ def _fit(
     *,
     folder: RunFolder | None,
     progress: Progress | None,
-    processes: Processes,
+    processes: ProcessGroup,
 ) -> list[dict[str, Any]]:
     state = begin(model, config, folder)
     processes.wait()  # nothing is written before all have read the checkpoint
@@ -336,7 +336,7 @@ def _train_step(
     objective: Objective,
     config: TrainingConfig,
     clock: "Clock",
-    processes: Processes,
+    processes: ProcessGroup,
 ) -> dict[str, Any]:
     for group in state.optimiser.param_groups:
         group["lr"] = config.learning_rate * share_of_rate(config, state.step)

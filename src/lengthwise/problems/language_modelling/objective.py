@@ -21,8 +21,8 @@ from lengthwise.evaluation.predict import device_of
 from lengthwise.layers.token_loss import ReadOut, token_loss
 from lengthwise.settings import Config, Setting, require, require_at_least
 from lengthwise.training.autocast import Autocast, autocast
+from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.training.processes import ALONE, Processes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,7 +82,7 @@ class NextToken(Objective):
         read_out: Callable[[nn.Module, Tensor], ReadOut] = read_out_of,
         *,
         half: Autocast = "none",
-        processes: Processes = ALONE,
+        processes: ProcessGroup = ALONE,
     ) -> None:
         require(
             config.batch_size >= processes.count,

@@ -31,8 +31,8 @@ from lengthwise.models.gpt2 import draw_gpt2, gpt2_config
 from lengthwise.problems.language_modelling.objective import NextToken, WindowsConfig
 from lengthwise.settings import Config, require, require_at_least, sort_settings
 from lengthwise.training.devices import choose_device, environment
+from lengthwise.training.distributed import require_alone
 from lengthwise.training.loop import Progress, TrainingConfig, fit, kept
-from lengthwise.training.processes import require_alone
 from lengthwise.training.runs import RunFolder
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ from lengthwise.problems.results import (
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts
 from lengthwise.training.autocast import require_autocast
+from lengthwise.training.distributed import ALONE, ProcessGroup, Rank
 from lengthwise.training.loop import Objective
-from lengthwise.training.processes import ALONE, Place, Processes
 
 FIELD = "receptive field"
 """The test of that name tells how much each token of the context counts."""
@@ -76,7 +76,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
         network = network.with_room(windows.window, asked["network"].get("max_length"))
         return network, windows, self.objective_settings()
 
-    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
         """Return what is learned, divided among processes.
 
         Raises:
@@ -110,8 +110,8 @@ class LanguageModelling(CorpusProblem[Corpus]):
         Raises:
             ConfigError: the device cannot compute in the precision of `autocast`.
         """
-        rank = Place.here()
-        if rank.number > 0:
+        rank = Rank.here()
+        if rank.index > 0:
             return TrainingCost(0.0, math.inf)
         window, half = plan.data.window, plan.training.autocast == "bfloat16"
         require_autocast(device, plan.training.autocast)

@@ -167,7 +167,7 @@ class CodebookSupervision(Objective):
         """How far each number is on the right side of 0, with noise in training."""
         model, memory = binary(model)
         device = model.pad.device
-        numbers = memory.numbers(model.gathered(below, children.to(device)))
+        numbers = memory.numbers(model.gathered(below, children.to(device), noise))
         if noise is not None:
             numbers = numbers + memory.noise * torch.randn(
                 numbers.shape, generator=noise, device=device

@@ -97,7 +97,7 @@ class Composition(Objective):
         drawn = self._draw(model, data)
         replay = self._replay
         gathered = torch.cat(
-            [*_compose(model, memory, drawn, noise), _recall(model, memory, replay)]
+            [*_compose(model, memory, drawn, noise), _recall(model, memory, replay, noise)]
         )
         parts = [len(drawn.maps), len(replay.maps)] if len(replay.maps) else [len(gathered)]
         maps = torch.cat([drawn.maps, replay.maps])
@@ -170,19 +170,21 @@ class Composition(Objective):
 def _compose(
     model: RegularGPT, memory: BinaryMemory, drawn: Composed, noise: torch.Generator
 ) -> list[Float[Tensor, "_ width"]]:
-    """What the block makes of nodes, level by level, each level from what memory kept."""
+    """Return the output of the block for nodes, level by level from what memory keeps."""
     below = model.leaf(torch.arange(model.config.vocab_size, device=model.pad.device))
     gathered = []
     for children in drawn.levels:
-        gathered.append(model.gathered(below, children.to(model.pad.device)))
+        gathered.append(model.gathered(below, children.to(model.pad.device), noise))
         below = memory(gathered[-1], noise)
     return gathered
 
 
-def _recall(model: RegularGPT, memory: BinaryMemory, replay: Replay) -> Float[Tensor, "node width"]:
-    """What the block makes of the chunks of codes of the replay."""
+def _recall(
+    model: RegularGPT, memory: BinaryMemory, replay: Replay, noise: torch.Generator
+) -> Float[Tensor, "node width"]:
+    """Return the output of the block for the chunks of codes that are replayed."""
     below = memory.recall(replay.codes.to(model.pad.device))
-    return model.gathered(below, replay.children.to(model.pad.device))
+    return model.gathered(below, replay.children.to(model.pad.device), noise)
 
 
 def replay_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: int) -> Replay:

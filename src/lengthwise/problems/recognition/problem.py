@@ -42,9 +42,9 @@ from lengthwise.tasks.codebook import make_codebook
 from lengthwise.tasks.state_maps import state_maps
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import Compiled
+from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
 from lengthwise.training.made_for import remember
-from lengthwise.training.processes import ALONE, Processes
 from lengthwise.training.runs import RunFolder
 
 WORD_OF_COST = 500
@@ -181,7 +181,7 @@ class Recognition(Problem):
             network = self._with_bits(network, words.max_length, asked["network"])
         return network, words, labels
 
-    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
         """Return what is learned under the supervision of a plan."""
         task, words, labels = self.words_of(plan), plan.data, plan.objective
         match labels.supervision:

@@ -31,8 +31,8 @@ from lengthwise.settings import Config, Parts, SettingInfo
 from lengthwise.tasks.step_specs import PREFIX, make_step_task, settings_of
 from lengthwise.tasks.step_tasks import StepTask, step_task
 from lengthwise.training.devices import environment
+from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
-from lengthwise.training.processes import ALONE, Processes
 
 _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}
 """Numbers of the preset of that name; `laptop` and `paper` take those of the model."""
@@ -136,7 +136,7 @@ class StepByStep(Problem):
         shape = {"vocab_size": self.steps.num_symbols, "max_length": positions}
         return entry.configure({**chosen["network"], **shape}), examples, labels
 
-    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
         """Return what is learned."""
         return NextStep(self.steps, plan.data, plan.objective.supervision)
 

@@ -20,8 +20,8 @@ from lengthwise.problems.translation.objective import (
     SentencesConfig,
     SmoothingConfig,
 )
+from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
-from lengthwise.training.processes import ALONE, Processes
 
 TOKENS_OF_COST = 30
 """Tokens of a sentence, and of its translation, whose cost is told."""
@@ -82,7 +82,7 @@ class Translation(CorpusProblem[ParallelCorpus]):
         """Return the number of tokens."""
         return {"vocab_size": self.load().vocab_size}
 
-    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
         """Return what is learned.
 
         Raises:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Items = TypeVar("Items", NDArray[np.int64], Sequence[NDArray[np.int64]])
 
 
-class Processes(Protocol):
+class ProcessGroup(Protocol):
     """All processes that train one model, seen from one of them.
 
     Raises:
@@ -139,14 +139,14 @@ def _all_there() -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Rank:
     """Which process this is, as the environment says."""
 
-    number: int
+    index: int
     count: int
 
     @classmethod
-    def here(cls) -> "Place":
+    def here(cls) -> "Rank":
         """That of this process.
 
         Raises:
@@ -165,7 +165,7 @@ def require_alone(what: str) -> None:
     Raises:
         ConfigError: there are several.
     """
-    count = Place.here().count
+    count = Rank.here().count
     require(
         count == 1,
         f"{what} is not divided among processes, but there are {count}; only training on text:DIR "
@@ -173,7 +173,7 @@ def require_alone(what: str) -> None:
     )
 
 
-def join(device: str) -> Processes:
+def join(device: str) -> ProcessGroup:
     """The processes that were started together with this one; `ALONE`, if there are none.
 
     From then on `auto` is an accelerator of its own for each.
@@ -181,7 +181,7 @@ def join(device: str) -> Processes:
     Raises:
         ConfigError: accelerate is not installed, or there are too few accelerators.
     """
-    if Place.here().count == 1:
+    if Rank.here().count == 1:
         return ALONE
     require_extra("accelerate")
     from accelerate import PartialState  # noqa: PLC0415
