@@ -27,6 +27,8 @@ class Format1:
     names: Mapping[str, str] = field(default_factory=dict)
     """Settings that had another name or place: `{"objective.replay": "recognition.lessons"}`."""
 
+    values: Mapping[str, Mapping[Any, Any]] = field(default_factory=dict)
+    """Values that had another name: `{"objective.supervision": {"codebook": "assigned"}}`."""
     always: frozenset[str] = frozenset()
     """Settings that digests of jobs have even where they are the default: `{"data.protocol"}`."""
 
@@ -41,7 +43,10 @@ class Format1:
         for section, values in sections.items():
             for name, value in values.items():
                 part, _, inner = self.path(section, name).rpartition(".")
-                (found[part] if part else found)[inner] = value
+                names = self.values.get(f"{section}.{name}")
+                (found[part] if part else found)[inner] = (
+                    names.get(value, value) if names else value
+                )
         return found
 
     def read(

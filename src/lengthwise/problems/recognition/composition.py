@@ -274,7 +274,7 @@ def binary(model: nn.Module) -> tuple[RegularGPT, BinaryMemory]:
     """
     if not isinstance(model, RegularGPT) or not isinstance(model.memory, BinaryMemory):
         raise ConfigError(
-            "supervision='composition' and 'assigned' are about codes, but the memory is not "
+            "supervision='composition' and 'codebook' are about codes, but the memory is not "
             "binary. Use model regular-gpt-binary, or supervision='transition'."
         )
     return model, model.memory

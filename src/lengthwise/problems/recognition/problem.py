@@ -78,6 +78,7 @@ class Recognition(Problem):
     }
     format_1 = Format1(
         part="recognition",
+        values={"objective.supervision": {"codebook": "assigned"}},
         always=frozenset({"data.protocol", "data.p_one"}),
         names={
             "data.protocol": "protocol",
@@ -159,7 +160,7 @@ class Recognition(Problem):
             labels = replace(labels, supervision=self._suitable(labels.supervision))
         entry.require_supervision(model, labels.supervision)
         told = labels.supervision
-        if told in ("composition", "assigned"):
+        if told in ("composition", "codebook"):
             self._require_few_elements(told)
         shape: dict[str, Any] = {
             "vocab_size": task.language.num_symbols,
@@ -171,13 +172,13 @@ class Recognition(Problem):
             shape["state_classes"] = state_classes(self.language)
         network = entry.configure({**chosen["network"], **shape})
         network = network.with_room(words.max_length, asked["network"].get("max_length"))
-        if told in ("composition", "assigned"):
+        if told in ("composition", "codebook"):
             require(
                 network.has_codes,
                 f"supervision={told!r} is about codes, but the memory is not binary. Use model "
                 f"regular-gpt-binary, or supervision='transition'.",
             )
-        if told == "assigned":
+        if told == "codebook":
             network = self._with_bits(network, words.max_length, asked["network"])
         return network, words, labels
 
@@ -221,7 +222,7 @@ class Recognition(Problem):
         match plan.objective.supervision:
             case "composition":
                 return f"compositions of sub-words, {lengths}"
-            case "assigned":
+            case "codebook":
                 return f"all chunks of codes in words of {lengths}"
             case _:
                 return f"{plan.data.protocol}, {lengths}"
@@ -300,7 +301,7 @@ class Recognition(Problem):
         needed = make_codebook(self.language, network.chunk, max_length).num_bits
         if asked.get("num_bits", needed) != needed:
             raise ConfigError(
-                f"with supervision='assigned' the codes of {self.language.spec or 'the language'} "
+                f"with supervision='codebook' the codes of {self.language.spec or 'the language'} "
                 f"have {needed} bits, so num_bits={asked['num_bits']} does not fit. Leave it out."
             )
         return replace(network, num_bits=needed)

@@ -1,7 +1,8 @@
 """The settings of recognition: which words are drawn, and which labels training sees."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 from lengthwise.models.recognisers import Supervision
 from lengthwise.settings import Config, Setting, require, require_at_least
@@ -66,3 +67,13 @@ class SupervisionConfig(Config):
 
     def __post_init__(self) -> None:
         require_at_least(self, {"code_consistency": 0, "margin": 0})
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild stored settings; `assigned` is the name that `codebook` had.
+
+        Raises:
+            ConfigError: a setting is unknown, or does not fit.
+        """
+        known = values.get("supervision") == "assigned"
+        return cls.checked({**values, "supervision": "codebook"} if known else values)

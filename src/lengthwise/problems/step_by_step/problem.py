@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import torch
 
@@ -62,6 +62,7 @@ class StepByStep(Problem):
     default_model = DEFAULT_STEP_MODEL
     data = ExamplesConfig
     objective_settings = StepSupervisionConfig
+    aliases: ClassVar[Mapping[str, str]] = {"backbone": "network.body"}
     format_1 = Format1(part="guided")
     evaluation_options = frozenset({"words"})
     prediction_options = frozenset({"keep_going"})
