@@ -22,7 +22,7 @@ from lengthwise.languages.validation import short
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
-from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.base import Problem, Run, evaluated
 from lengthwise.problems.recognition.measure import RecognitionEvaluation, classify
 from lengthwise.problems.results import Evaluation
 from lengthwise.problems.runs import load_run, make_plan
@@ -57,7 +57,7 @@ def language(spec: str, alphabet: str | None = None) -> Language:
 
 
 def train(
-    language: Language | str,
+    language: Language | str | Problem,
     model: str | None = None,
     *,
     out: Path | str | None = None,
@@ -88,7 +88,7 @@ def train(
             f"model is a name, such as 'regular-gpt', but got {short(model)}. A module of your own "
             f"is trained by your own loop; evaluate, predict and learn_automaton take it."
         )
-    spec = language if isinstance(language, str) else _chosen(language)
+    spec = language if isinstance(language, str | Problem) else _chosen(language)
     plan = make_plan(spec, model, preset=preset, settings=settings, options={"protocol": protocol})
     return train_plan(plan, out=out, device=device, progress=progress)
 

@@ -5,8 +5,9 @@ which is imported when it is first asked for.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Generic, TypeVar
 
 from lengthwise.errors import ConfigError, unknown_name
@@ -53,7 +54,7 @@ class Catalogue(Mapping[str, T], Generic[T]):
     def _added(self) -> Mapping[str, EntryPoint]:
         """Return the variants of other packages by name."""
         if self._plugins is None:
-            found = entry_points(group=self.group) if self.group else ()
+            found = _every_plugin().select(group=self.group) if self.group else ()
             self._plugins = {each.name: each for each in found if each.name not in self._entries}
         return self._plugins
 
@@ -68,3 +69,9 @@ class Catalogue(Mapping[str, T], Generic[T]):
                 f"that package."
             ) from None
         return loaded
+
+
+@cache
+def _every_plugin() -> EntryPoints:
+    """Return the entry points of all installed packages, which take a while to find."""
+    return entry_points()
