@@ -7,8 +7,8 @@ which is imported when it is first asked for.
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
-from typing import Generic, TypeVar
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, TypeVar
 
 from lengthwise.errors import ConfigError, unknown_name
 
@@ -72,6 +72,6 @@ class Catalogue(Mapping[str, T], Generic[T]):
 
 
 @cache
-def _every_plugin() -> EntryPoints:
+def _every_plugin() -> Any:
     """Return the entry points of all installed packages, which take a while to find."""
     return entry_points()
