@@ -454,8 +454,6 @@ def _are_words(words: object) -> bool:
 
 def _fitting(model: nn.Module | Run, language: object) -> Language:
     """Return the language, if the model has its symbols and classes (as far as is known of it)."""
-    if language is None:
-        raise ConfigError("a model is asked about a language. Give one, such as 'parity'.")
     chosen = _chosen(language)
     model = model.model if isinstance(model, Run) else model
     if not isinstance(model, nn.Module):

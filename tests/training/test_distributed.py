@@ -123,7 +123,7 @@ def test_what_several_processes_cannot_do_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     of_two(monkeypatch, RANK="0")
-    with pytest.raises(ConfigError, match="training on a language or a step task is not divided"):
+    with pytest.raises(ConfigError, match="training on languages is not divided"):
         train(make_plan(parse("parity"), preset="smoke"))
     for spec in ("parity", "steps:addition"):
         assert main(["train", spec, "--out", str(tmp_path / "run")]) == 2
