@@ -235,9 +235,9 @@ def predictor_of(run: Run, options: Options) -> Predictor:
 
     def read(sentence: str) -> str:
         try:
-            require_short(len(corpus.encode(sentence)), "the sentence")
+            require_short(len(corpus.encode(sentence)), "")
         except TextError as error:
-            raise WordError(str(error)) from None
+            raise WordError(str(error).lstrip()) from None
         return sentence
 
     def answer(sentences: Sequence[str]) -> list[TranslationAnswer]:
@@ -258,6 +258,7 @@ def predictor_of(run: Run, options: Options) -> Predictor:
         read=read,
         answer=answer,
         key="sentences",
+        joint=" ",
         together=64,
         totals=lambda answers: {"cut": cut(answers)},
         notes=lambda answers: said_of_cut(cut(answers), decoding),
