@@ -182,7 +182,8 @@ FAULTS = (
         "tasks/state_maps.py",
         "result = child.gather(1, result)",
         "result = result.gather(1, child)",
-        "tasks/test_codebook.py problems/recognition/test_runs_on_languages.py problems/recognition/test_composition_supervision.py",
+        "tasks/test_codebook.py problems/recognition/test_runs_on_languages.py "
+        "problems/recognition/test_composition_supervision.py",
     ),
     Fault(
         "walk drawn towards another class",

@@ -6,7 +6,6 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 import pytest
-from lengthwise.models.settings import Setting, check_settings, declarations
 
 from lengthwise.errors import ConfigError
 from lengthwise.layers.norms import NORMS
@@ -17,6 +16,7 @@ from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.models.step_models import STEP_MODELS
 from lengthwise.models.transformer_config import ALL_NORMS, NetworkConfig
 from lengthwise.models.translation_models import TRANSLATION_MODELS
+from lengthwise.settings import Setting, check_settings, declarations
 
 
 def entries() -> dict[str, Entry]:

@@ -20,12 +20,13 @@ import torch
 from torch import nn
 
 from lengthwise.errors import ConfigError, RunError
-from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry
 from lengthwise.problems.layout import SECTIONS, Format1
 from lengthwise.problems.results import (
     Evaluation,
+    Facts,
     Options,
     Predictor,
     Section,
@@ -39,7 +40,7 @@ from lengthwise.settings import Config, NoSettings, Parts, SettingInfo
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.distributed import ALONE, ProcessGroup
-from lengthwise.training.loop import Objective, TrainingConfig
+from lengthwise.training.loop import Objective, TrainingConfig, kept
 from lengthwise.training.runs import RunFolder
 
 
@@ -330,10 +331,9 @@ class Problem(ABC):
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
         """Return in one line how well a run was trained, from the facts of `train`."""
-        accuracy = 100 * facts["validation_accuracy"]
         return (
             f"{plan.model} on {self.name} ({self.supervision(plan)}, {plan.preset} preset): "
-            f"{accuracy:.2f} % in validation after {facts['kept_step']:,} steps"
+            f"{self.validated(facts)} in validation after {facts['kept_step']:,} steps"
         )
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
@@ -370,11 +370,24 @@ class Problem(ABC):
         Raises:
             RunError: a record is damaged.
         """
-        found = folder.evaluation() or {}
+        found, metrics = folder.evaluation(), folder.metrics()
         return Section(
             title=f"{self.name}, {plan.model}",
-            facts=[(name, str(value)) for name, value in found.items()],
+            subtitle=f"{plan.trained_on}, {plan.supervision}, {plan.preset} preset, seed "
+            f"{plan.training.seed}",
+            columns=["run", "trained on", "in validation"],
+            cells=[plan.trained_on, self.validated(kept(metrics)) if metrics else "not yet"],
+            facts=self.said_of(found) if found else [("evaluation", "not evaluated yet")],
         )
+
+    def said_of(self, values: Mapping[str, Any]) -> Facts:
+        """Return the summary of an evaluation as a person reads it."""
+        plain = str | int | float
+        return [(name, str(value)) for name, value in values.items() if isinstance(value, plain)]
+
+    def validated(self, record: Mapping[str, Any]) -> str:
+        """Return how well a model did in a validation."""
+        return f"{percent(record['validation_accuracy'])} %"
 
     def words_of(self, plan: "Plan | Compiled") -> Task:
         """Return the words of a formal language that a run is about.

@@ -177,6 +177,10 @@ class CorpusProblem(Problem, Generic[Kind]):
         """Return the perplexity in validation."""
         return {"validation_perplexity": perplexity_of(facts["validation_loss"])}
 
+    def validated(self, record: Mapping[str, Any]) -> str:
+        """Return the perplexity of a validation."""
+        return f"perplexity {perplexity_of(record['validation_loss']):.2f}"
+
     def said(self, plan: Plan, facts: Mapping[str, Any], part: str) -> str:
         """Return how well a model was trained, and how fast."""
         kept = facts["kept_step"]

@@ -26,6 +26,7 @@ from lengthwise.problems.layout import Format1
 from lengthwise.problems.results import (
     Answer,
     Evaluation,
+    Facts,
     Options,
     Predictor,
     TrainingCost,
@@ -131,6 +132,12 @@ class LanguageModelling(CorpusProblem[Corpus]):
         """
         corpus = self.load(options.get("text"))
         return evaluate_run(run, corpus, options, watch)
+
+    def said_of(self, values: Mapping[str, Any]) -> Facts:
+        """Return the perplexity at each length."""
+        by_length = values["perplexity"].items()
+        told = [(f"perplexity of {n} tokens", f"{each:.2f}") for n, each in by_length]
+        return [("text", f"{values['corpus']}, part {values['part']}"), *told]
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return how a run goes on with a text.

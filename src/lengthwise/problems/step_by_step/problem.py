@@ -18,7 +18,7 @@ from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS, StepM
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Plan, Problem, Run, evaluated
 from lengthwise.problems.layout import Format1
-from lengthwise.problems.results import Answer, Evaluation, Options, Predictor, Watch
+from lengthwise.problems.results import Answer, Evaluation, Facts, Options, Predictor, Watch
 from lengthwise.problems.step_by_step.objective import (
     ExamplesConfig,
     NextStep,
@@ -205,24 +205,21 @@ class StepByStep(Problem):
             "environment": environment(str(device_of(run.model))),
             "date": datetime.now(UTC).date().isoformat(),
         }
-        low, high = summary["interval_95"]
-        body = f" ({summary['body']})" if summary["body"] else ""
-        worst = f"{summary['worst_step']} ({percent(summary['worst_step_accuracy'])} %)"
-        return Evaluation(
-            values=summary,
-            facts=[
-                ("task", self.name),
-                ("model", f"{plan.model}{body}"),
-                ("supervision", supervision),
-                (
-                    "exact match",
-                    f"{percent(summary['exact_match'])} % of {summary['words']:,} inputs",
-                ),
-                ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
-                ("worst step", worst),
-                ("first wrong", summary["first_wrong"] or "none"),
-            ],
-        )
+        return Evaluation(values=summary, facts=self.said_of(summary))
+
+    def said_of(self, values: Mapping[str, Any]) -> Facts:
+        """Return exact match with its interval, and the worst step."""
+        low, high = values["interval_95"]
+        body = f" ({values['body']})" if values["body"] else ""
+        return [
+            ("task", values["task"]),
+            ("model", f"{values['model']}{body}"),
+            ("supervision", values["supervision"]),
+            ("exact match", f"{percent(values['exact_match'])} % of {values['words']:,} inputs"),
+            ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
+            ("worst step", f"{values['worst_step']} ({percent(values['worst_step_accuracy'])} %)"),
+            ("first wrong", values["first_wrong"] or "none"),
+        ]
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return how a run writes steps and outputs after inputs."""

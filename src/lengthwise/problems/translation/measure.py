@@ -1,7 +1,7 @@
 """Tests and answers of translators: BLEU and chrF by length, sentences that a user gives."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,7 +32,7 @@ from lengthwise.evaluation.translate import (
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
 from lengthwise.problems.corpus import CorpusReference
-from lengthwise.problems.results import Answer, Evaluation, Options, Predictor, Watch
+from lengthwise.problems.results import Answer, Evaluation, Facts, Options, Predictor, Watch
 from lengthwise.problems.translation.objective import limits, within
 from lengthwise.training.devices import environment
 
@@ -170,28 +170,33 @@ def _measured(run: Run, options: Options, watch: Watch) -> Evaluation:
         "environment": environment(str(device_of(run.model))),
         "date": datetime.now(UTC).date().isoformat(),
     }
-    low, high = summary["interval_95"]
-    trained_to, rows = summary["longest_trained"], summary["by_length"]
-    longer = f", all longer than the {trained_to} tokens of training" if trained_to else ""
     cells = [
         [f"{each['first']}..{each['last']}", f"{each['sentences']:,}", f"{each['bleu']:.2f}"]
-        for each in rows
+        for each in summary["by_length"]
     ]
     return Evaluation(
         values=summary,
         records=records,
-        facts=[
-            ("text", f"{summary['corpus']}, part {part}"),
-            ("sentences", f"{summary['sentences']:,}{longer}"),
-            ("BLEU", f"{summary['bleu']:.2f} (95 %: {low:.2f} to {high:.2f})"),
-            ("chrF", f"{summary['chrf']:.2f}"),
-            ("signature", summary["signatures"]["bleu"]),
-            ("words", f"{summary['length_ratio']:.2f} for one of the references"),
-        ],
+        facts=facts(summary),
         table=(["source tokens", "sentences", "BLEU"], cells),
         printed={key: value for key, value in summary.items() if key != "samples"},
         notes=said_of_cut(summary["cut"], decoding),
     )
+
+
+def facts(summary: Mapping[str, Any]) -> Facts:
+    """Return the summary of an evaluation as a person reads it."""
+    low, high = summary["interval_95"]
+    trained_to = summary["longest_trained"]
+    longer = f", all longer than the {trained_to} tokens of training" if trained_to else ""
+    return [
+        ("text", f"{summary['corpus']}, part {summary['part']}"),
+        ("sentences", f"{summary['sentences']:,}{longer}"),
+        ("BLEU", f"{summary['bleu']:.2f} (95 %: {low:.2f} to {high:.2f})"),
+        ("chrF", f"{summary['chrf']:.2f}"),
+        ("signature", summary["signatures"]["bleu"]),
+        ("words", f"{summary['length_ratio']:.2f} for one of the references"),
+    ]
 
 
 def decoding_of(options: Options) -> DecodingConfig:

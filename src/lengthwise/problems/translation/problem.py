@@ -12,9 +12,9 @@ from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRAN
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.corpus import CorpusProblem
 from lengthwise.problems.layout import Format1
-from lengthwise.problems.results import Evaluation, Options, Predictor, Watch
+from lengthwise.problems.results import Evaluation, Facts, Options, Predictor, Watch
 from lengthwise.problems.testing import Test, TestResult
-from lengthwise.problems.translation.measure import evaluate_run, predictor_of
+from lengthwise.problems.translation.measure import evaluate_run, facts, predictor_of
 from lengthwise.problems.translation.objective import (
     NextTargetToken,
     SentencesConfig,
@@ -120,6 +120,10 @@ class Translation(CorpusProblem[ParallelCorpus]):
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Return BLEU and chrF, in all and by length; beside another run, if one is given."""
         return evaluate_run(run, options, watch)
+
+    def said_of(self, values: Mapping[str, Any]) -> Facts:
+        """Return BLEU and chrF."""
+        return facts(values)
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return how a run translates sentences."""
