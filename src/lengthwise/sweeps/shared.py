@@ -1,4 +1,4 @@
-"""Runs that another sweep has trained are copied instead of trained again."""
+"""Shared runs: those that another sweep has trained are copied instead of trained again."""
 
 import json
 import shutil
@@ -14,9 +14,10 @@ from lengthwise.training.runs import RunFolder
 
 
 def take_over(jobs: Sequence[Job], folder: Path) -> int:
-    """Copy runs of the same plans from the sweeps beside `folder`; return how many.
+    """Copy runs of the same plans from the sweeps beside `folder`; return the number of copies.
 
-    The time of a run is counted as that of its copy, too. A run that was begun goes on where it is.
+    The training time of a run is also counted as that of its copy. A run that has begun in `folder`
+    continues there.
     """
     missing = [job for job in jobs if not JobFolder.of(job, folder).run.exists()]
     done = _done_beside(folder) if missing else {}
@@ -31,13 +32,13 @@ def take_over(jobs: Sequence[Job], folder: Path) -> int:
                     place.describe(job)
                     _copy(other, place)
                     taken += 1
-        except (BusyError, OSError):  # another process is at it, or a file cannot be read
+        except (BusyError, OSError):  # another process works on it, or a file is unreadable
             continue
     return taken
 
 
 def _done_beside(folder: Path) -> dict[str, JobFolder]:
-    """Return the finished jobs of other sweeps by their plans; damaged ones are left out."""
+    """Return the finished jobs of other sweeps by their plans; damaged ones are ignored."""
     found = {}
     for path in sorted(folder.parent.glob("*/*/job.json")):
         place = JobFolder(path.parent)
