@@ -1,7 +1,7 @@
-"""Registries: the named variants of one kind, those of other packages among them.
+"""Registries: the named variants of one kind, including those of other packages.
 
-A misspelt name is answered with the nearest one. An entry may be written as `module:attribute`,
-which is imported when it is first asked for.
+The error for a misspelt name suggests the nearest one. An entry may be written as
+`module:attribute`, which is imported when it is first used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ class Catalogue(Mapping[str, T], Generic[T]):
     """A read-only mapping from names to variants of one kind.
 
     `group` is the group of entry points by which other packages add variants. They are listed after
-    those of this package, and cannot take their names.
+    those of this package, and cannot replace them.
     """
 
     def __init__(self, kind: str, entries: Mapping[str, T | str], *, group: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Language modelling: which token comes next in a text?"""
+"""Language modelling: the problem of predicting the next token of a text."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -39,10 +39,10 @@ from lengthwise.training.distributed import ALONE, ProcessGroup, Rank
 from lengthwise.training.loop import Objective
 
 FIELD = "receptive field"
-"""The test of that name tells how much each token of the context counts."""
+"""Name of the test that measures the influence of each token of the context."""
 
 TRAINED_LEVELS = "levels as trained"
-"""The test of that name is of a RegularGPT whose depth stays as it is at the training length."""
+"""Name of the test of a RegularGPT whose depth is fixed to that at the training length."""
 
 _MOST_TEMPERATURE = 100
 
@@ -78,7 +78,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
         return network, windows, self.objective_settings()
 
     def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
-        """Return what is learned, divided among processes.
+        """Return the objective, divided among processes.
 
         Raises:
             TextError: the corpus is too short for a window.
@@ -92,7 +92,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
         return "next token"
 
     def trained_on(self, plan: Plan) -> str:
-        """Return the length of windows."""
+        """Return the length of windows, in words."""
         return f"windows of {plan.data.window:,} tokens"
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
@@ -105,8 +105,8 @@ class LanguageModelling(CorpusProblem[Corpus]):
     def training_cost(self, plan: Plan, device: torch.device) -> TrainingCost:
         """Return the cost of a token: three times that of the forward pass.
 
-        All processes' devices are taken to be alike. The main process measures its own; the others,
-        which nobody hears, are given no cost.
+        The devices of all processes are assumed to be alike. The main process measures its own; the
+        others, which print nothing, have no cost.
 
         Raises:
             ConfigError: the device cannot compute in the precision of `autocast`.
@@ -140,7 +140,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
         return [("text", f"{values['corpus']}, part {values['part']}"), *told]
 
     def predictor(self, run: Run, options: Options) -> Predictor:
-        """Return how a run goes on with a text.
+        """Return the predictor, which continues texts.
 
         Raises:
             ConfigError: the temperature is out of range.
@@ -169,7 +169,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
         return Predictor(read=read, joint=" ", answer=answer, key="texts", together=1)
 
     def test(self, run: Run, test: Test) -> TestResult:
-        """Return perplexity by length, or how much each token of the context counts."""
+        """Return perplexity by length, or the influence of each token of the context."""
         windows, seed = test.words_per_length, test.seed
         if test.name == FIELD:
             field = receptive_field(run, self.load(), test.lengths[0], windows=windows, seed=seed)
@@ -188,7 +188,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
         return TestResult.plain(test, "last token", {"figures": figures, "seconds": seconds})
 
     def no_words(self) -> str:
-        """Return why a run has no words of a language."""
+        """Return the reason why a run has no words of a language."""
         return (
             "this run is a language model, and classifies no words of a formal language. "
             "Use evaluate or predict."

@@ -1,4 +1,4 @@
-"""Step by step computation: what is written after which inputs?"""
+"""Step by step computation: the problem of writing outputs after inputs, with or without steps."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
 
 _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}
-"""Numbers of the preset of that name; `laptop` and `paper` take those of the model."""
+"""Numbers of the preset `smoke`; `laptop` and `paper` take those of the model."""
 
 _FROM_TASK = {"vocab_size", "max_length"}
 """Settings of a network that follow from the task."""
@@ -71,7 +71,7 @@ class StepByStep(Problem):
 
     @classmethod
     def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
-        """Return the step task of a specification, whose own settings are taken out of `settings`.
+        """Return the step task of a specification, whose own settings are removed from `settings`.
 
         Raises:
             ConfigError: a setting of the task is of another kind.
@@ -108,7 +108,7 @@ class StepByStep(Problem):
 
     @classmethod
     def own_settings(cls, spec: str) -> Mapping[str, SettingInfo]:
-        """Return the size and the order of a task, as far as it has them."""
+        """Return the size and the order of a task, if it has them."""
         return {
             name: SettingInfo(name=f"task.{name}", default=default, **_OF_TASK[name])
             for name, default in settings_of(spec).items()
@@ -116,7 +116,7 @@ class StepByStep(Problem):
 
     @classmethod
     def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
-        """Return what settings are unless a user sets them."""
+        """Return the settings that apply unless a user sets them."""
         assert isinstance(entry, StepModel)
         smoke = {**_SMOKE, **entry.smoke} if preset == "smoke" else {}
         return {**entry.training, **smoke}
@@ -128,7 +128,7 @@ class StepByStep(Problem):
 
         Raises:
             ConfigError: a value does not fit.
-            TaskError: the task has fewer inputs than are asked for.
+            TaskError: the task has fewer inputs than the settings need.
         """
         examples = ExamplesConfig.from_dict(chosen["data"])
         labels = StepSupervisionConfig.from_dict(chosen["objective"])
@@ -138,7 +138,7 @@ class StepByStep(Problem):
         return entry.configure({**chosen["network"], **shape}), examples, labels
 
     def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
-        """Return what is learned."""
+        """Return the objective."""
         return NextStep(self.steps, plan.data, plan.objective.supervision)
 
     def supervision(self, plan: Plan) -> str:
@@ -146,15 +146,15 @@ class StepByStep(Problem):
         return str(plan.objective.supervision)
 
     def trained_on(self, plan: Plan) -> str:
-        """Return the number of examples."""
+        """Return the number of examples, in words."""
         return f"{plan.data.examples:,} examples"
 
     def facts(self, plan: Plan) -> dict[str, Any]:
-        """Return the task, and the pretrained backbone."""
+        """Return the entries for the task and the pretrained backbone."""
         return {"task": self.name, "body": plan.network.backbone_summary}
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
-        """Return how many unseen inputs are answered exactly."""
+        """Return a line with the share of unseen inputs that are answered exactly."""
         body, kept = plan.network.backbone_summary, facts["kept_step"]
         return (
             f"{plan.model}{f' of {body}' if body else ''} on {self.name} ({plan.supervision} "
@@ -165,7 +165,7 @@ class StepByStep(Problem):
         )
 
     def environment(self, plan: Plan) -> dict[str, str]:
-        """Return where the weights of a pretrained backbone came from."""
+        """Return the origin of the weights of a pretrained backbone."""
         origin = plan.network.weights_origin()
         return {} if origin is None else {"body": origin}
 
@@ -176,10 +176,10 @@ class StepByStep(Problem):
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on inputs that it was neither trained nor validated on.
 
-        `words` of them, or all that are set apart for the test.
+        The option `words` is their number; by default, all that are reserved for the test.
 
         Raises:
-            TaskError: more are asked for than are set apart.
+            TaskError: `words` is greater than the number of reserved inputs.
         """
         plan, words = run.require_plan(), options.get("words")
         supervision = plan.objective.supervision
@@ -222,7 +222,7 @@ class StepByStep(Problem):
         ]
 
     def predictor(self, run: Run, options: Options) -> Predictor:
-        """Return how a run writes steps and outputs after inputs."""
+        """Return the predictor, which writes steps and outputs after inputs."""
         steps = self.steps
         layout = steps.layout(run.require_plan().objective.supervision)
         names = [steps.names[index] for index in layout.kept]
@@ -262,7 +262,7 @@ class StepByStep(Problem):
         return TestResult(name=test.name, by_length=(at_length,), summary=summary)
 
     def no_words(self) -> str:
-        """Return why a run has no words of a language."""
+        """Return the reason why a run has no words of a language."""
         return (
             f"this run writes {self.name}, and classifies no words of any length. Use evaluate or "
             f"predict."
@@ -270,6 +270,6 @@ class StepByStep(Problem):
 
 
 def unseen(plan: Plan) -> tuple[Test, ...]:
-    """Return the test of a run on a step task: all inputs that are set apart for it."""
+    """Return the test of a run on a step task: all inputs that are reserved for it."""
     assert isinstance(plan.problem, StepByStep)
     return (Test(name="unseen", lengths=(plan.problem.steps.num_inputs,)),)
