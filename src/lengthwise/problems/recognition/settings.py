@@ -54,7 +54,7 @@ class SupervisionConfig(Config):
     """`final`: the class of the word. `prefix`: the class after every prefix. `node`: the class of
     every sub-word that a node of the tree covers. `transition`: also the state that each of these
     sub-words leads to from the probe states. `composition`: the labels of `transition` for nodes
-    that are composed so that every product of the monoid occurs, until a proof closes. `assigned`:
+    that are composed so that every product of the monoid occurs, until a proof closes. `codebook`:
     codebook supervision, which labels every chunk with its code, where codes are the coordinates of
     state maps, until a proof closes. `states`: the state of the automaton after every prefix, which
     stands between the symbols."""
