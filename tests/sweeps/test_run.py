@@ -20,8 +20,8 @@ from lengthwise.sweeps.folder import BusyError, JobFolder
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Outcome
 from lengthwise.sweeps.run import attempt, run_job
-from lengthwise.training.loop import TrainingConfig
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.settings import TrainingConfig
 from sweep_jobs import in_format_1, small_jobs, small_plan
 
 
