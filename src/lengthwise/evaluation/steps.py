@@ -3,8 +3,8 @@
 Axes:
     word    words of a batch
     input   symbols that are given
-    place   places of a sequence: inputs, then what is written
-    asked   places whose answers are asked for
+    position  positions of a sequence: inputs, then what is written
+    asked   positions whose answers are asked for
     symbol  the vocabulary
 """
 
@@ -14,11 +14,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import wilson
+from lengthwise.layers.rows import FullWords
 from lengthwise.tasks.step_tasks import Layout, StepTask
 
 
@@ -27,16 +28,12 @@ class Completer(Protocol):
     """A model that goes on with a sequence."""
 
     def __call__(
-        self,
-        tokens: Int[Tensor, "word place"],
-        *,
-        first: int = 0,
-        generator: torch.Generator | None = None,
+        self, tokens: FullWords, *, first: int = 0, generator: Generator | None = None
     ) -> Float[Tensor, "word asked symbol"]:
         """The logits of the symbol after each place from `first` on, 0 <= first < places."""
         ...
 
-    def complete(self, prefix: Int[Tensor, "word place"], steps: int) -> Int[Tensor, "word longer"]:
+    def complete(self, prefix: FullWords, steps: int) -> Int[Tensor, "word longer"]:
         """The sequences with so many more symbols, decoded greedily."""
         ...
 

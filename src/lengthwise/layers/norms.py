@@ -15,6 +15,9 @@ EPSILON = 1e-5
 """Number that torch adds to the variance by default."""
 
 
+Vectors = Float[Tensor, "*axes width"]
+
+
 class LayerNorm(nn.LayerNorm):
     r"""Layer normalisation, for any epsilon >= 0.
 
@@ -24,7 +27,7 @@ class LayerNorm(nn.LayerNorm):
     first, so that no square underflows, and a constant x, which has no direction, becomes 0.
     """
 
-    def forward(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+    def forward(self, x: Vectors) -> Vectors:
         """Return the normalised vectors."""
         if self.eps > 0:
             return super().forward(x)
@@ -42,11 +45,11 @@ class LayerNorm(nn.LayerNorm):
 class _Placement(nn.Module):
     """Base of placements: x + f(x), with no norm anywhere."""
 
-    def before(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+    def before(self, x: Vectors) -> Vectors:
         """Return the input of the branch."""
         return x
 
-    def after(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+    def after(self, x: Vectors) -> Vectors:
         """Return the sum of input and branch, after its norm if it has one."""
         return x
 
@@ -75,7 +78,7 @@ class PostNorm(_Placement):
         super().__init__()
         self.norm = LayerNorm(width, eps=epsilon)
 
-    def after(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+    def after(self, x: Vectors) -> Vectors:
         """Normalise the sum of input and branch."""
         return self.norm(x)
 
@@ -100,7 +103,7 @@ class PreNorm(_Placement):
         super().__init__()
         self.norm = LayerNorm(width, eps=epsilon)
 
-    def before(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+    def before(self, x: Vectors) -> Vectors:
         """Normalise the input of the branch."""
         return self.norm(x)
 

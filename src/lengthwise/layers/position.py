@@ -86,12 +86,7 @@ class Position(nn.Module):
         """
         return self.like.expand(*positions.shape, len(self.like))
 
-    def turn_query(
-        self,
-        layer: int,
-        query: Queries,
-        positions: QueryPositions,
-    ) -> Queries:
+    def turn_query(self, layer: int, query: Queries, positions: QueryPositions) -> Queries:
         """Return the queries that are multiplied with the keys."""
         return query
 

@@ -14,9 +14,10 @@ Axes:
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
-from torch import Tensor, nn
+from jaxtyping import Float
+from torch import Generator, Tensor, nn
 
+from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalTransformer
 from lengthwise.models.common_settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
@@ -49,12 +50,8 @@ class CausalRecogniser(CausalTransformer):
         self.answer = nn.Linear(config.d_model, config.num_classes)
 
     def forward(
-        self,
-        tokens: Int[Tensor, "word time"],
-        lengths: Int[Tensor, " word"] | None = None,
-        *,
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "word class"]:
+        self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
+    ) -> ClassLogits:
         """Return the logits of the class of each word.
 
         Words are right-aligned, as in `layers.rows`.
@@ -74,7 +71,7 @@ class CausalRecogniser(CausalTransformer):
         return self.answer(vectors[row, lengths])
 
     def every_position(
-        self, tokens: Int[Tensor, "word position"], generator: torch.Generator | None = None
+        self, tokens: FullWords, generator: Generator | None = None
     ) -> Float[Tensor, "word position class"]:
         """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
 
