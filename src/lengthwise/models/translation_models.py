@@ -12,14 +12,9 @@ TRANSLATION_MODELS: Catalogue[Entry] = Catalogue(
         "encoder-decoder": Entry(
             summary="a transformer that reads a sentence and writes another",
             architecture=Architecture(config=EncoderDecoderConfig, module=EncoderDecoder),
-            defaults={},
             training={
-                "steps": 4_000,
-                "learning_rate": 2e-3,
-                "schedule": "cosine",
-                "warmup": 400,
-                "validate_every": 400,
-                "patience": 0,
+                **{"steps": 4_000, "learning_rate": 2e-3, "schedule": "cosine", "warmup": 400},
+                **{"validate_every": 400, "patience": 0},
             },
         ),
     },
