@@ -71,12 +71,16 @@ class NoNorm(_Placement):
         super().__init__()
 
 
-class PostNorm(_Placement):
-    """LN(x + f(x)), as in the original transformer and RegularGPT's own code."""
+class _OneNorm(_Placement):
+    """Base of placements with one norm in each branch."""
 
     def __init__(self, width: int, epsilon: float = EPSILON) -> None:
         super().__init__()
         self.norm = LayerNorm(width, eps=epsilon)
+
+
+class PostNorm(_OneNorm):
+    """LN(x + f(x)), as in the original transformer and RegularGPT's own code."""
 
     def after(self, x: Vectors) -> Vectors:
         """Normalise the sum of input and branch."""
@@ -96,12 +100,8 @@ class EmbeddedPostNorm(PostNorm):
         return LayerNorm(width, eps=epsilon)
 
 
-class PreNorm(_Placement):
+class PreNorm(_OneNorm):
     """x + f(LN(x)), as in GPT-2, with one more norm before the read-out."""
-
-    def __init__(self, width: int, epsilon: float = EPSILON) -> None:
-        super().__init__()
-        self.norm = LayerNorm(width, eps=epsilon)
 
     def before(self, x: Vectors) -> Vectors:
         """Normalise the input of the branch."""

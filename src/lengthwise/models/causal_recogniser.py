@@ -58,9 +58,7 @@ class CausalRecogniser(CausalTransformer):
         `generator` is for positions that are drawn in training.
 
         Raises:
-            WordError: a word does not fit into its row, is longer than a table of learned
-            positions,
-                or, outside training, has a symbol that is none.
+            WordError: as `left_aligned`, or a word is longer than a table of learned positions.
         """
         symbols, lengths = left_aligned(
             tokens, lengths, self.config.vocab_size, checked=not self.training

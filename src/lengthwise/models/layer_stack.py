@@ -126,10 +126,10 @@ class LayerStack(nn.Module):
         self.position = POSITIONS[config.position](
             PositionShape(
                 width=width,
-                max_positions=max_positions,
-                num_layers=num_layers,
                 num_heads=num_heads,
                 head_width=head_width,
+                num_layers=num_layers,
+                max_positions=max_positions,
                 causal=causal,
             )
         )

@@ -103,9 +103,7 @@ class Scratchpad(CausalTransformer):
         written down is read again as a symbol.
 
         Raises:
-            WordError: a word does not fit into its row, is longer than a table of learned
-            positions,
-                or, outside training, has a symbol that is none.
+            WordError: as `left_aligned`, or a word is longer than a table of learned positions.
         """
         symbols, lengths = left_aligned(
             tokens, lengths, self.config.vocab_size, checked=not self.training

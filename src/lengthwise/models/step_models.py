@@ -35,7 +35,7 @@ _TRAINING = {
 STEP_MODELS: Catalogue[StepModel] = Catalogue(
     "model that writes steps",
     {
-        "step-decoder": StepModel(
+        DEFAULT_STEP_MODEL: StepModel(
             summary="a decoder of one layer and one head, in the manner of minGPT",
             architecture=DECODER,
             defaults={"initial": "mingpt"},

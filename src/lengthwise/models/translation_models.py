@@ -9,7 +9,7 @@ DEFAULT_TRANSLATION_MODEL = "encoder-decoder"
 TRANSLATION_MODELS: Catalogue[Entry] = Catalogue(
     "translation model",
     {
-        "encoder-decoder": Entry(
+        DEFAULT_TRANSLATION_MODEL: Entry(
             summary="a transformer that reads a sentence and writes another",
             architecture=Architecture(config=EncoderDecoderConfig, module=EncoderDecoder),
             training={
