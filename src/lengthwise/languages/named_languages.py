@@ -279,9 +279,7 @@ FAMILIES: Catalogue[Family] = Catalogue(
             example="d-2",
         ),
         "count:SYMBOL:MOD[:ALPHABET]": Family(
-            definition="class: number of SYMBOL, mod MOD",
-            source="counters",
-            example="count:1:3",
+            definition="class: number of SYMBOL, mod MOD", source="counters", example="count:1:3"
         ),
         "regex:EXPRESSION": Family(
             definition="class 1: words that match; regex[ALPHABET]:EXPRESSION for more symbols",

@@ -31,7 +31,6 @@ Queries = Float[Tensor, "word head query size"]
 Keys = Float[Tensor, "word head key size"]
 QueryPositions = Int[Tensor, " query"]
 KeyPositions = Int[Tensor, " key"]
-LogitBias = Float[Tensor, "#word #head query key"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -92,10 +92,7 @@ class ClsEncoder(LayerStack):
     def frame(
         self, tokens: Words, lengths: Lengths | None
     ) -> tuple[
-        FullWords,
-        Int[Tensor, "word 1"],
-        Int[Tensor, " position"],
-        Bool[Tensor, "word 1 position"],
+        FullWords, Int[Tensor, "word 1"], Int[Tensor, " position"], Bool[Tensor, "word 1 position"]
     ]:
         """Return `with_cls`, the positions 0..n-1, and which of them each word has.
 

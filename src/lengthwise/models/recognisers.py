@@ -32,8 +32,7 @@ CAUSAL_RECOGNISER = Architecture(config=CausalRecogniserConfig, module=CausalRec
 SCRATCHPAD = Architecture(config=ScratchpadConfig, module=Scratchpad)
 
 ARCHITECTURES: Catalogue[Architecture] = Catalogue(
-    "architecture",
-    {"regular-gpt": REGULAR_GPT, "encoder": ENCODER, "decoder": DECODER},
+    "architecture", {"regular-gpt": REGULAR_GPT, "encoder": ENCODER, "decoder": DECODER}
 )
 """Architectures that weights can be computed for (`constructions`) and stored."""
 

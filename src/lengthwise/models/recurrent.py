@@ -37,12 +37,7 @@ POSITIONS_AT_ONCE = 2**15
 """About how many states a cell computes in one call, so that long words need little memory."""
 
 CELLS: Catalogue[Callable[[int, int, int], nn.RNNBase]] = Catalogue(
-    "cell",
-    {
-        "elman": partial(nn.RNN, nonlinearity="tanh"),
-        "gru": nn.GRU,
-        "lstm": nn.LSTM,
-    },
+    "cell", {"elman": partial(nn.RNN, nonlinearity="tanh"), "gru": nn.GRU, "lstm": nn.LSTM}
 )
 """From the widths of inputs and states, and the number of layers."""
 

@@ -16,7 +16,7 @@ TRANSLATION_MODELS: Catalogue[Entry] = Catalogue(
                 **{"steps": 4_000, "learning_rate": 2e-3, "schedule": "cosine", "warmup": 400},
                 **{"validate_every": 400, "patience": 0},
             },
-        ),
+        )
     },
     group="lengthwise.translation_models",
 )

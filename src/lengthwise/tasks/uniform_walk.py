@@ -145,10 +145,7 @@ class Walk:
             self._next_key.take(here, out=here, mode="clip")
 
     def _doubtful(
-        self,
-        to_come: NDArray[np.int64],
-        chances: NDArray[np.int32],
-        boundaries: NDArray[np.int32],
+        self, to_come: NDArray[np.int64], chances: NDArray[np.int32], boundaries: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
         """Return the words with a number so near to a boundary that rounding may have decided.
 

@@ -162,10 +162,7 @@ def _is_learnt(of_cell: Sequence[Record]) -> bool:
     return bool(of_cell) and best_and_mean(of_cell, FARTHER)[0] >= 99
 
 
-_LAPTOP = {
-    **LAPTOP,
-    "regular-gpt C=2": {"dropout": 0.1},
-}
+_LAPTOP = {**LAPTOP, "regular-gpt C=2": {"dropout": 0.1}}
 """Settings of training by model."""
 
 TABLE_2 = TrainedExperiment(

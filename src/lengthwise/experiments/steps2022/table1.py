@@ -284,11 +284,7 @@ _LAPTOP: dict[Regime, tuple[Choice, ...]] = {
 
 _PRESETS = preset_catalogue(
     smoke=Sizes(
-        preset="smoke",
-        bits=(3,),
-        choices=dict.fromkeys(REGIMES, (_TINY,)),
-        trials=(0,),
-        steps=4,
+        preset="smoke", bits=(3,), choices=dict.fromkeys(REGIMES, (_TINY,)), trials=(0,), steps=4
     ),
     laptop=Sizes(
         preset="laptop",
