@@ -22,11 +22,10 @@ import torch
 from jaxtyping import Bool
 from torch import Generator, Tensor
 
-from lengthwise.layers.rows import Words
 from lengthwise.tasks.automaton import PAD, Automaton
 from lengthwise.tasks.balance import balanced_classes, integers_below, place, shuffled_ranks
 from lengthwise.tasks.sampling import UniformSampler
-from lengthwise.tasks.uniform_walk import Each
+from lengthwise.tasks.uniform_walk import Each, Words
 
 _MAX_EDITS = 2**24
 """Most edits, and most states, that are looked at together."""

@@ -9,13 +9,12 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from jaxtyping import Int
-from torch import Generator, Tensor
+from torch import Generator
 
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.tasks.automaton import Automaton
-from lengthwise.tasks.uniform_walk import MAX_COUNTS, Each, Walk, longest_of
+from lengthwise.tasks.uniform_walk import MAX_COUNTS, Each, Walk, Words, longest_of
 
 _SEARCHED = 10_000
 """Distance up to which the error message looks for a possible length near an impossible one."""
@@ -42,7 +41,7 @@ class UniformSampler:
         """Return the classes that have a word of this length."""
         return self._reach.classes(length)
 
-    def draw(self, classes: Each, lengths: Each, generator: Generator) -> Int[Tensor, "word time"]:
+    def draw(self, classes: Each, lengths: Each, generator: Generator) -> Words:
         """Draw one word for each class and length, uniform among the words of both.
 
         Raises:
@@ -53,9 +52,7 @@ class UniformSampler:
         self.require_room(longest_of(lengths))
         return self._by_class.draw(classes, lengths, generator)
 
-    def draw_any(
-        self, lengths: Int[Tensor, " word"], generator: Generator
-    ) -> Int[Tensor, "word time"]:
+    def draw_any(self, lengths: Each, generator: Generator) -> Words:
         """Draw one word for each length, uniform among all words of the domain of that length.
 
         Raises:
@@ -65,7 +62,7 @@ class UniformSampler:
         self._require_room(longest_of(lengths), 1)
         return self._over_all.draw(torch.zeros_like(lengths), lengths, generator)
 
-    def require_words(self, lengths: Int[Tensor, " word"]) -> None:
+    def require_words(self, lengths: Each) -> None:
         """Refuse lengths of which the domain has no word.
 
         Raises:
@@ -138,9 +135,7 @@ class UniformSampler:
         return self.language.spec or "the language"
 
 
-def _distinct_pairs(
-    classes: Int[Tensor, " word"], lengths: Int[Tensor, " word"]
-) -> list[tuple[int, int]]:
+def _distinct_pairs(classes: Each, lengths: Each) -> list[tuple[int, int]]:
     """Return the pairs of class and length, sorted by one number each (30 times faster)."""
     if len(lengths) == 0:
         return []

@@ -37,6 +37,7 @@ _BLOCK_PLACES = 1024
 _NOTHING = -(2**30)
 """The exponent of a count of zero."""
 
+Words = Int[Tensor, "word time"]
 Each = Int[Tensor, " word"]
 """A number for each word."""
 
@@ -67,7 +68,7 @@ class Walk:
         self._mantissas, self._exponents = mantissas[None], exponents[None]
         self._table = np.zeros((1, goals.size * self._num_symbols), dtype=np.int32)
 
-    def draw(self, goals: Each, lengths: Each, generator: Generator) -> Int[Tensor, "word time"]:
+    def draw(self, goals: Each, lengths: Each, generator: Generator) -> Words:
         """Draw one walk for each goal and length; there must be one."""
         longest = longest_of(lengths)
         self._grow(longest)
