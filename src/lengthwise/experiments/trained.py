@@ -300,6 +300,11 @@ def best_and_mean(runs: Sequence[Record], test: str) -> tuple[float, float]:
     return max(means), fmean(means)
 
 
+def is_learnt(runs: Sequence[Record], test: str) -> bool:
+    """Return whether the best of the runs is right on 99 % of the words of a test."""
+    return bool(runs) and best_and_mean(runs, test)[0] >= 99
+
+
 def pair(best: float, mean: float) -> str:
     """Return `100.0 / 98.9`, as the papers print it."""
     return f"{one_digit(best)} / {one_digit(mean)}"

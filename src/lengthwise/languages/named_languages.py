@@ -142,13 +142,6 @@ def _cycle() -> Language:
     )
 
 
-def _tomita_3() -> Language:
-    """Build Tomita 3: no odd block of 1s directly before an odd block of 0s; blocks are read in
-    full.
-    """
-    return from_regex("0*((11)+0*|1(11)*00(00)*)*(1(11)*)?", _BITS)
-
-
 def _tomita_5() -> Language:
     def step(odd: tuple[bool, bool], symbol: str) -> tuple[bool, bool]:
         zeros, ones = odd
@@ -225,7 +218,7 @@ CATALOGUE: Catalogue[NamedLanguage] = Catalogue(
         "tomita-3": _accepts(
             "no odd block of 1s directly before an odd block of 0s",
             TOMITA,
-            _tomita_3,
+            "0*((11)+0*|1(11)*00(00)*)*(1(11)*)?",
             ("1100", "100110"),
             ("10", "0111000"),
         ),
