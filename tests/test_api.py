@@ -145,6 +145,8 @@ def test_runs_are_tested_and_asked_as_their_models_are(of_letters: Run) -> None:
     words = ["", "ab", "abab", "ba"]
     assert lw.predict(of_letters, words) == lw.predict(model, language, words)
     assert lw.predict(of_letters, language, words) == lw.predict(model, language, words)
+    proof, other_proof = lw.certify(of_letters), lw.certify(model, language)
+    assert proof.summary() == other_proof.summary()
     own = lw.evaluate(of_letters, lengths=[3, 9], protocol="audited", words_per_length=20)
     other = lw.evaluate(model, language, [3, 9], words_per_length=20)
     assert own.accuracy_by_length() == other.accuracy_by_length()

@@ -297,13 +297,15 @@ def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]
 
 
 def certify(
-    model: nn.Module,
-    language: Language | str,
+    model: nn.Module | Run,
+    language: Language | str | None = None,
     *,
     strength: Literal["auto"] | Strength = "auto",
     max_chunks: int = MAX_CHUNKS,
 ) -> Certificate:
     """Prove that a model is right at every length, or find the shortest word on which it is wrong.
+
+    A run is certified on its own language unless another one is given.
 
     `.verdict` is `equivalent`, `counterexample` (the word is `.counterexample.word`, and the model
     itself was run on it) or `not-closed` (`.reason` says why; all words of at most
@@ -317,6 +319,10 @@ def certify(
             does not suit it.
         LanguageError: the language has too many state maps to distinguish.
     """
+    if isinstance(model, Run):
+        against = None if language is None else _chosen(language)
+        options = {"against": against, "strength": strength, "max_chunks": max_chunks}
+        return model.problem.certify(model, options)
     chosen = _chosen(language)
     if (other := difference(model, chosen)) is not None:
         raise VerificationError(other)

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
-from lengthwise.errors import CertificateError, ClaimError, ConfigError, LanguageError
+from lengthwise.errors import CertificateError, ClaimError, ConfigError
 from lengthwise.languages.language import Language
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
@@ -70,27 +70,15 @@ def run(arguments: argparse.Namespace) -> None:
 def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
     from lengthwise.problems.runs import load_run
-    from lengthwise.verification.certify import certify
 
     trained = load_run(arguments.run, device="cpu")
-    language = trained.language
-    if arguments.against is not None:
-        language = parse(arguments.against)
-        own = trained.language
-        if (language.alphabet, language.class_names) != (own.alphabet, own.class_names):
-            raise LanguageError(
-                f"the model was trained on symbols {' '.join(own.alphabet)!r} and classes "
-                f"{' '.join(own.class_names)!r}, but {arguments.against} has "
-                f"{' '.join(language.alphabet)!r} and {' '.join(language.class_names)!r}. "
-                f"Give a language over the same."
-            )
-    made = certify(
-        trained.model,
-        language,
-        strength=arguments.strength,
-        max_chunks=arguments.max_chunks or MAX_CHUNKS,
-        progress=_Levels(),
-    )
+    options = {
+        "against": parse(arguments.against) if arguments.against is not None else None,
+        "strength": arguments.strength,
+        "max_chunks": arguments.max_chunks or MAX_CHUNKS,
+        "progress": _Levels(),
+    }
+    made = trained.problem.certify(trained, options)
     out = arguments.out
     if out is None and arguments.against is None and trained.folder is not None:
         out = trained.folder.certificate

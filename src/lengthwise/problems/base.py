@@ -43,6 +43,7 @@ from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective, kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
+from lengthwise.verification.certificate import Certificate
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -390,6 +391,16 @@ class Problem(ABC):
     def validated(self, record: Mapping[str, Any]) -> str:
         """Return how well a model did in a validation."""
         return f"{percent(record['validation_accuracy'])} %"
+
+    def certify(self, run: Run, options: Options) -> Certificate:
+        """Prove a run right at every length, or find the shortest input on which it is wrong.
+
+        By default there is no proof.
+
+        Raises:
+            RunError: the problem has no proofs.
+        """
+        raise RunError(self.no_words())
 
     def words_of(self, plan: "Plan | Compiled") -> Task:
         """Return the words of the formal language that a run is about.

@@ -46,6 +46,8 @@ from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
 from lengthwise.training.made_for import remember
 from lengthwise.training.runs import RunFolder
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.certify import certify
 
 WORD_OF_COST = 500
 """Number of symbols of the word whose cost is given."""
@@ -265,6 +267,28 @@ class Recognition(Problem):
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which classifies words."""
         return predictor_of(run, self.language, options)
+
+    def certify(self, run: Run, options: Options) -> Certificate:
+        """Prove a run right at every length, or find the shortest word on which it is wrong.
+
+        `options` are `against` (another language over the same symbols and classes), `strength`,
+        `max_chunks` and `progress`, as those of `verification.certify`.
+
+        Raises:
+            LanguageError: the other language is over other symbols or classes.
+            VerificationError: the model is no RegularGPT, or the strength does not suit it.
+        """
+        others = {name: each for name, each in options.items() if name != "against"}
+        language: Language = options.get("against") or self.language
+        own = self.language
+        if (language.alphabet, language.class_names) != (own.alphabet, own.class_names):
+            raise LanguageError(
+                f"the model was trained on symbols {' '.join(own.alphabet)!r} and classes "
+                f"{' '.join(own.class_names)!r}, but {language.spec} has "
+                f"{' '.join(language.alphabet)!r} and {' '.join(language.class_names)!r}. "
+                f"Give a language over the same."
+            )
+        return certify(run.model, language, **others)
 
     def require_test(self, test: Test) -> None:
         """Refuse a protocol by which no words of the language can be drawn."""
