@@ -9,14 +9,14 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 import torch
 from torch import Tensor, nn
 
 from lengthwise.errors import ClaimError, RunError
 from lengthwise.models.threads import processor_threads
-from lengthwise.settings import Config, require, require_at_least
+from lengthwise.settings import Config, Setting, require, require_at_least
 from lengthwise.training.autocast import Autocast
 from lengthwise.training.processes import ALONE, Processes
 from lengthwise.training.runs import RunFolder
@@ -29,34 +29,38 @@ BETA1 = 0.9
 class TrainingConfig(Config):
     """How long and how fast; what is learned is the objective's business."""
 
-    steps: int = 20_000
+    steps: Annotated[int, Setting(unit="steps")] = 20_000
     """Steps at most; training ends earlier when validation is perfect."""
     learning_rate: float = 5e-4
+    """Largest rate of Adam."""
     schedule: Literal["constant", "cosine"] = "constant"
-    """The rate stays, or falls to 0 at the last step along half a cosine."""
-    warmup: int = 0
-    """Steps in which the rate rises to that from 0, in a line."""
-    beta2: float = 0.999
-    """Adam's: how much of the mean of squared gradients is kept at a step."""
+    """`constant`: the rate stays as it is after the warm-up. `cosine`: it falls to 0 at the last
+    step, along half a cosine."""
+    warmup: Annotated[int, Setting(unit="steps")] = 0
+    """Steps in which the rate rises from 0 to `learning_rate`, in a line."""
+    beta2: Annotated[float, Setting(letter="β2")] = 0.999
+    """Share of the mean of squared gradients that Adam keeps at a step."""
     weight_decay: float = 0.0
     """Each step first multiplies the matrices by 1 - rate * weight_decay (AdamW, Loshchilov and
     Hutter 2019). As in minGPT, embeddings, positions, biases and norms are left as they are."""
     clip: float = 1.0
     """Largest norm of the gradient."""
-    accumulate: int = 1
+    accumulate: Annotated[int, Setting(unit="batches")] = 1
     """Batches whose gradients are added up before a step, which goes by their mean: as one batch
     so many times as large, in the memory of one."""
-    validate_every: int = 250
-    patience: int = 2
+    validate_every: Annotated[int, Setting(unit="steps")] = 250
+    """Steps from one validation, and checkpoint, to the next."""
+    patience: Annotated[int, Setting(unit="validations")] = 2
     """Perfect validations in a row after which training ends; 0 to take all steps in any case."""
     seed: int = 0
-    """Of the weights, the words, the noise and the validation, each with a generator of its own."""
+    """Seed of the weights, the words, the noise and the validation, each with a generator of its
+    own."""
     precision: Literal["single", "double"] = "single"
-    """Of the model once it is trained; training is in single precision. Proofs bound what rounding
-    can do, and for wide networks such bounds are small enough in double precision only."""
-    threads: int = 1
+    """Precision of the model once it is trained; training is in single precision. Proofs bound what
+    rounding can do, and for wide networks such bounds are small enough in double precision only."""
+    threads: Annotated[int, Setting(unit="threads")] = 1
     """Threads of the processor. A setting, since sums come out differently with another number.
-    More than one pay from widths of about 256, and cost dearly where others want the cores.""" ""
+    More than one pay from widths of about 256, and cost dearly where others want the cores."""
 
     def __post_init__(self) -> None:
         require_at_least(
@@ -99,7 +103,7 @@ class MixedTrainingConfig(TrainingConfig):
     """How long, how fast, and in which precision."""
 
     autocast: Autocast = "none"
-    """What matrix products are computed in; weights and their updates stay in single precision."""
+    """Precision of matrix products; weights and their updates stay in single precision."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,16 +52,16 @@ class SupervisionConfig(Config):
     """`final`: the class of the word. `prefix`: the class after every prefix. `node`: the class of
     every sub-word that a node of the tree covers. `transition`: also the state that each of these
     sub-words leads to from the probe states. `composition`: the same of nodes that are put
-    together so that every product of the monoid is met, until a proof closes. `codebook`: the code
-    of every chunk, where codes are the coordinates of state maps, until a proof closes. `states`:
-    the state of the automaton after every prefix, which stands between the symbols."""
+    together so that every product of the monoid is met, until a proof closes. `assigned`: the code
+    of every chunk, from a codebook of the coordinates of state maps, until a proof closes.
+    `states`: the state of the automaton after every prefix, which stands between the symbols."""
     code_consistency: float = 1.0
     """With `composition`: weight of the loss that draws the numbers of all nodes of one meaning to
     one code."""
     margin: float = 0.1
     """With `composition`: weight of the loss on numbers that are near 0."""
     replay: bool = True
-    """Hard-example replay, with `composition` and `codebook`: what exploration finds wrong is
+    """Hard-example replay, with `composition` and `assigned`: what exploration finds wrong is
     drawn more often."""
 
     def __post_init__(self) -> None:
