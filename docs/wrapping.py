@@ -18,13 +18,6 @@ def wrapped(text: str) -> str:
     return "\n".join(line for block in _blocks(text.split("\n")) for line in block)
 
 
-def too_long(text: str) -> list[str]:
-    """Return the lines past `WIDTH`, except for rows of tables and pictures."""
-    return [
-        line for line in text.splitlines() if len(line) > WIDTH and not line.startswith(("|", "!["))
-    ]
-
-
 def _blocks(lines: list[str]) -> Iterator[list[str]]:
     """Cut lines into paragraphs and items, which are filled, and lines that stay as they are."""
     block: list[str] = []
