@@ -67,14 +67,14 @@ FAULTS = (
         "circuits/adders.py",
         'Gate(name=f"g{i}", kind="AND", inputs=(f"c{i}", f"d{i}"))',
         'Gate(name=f"g{i}", kind="AND", inputs=(f"c{i}", f"a{i}"))',
-        "languages/test_adders.py",
+        "circuits/test_adders.py",
     ),
     Fault(
         "AIGER inversion swapped",
         "circuits/aiger.py",
         "return netlist.inverse(signal) if literal % 2 else signal",
         "return signal if literal % 2 else netlist.inverse(signal)",
-        "languages/test_circuit_files.py",
+        "circuits/test_circuit_files.py",
     ),
     # ---- layers
     Fault(
@@ -129,8 +129,8 @@ FAULTS = (
     Fault(
         "seed of drawn positions lost",
         "layers/randomised.py",
-        "device=place.device, generator=generator)",
-        "device=place.device)",
+        "device=positions.device, generator=generator)",
+        "device=positions.device)",
         "layers/test_randomised.py",
     ),
     # ---- models
@@ -144,8 +144,8 @@ FAULTS = (
     Fault(
         "cached keys turned as at the start",
         "models/causal.py",
-        "new = places(x, start)",
-        "new = places(x)",
+        "new = positions_from(x, start)",
+        "new = positions_from(x)",
         "models/test_decoder.py models/test_models.py",
     ),
     Fault(
@@ -179,10 +179,11 @@ FAULTS = (
     # ---- tasks
     Fault(
         "state maps composed backwards",
-        "tasks/supervision.py",
+        "tasks/state_maps.py",
         "result = child.gather(1, result)",
         "result = result.gather(1, child)",
-        "tasks/test_assigned.py training/test_train.py training/test_composition.py",
+        "tasks/test_codebook.py problems/recognition/test_runs_on_languages.py "
+        "problems/recognition/test_composition_supervision.py",
     ),
     Fault(
         "walk drawn towards another class",
@@ -218,14 +219,14 @@ FAULTS = (
         "training/loop.py",
         "math.cos(math.pi * (step - config.warmup)",
         "math.cos(math.pi * (step)",
-        "training/test_guided.py",
+        "problems/step_by_step/test_runs_on_step_tasks.py",
     ),
     Fault(
         "accumulated gradients summed",
         "training/loop.py",
         "(result.loss / config.accumulate).backward()",
         "(result.loss / 1).backward()",
-        "training/test_language_plan.py",
+        "problems/language_modelling/test_language_modelling.py",
     ),
     Fault(
         "the earlier of equal weights kept",
@@ -236,10 +237,10 @@ FAULTS = (
     ),
     Fault(
         "classes of prefixes shifted",
-        "training/recognition.py",
+        "problems/recognition/objectives.py",
         "targets = self._automaton.prefix_classes(batch.tokens)",
         "targets = self._automaton.prefix_classes(batch.tokens).roll(1, 1)",
-        "training/test_train.py training/test_models.py",
+        "problems/recognition/test_runs_on_languages.py problems/recognition/test_every_model.py",
     ),
     # ---- evaluation
     Fault(
@@ -310,17 +311,17 @@ FAULTS = (
     # ---- text, files, commands
     Fault(
         "one window of a file too many",
-        "text/prepared.py",
+        "data/text_corpus.py",
         "max(0, len(shard) - length + 1)",
         "max(0, len(shard) - length + 2)",
-        "text/test_prepared.py",
+        "data/test_text_corpus.py",
     ),
     Fault(
         "writer's file left behind",
         "files.py",
         "temporary.unlink(missing_ok=True)",
         "temporary.exists()",
-        "test_files.py training/test_runs.py text/test_store.py",
+        "test_files.py training/test_runs.py data/test_stored_corpus.py",
     ),
     Fault(
         "answer of the last line dropped",

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any, ForwardRef, get_args
 
 import jaxtyping
-from beartype import beartype
-from jaxtyping import AbstractArray
+from beartype import BeartypeConf, beartype
+from jaxtyping import AbstractArray, TypeCheckError
 from numpy import ndarray
 from torch import Tensor
 
@@ -21,6 +21,9 @@ _MOST_KNOWN = 10_000
 """Accepted calls that are remembered of one function."""
 
 _original: Any = jaxtyping.jaxtyped
+
+_typed: Any = beartype(conf=BeartypeConf(violation_type=TypeCheckError))
+"""Refuses with the error of jaxtyping's own decorator, a `TypeError`, as a wrong call would."""
 
 
 def install() -> None:
@@ -31,7 +34,7 @@ def install() -> None:
 def checked(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with checks of its arguments and result."""
     if not any(map(_has_shape, fn.__annotations__.values())):
-        return _lazily(fn, beartype)
+        return _lazily(fn, _typed)
     context = _original("context")
     results: list[Any] = []
     accepted: set[Any] = set()
@@ -40,7 +43,7 @@ def checked(fn: Callable[..., Any]) -> Callable[..., Any]:
     def given(*args: Any, **kwargs: Any) -> Any:
         return results.pop()
 
-    check = _lazily(given, beartype)
+    check = _lazily(given, _typed)
 
     @functools.wraps(fn)
     def outer(*args: Any, **kwargs: Any) -> Any:

@@ -109,13 +109,15 @@ def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
         (lw.evaluate, (model, language, [1.5]), "lengths are whole numbers"),
         (lw.evaluate, (model, language, [-3]), "a length is 0 or more, but got -3"),
         (lw.evaluate, (model, none), "a language is a line"),
-        (lw.evaluate, (of_letters, language), "got a Run. Give its .model."),
         (lw.predict, (model, language, "abab"), "words are a list of texts, but got 'abab'"),
         (lw.predict, (model, language, 5), "words are a list of texts, but got 5. Give [word]."),
         (lw.predict, (model, language, [0, 1]), "words are a list of texts, but got [0, 1]"),
         (lw.predict, (model, language, [["a"]]), "integers from 0 to 1, but its symbol 1 is 'a'"),
         (lw.predict, (model, none, ["ab"]), "a language is a line"),
-        (lw.predict, (of_letters, language, ["ab"]), "got a Run. Give its .model."),
+        (lw.predict, (of_letters, "abab"), "words are a list of texts, but got 'abab'"),
+        (lw.evaluate_steps, (of_letters,), "writes no steps"),
+        (lw.perplexity, (of_letters, [3]), "no language model"),
+        (lw.translate, (of_letters, ["a"]), "does not translate"),
         (lw.predict, (none, language, ["ab"]), "but got a NoneType"),
         (lw.certify, (model, none), "a language is a line"),
     ]
@@ -136,3 +138,18 @@ def test_words_are_texts_with_spaces_or_without_or_integers(of_letters: Run) -> 
         language.encode("a c")
     with pytest.raises(WordError, match=r"column 2: symbol '\\t'"):
         language.encode("a\tb")
+
+
+def test_runs_are_tested_and_asked_as_their_models_are(of_letters: Run) -> None:
+    language, model = of_letters.language, of_letters.model
+    words = ["", "ab", "abab", "ba"]
+    assert lw.predict(of_letters, words) == lw.predict(model, language, words)
+    assert lw.predict(of_letters, language, words) == lw.predict(model, language, words)
+    own = lw.evaluate(of_letters, lengths=[3, 9], protocol="audited", words_per_length=20)
+    other = lw.evaluate(model, language, [3, 9], words_per_length=20)
+    assert own.accuracy_by_length() == other.accuracy_by_length()
+    assert own.loss_by_length() == other.loss_by_length()
+    with pytest.raises(ConfigError, match="part is not for languages"):
+        lw.evaluate(of_letters, part="test")
+    with pytest.raises(ConfigError, match="temperature is not for languages"):
+        lw.predict(of_letters, words, temperature=1.0)

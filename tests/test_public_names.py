@@ -1,7 +1,8 @@
-"""The public face, written out: a name that comes or goes is a decision."""
+"""The public names, written out: a name that comes or goes is a decision."""
 
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -9,7 +10,18 @@ import lengthwise as lw
 
 
 def test_public_names() -> None:
+    assert dir(lw) == sorted(lw.__all__)
     assert lw.__all__ == [
+        "Certificate",
+        "Construction",
+        "Evaluation",
+        "Language",
+        "Plan",
+        "Problem",
+        "Run",
+        "Scores",
+        "Task",
+        "__version__",
         "certify",
         "compile",
         "evaluate",
@@ -31,7 +43,8 @@ def test_public_names() -> None:
         "translate",
         "verify",
     ]
-    assert all(callable(getattr(lw, name)) for name in lw.__all__)
+    assert all(callable(getattr(lw, name)) for name in lw.__all__ if name != "__version__")
+    assert lw.__version__ == version("lengthwise")
     with pytest.raises(AttributeError, match="no attribute 'trian'"):
         _ = lw.trian
 

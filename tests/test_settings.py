@@ -7,7 +7,7 @@ import pytest
 
 from lengthwise.errors import ConfigError
 from lengthwise.registry import Catalogue
-from lengthwise.settings import Config, require_at_least, require_options
+from lengthwise.settings import Config, require_at_least, require_options, sort_settings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,3 +67,48 @@ def test_a_catalogue_lists_its_names_and_guesses_at_others() -> None:
 def test_settings_that_differ_from_their_defaults_are_told_apart() -> None:
     assert Example(size=3).non_defaults() == {"size": 3}
     assert Example(size=3, rate=0.5, kind="b").non_defaults() == {"size": 3, "kind": "b"}
+
+
+SECTIONS = {"network": {"d_model", "max_length"}, "data": {"max_length", "words"}}
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({"d_model": 3}, {"network": {"d_model": 3}, "data": {}}),
+        ({"data.words": 3}, {"network": {}, "data": {"words": 3}}),
+        (
+            {"network": {"max_length": 1}, "words": 2},
+            {"network": {"max_length": 1}, "data": {"words": 2}},
+        ),
+        ({"longest": 4}, {"network": {"max_length": 4}, "data": {}}),
+        ({"short": 4}, {"network": {}, "data": {"max_length": 4}}),
+    ],
+)
+def test_settings_find_their_sections(given: dict[str, Any], found: dict[str, Any]) -> None:
+    aliases = {"longest": "network.max_length", "short": "data.max_length"}
+    assert sort_settings(given, SECTIONS, aliases=aliases) == found
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"d_modle": 1}, "unknown setting 'd_modle'. Did you mean 'd_model'?"),
+        ({"data.d_model": 1}, "data has no setting 'd_model', but there is network.d_model. Give"),
+        ({"date.words": 1}, "unknown section of settings 'date'. Did you mean 'data'?"),
+        ({"data.word": 1}, "unknown setting of data 'word'. Did you mean 'words'?"),
+        ({"max_length": 1}, "'max_length' could be network.max_length or data.max_length. Give"),
+        ({"words": 1, "data.words": 2}, "words is given again as data.words. Give it once."),
+        ({"network": {"words": 2}}, "network has no setting 'words', but there is data.words."),
+    ],
+)
+def test_settings_at_the_wrong_level_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError) as refusal:
+        sort_settings(given, SECTIONS)
+    assert message in str(refusal.value)
+
+
+def test_what_belongs_nowhere_is_left_out_of_defaults() -> None:
+    given = {"d_model": 3, "chunk": 2, "max_length": 9}
+    found = sort_settings(given, SECTIONS, strict=False)
+    assert found == {"network": {"d_model": 3, "max_length": 9}, "data": {}}

@@ -1,4 +1,4 @@
-"""The package in a few functions: what `import lengthwise as lw` gives."""
+"""The public functions of the package, as `import lengthwise as lw` provides them."""
 
 from collections.abc import Mapping, Sequence
 from operator import index
@@ -22,7 +22,7 @@ from lengthwise.languages.validation import short
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
-from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.base import Problem, Run, evaluated
 from lengthwise.problems.recognition.measure import RecognitionEvaluation, classify
 from lengthwise.problems.results import Evaluation
 from lengthwise.problems.runs import load_run, make_plan
@@ -44,11 +44,11 @@ from lengthwise.verification.lookup import SnappedModel
 
 
 def language(spec: str, alphabet: str | None = None) -> Language:
-    """The language that a specification names.
+    """Return the language that a specification names.
 
     `parity`, `tomita-4`, `d-3`, `count:a:3`, `regex:(0|10*1)*`, `group:S5`, `att:machine.att`, ...;
-    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular
-    expression or of an automaton in a file: `abc`, or `s1 s2` if some have several characters.
+    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular expression or of an
+    automaton in a file: `abc`, or `s1 s2` if some have several characters.
 
     Raises:
         LanguageError: the specification is unknown or malformed.
@@ -57,7 +57,7 @@ def language(spec: str, alphabet: str | None = None) -> Language:
 
 
 def train(
-    language: Language | str,
+    language: Language | str | Problem,
     model: str | None = None,
     *,
     out: Path | str | None = None,
@@ -67,16 +67,16 @@ def train(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Run:
-    """Train a model on a language, a step task or a corpus; `run.model` answers.
+    """Train a model on a language, a step task or a corpus; the result has it as `run.model`.
 
-    `model` is `regular-gpt-binary` unless told otherwise; for a step task, such as
-    `steps:addition`, `step-decoder`; for `text:FOLDER`, a prepared corpus, `regular-gpt-lm`; and
-    for `pairs:FOLDER`, a parallel one, `encoder-decoder`.
+    `model` is `regular-gpt-binary` by default; for a step task, such as `steps:addition`,
+    `step-decoder`; for `text:FOLDER`, a prepared corpus, `regular-gpt-lm`; and for `pairs:FOLDER`,
+    a parallel one, `encoder-decoder`.
 
     `settings` are those of network, data, objective and training, such as `max_length=40`,
     `steps=5000`, `seed=1`, `d_model=128`, or by section, `network={"d_model": 128}`; `lengthwise
-    settings` lists them. With `out`, the run is kept in that folder, and calling
-    again goes on where it was interrupted, or loads it if it has ended.
+    settings` lists them. With `out`, the run is kept in that folder. Calling again continues an
+    interrupted run, and loads a finished one.
 
     Raises:
         ConfigError: a name or value does not fit.
@@ -88,13 +88,13 @@ def train(
             f"model is a name, such as 'regular-gpt', but got {short(model)}. A module of your own "
             f"is trained by your own loop; evaluate, predict and learn_automaton take it."
         )
-    spec = language if isinstance(language, str) else _chosen(language)
+    spec = language if isinstance(language, str | Problem) else _chosen(language)
     plan = make_plan(spec, model, preset=preset, settings=settings, options={"protocol": protocol})
     return train_plan(plan, out=out, device=device, progress=progress)
 
 
 def step_task(spec: str, **settings: Any) -> StepTask:
-    """What is written after which inputs: `.written(inputs)`, `.names`, `.outputs`.
+    """Return the step task of a specification, with `.written(inputs)`, `.names`, `.outputs`.
 
     `steps:addition` (`bits`, `order`), `steps:multiplication` (`bits`, `order`),
     `steps:circuit:FILE` (`order`), or a language such as `steps:group:S5` (`length`).
@@ -107,21 +107,21 @@ def step_task(spec: str, **settings: Any) -> StepTask:
 
 
 def evaluate_steps(run: Run, *, words: int | None = None) -> dict[str, Any]:
-    """Exact match of a run on a step task, decoded from inputs that training never saw.
+    """Return the exact match of a run on a step task, decoded from inputs that training never saw.
 
-    `words` of those that are set apart for the test, or all. The result has `exact_match`, its
-    `interval_95`, and `right_at` for every symbol that is written.
+    `words` is the number of test inputs; by default, all inputs that are reserved for the test. The
+    result has `exact_match`, its `interval_95`, and `right_at` for every symbol that is written.
 
     Raises:
         ConfigError: the run is about a language.
-        TaskError: more words are asked for than are set apart.
+        TaskError: `words` is greater than the number of reserved inputs.
     """
     _require_kind(run, "step-by-step", "this run is about a language, and writes no steps.")
     return evaluated(run, {} if words is None else {"words": words}).summary()
 
 
 def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
-    """Translations of sentences, of whatever length, by a run on `pairs:FOLDER`.
+    """Return translations of sentences of any length, by a run on `pairs:FOLDER`.
 
     `decoding` are settings of `DecodingConfig`: `beam`, `length_penalty`, `patience` and `ratio`.
 
@@ -134,7 +134,7 @@ def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
 
 
 def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict[str, Any]:
-    """BLEU and chrF of a run on `pairs:FOLDER`, on a part of its corpus.
+    """Return BLEU and chrF of a run on `pairs:FOLDER`, on a part of its corpus.
 
     `decoding` is that of `translate`. The result has `bleu` with `interval_95`, `chrf`, sacrebleu's
     `signatures`, `by_length` of the sources, and `samples`, by which
@@ -153,14 +153,12 @@ def perplexity(
 ) -> dict[int, float]:
     """Return the perplexity of the last token of random windows, by window length.
 
-    All tokens of a window before its last are the context.
-
-    The text is the part of the run's corpus that is set apart for tests.
+    All tokens of a window before its last are the context. The text is the test part of the run's
+    corpus.
 
     Raises:
-        ConfigError: the run is no language model.
-        TaskError: a length is below 2, or comes twice.
-        ConfigError: lengths are no whole numbers.
+        ConfigError: the run is not a language model, or lengths are not whole numbers.
+        TaskError: a length is below 2, or is repeated.
         TextError: the corpus is not there, or too short.
     """
     _require_kind(run, "language-modelling", "this run is no language model.")
@@ -169,11 +167,11 @@ def perplexity(
 
 
 def compile(spec: Language | str, **settings: Any) -> Construction:
-    """Exact weights: `.model` is right by construction, within `.range`; `.claim` says of what.
+    """Compute exact weights: `.model` is right by construction within `.range`.
 
-    `spec` is a language (`chunk`, `norm`, `target` are its settings), `circuit:FILE` (`error`,
-    `epsilon`), or a name such as `chiang2022/parity` or `steps2022/addition-2`;
-    `lengthwise compile` lists them.
+    `.claim` states what the model computes. `spec` is a language (`chunk`, `norm`, `target` are its
+    settings), `circuit:FILE` (`error`, `epsilon`), or a name such as `chiang2022/parity` or
+    `steps2022/addition-2`; `lengthwise compile` lists them.
 
     Raises:
         ConstructionError: a setting is out of range, or the result would be too large.
@@ -184,7 +182,7 @@ def compile(spec: Language | str, **settings: Any) -> Construction:
 
 
 def load_construction(path: Path | str) -> Construction:
-    """The construction in a folder that `lengthwise compile` wrote: a recogniser or a circuit.
+    """Load the construction in a folder that `lengthwise compile` wrote: a recogniser or a circuit.
 
     Raises:
         RunError: the folder holds none, or a file is damaged.
@@ -199,11 +197,11 @@ def verify(
     words_per_length: int = 32,
     seed: int = 0,
 ) -> Verification:
-    """A construction compared with the independent definition, in four precisions.
+    """Compare a construction with the independent definition, in four precisions.
 
-    `.holds` says whether the claim stands as far as was asked; `.precisions["float32"]` has
-    `.right_to`, `.first_wrong` and `.margin` by length. A precision in which this machine cannot
-    compute is skipped, and its `.skipped` says why.
+    `.holds` says whether the claim holds on all words that were compared; `.precisions["float32"]`
+    has `.right_to`, `.first_wrong` and `.margin` by length. A precision in which this machine
+    cannot compute is skipped, and its `.skipped` says why.
 
     Raises:
         VerificationError: a number is too small, or no word is as short as `longest`.
@@ -214,7 +212,7 @@ def verify(
 
 
 def load(path: Path | str, *, device: str = "auto") -> Run:
-    """The trained model of a run folder.
+    """Load the trained model of a run folder.
 
     Raises:
         RunError: the folder holds no finished run.
@@ -261,20 +259,20 @@ def evaluate(
 
     The result is `Scores` for a language, and an `Evaluation` for other problems.
 
-    Of a model, or a run about a language, the result has accuracy and loss by length and class.
-    `lengths` are 41 to 500 for a model, and past those of training for a run; there are 512 words
-    of each unless `words_per_length` says otherwise; `protocol` is `audited` for a model, and the
-    run's own for a run. Of other runs the result has the figures of its problem, and `options` are
-    those of the command `evaluate`, such as `part`. `.summary()` has what it comes to: for a
-    language the mean over lengths, the worst length and the 95 % interval.
+    For a model, or a run about a language, the result has accuracy and loss by length and class.
+    `lengths` are 41 to 500 for a model, and lengths greater than those of training for a run; there
+    are 512 words of each unless `words_per_length` is given; `protocol` is `audited` for a model,
+    and the run's own for a run. For other runs the result has the figures of the problem, and
+    `options` are those of the command `evaluate`, such as `part`. `.summary()` summarises the
+    result: for a language by the mean over lengths, the worst length and the 95 % interval.
 
-    Dropout and noise are off. What shortcuts reach on the same words is told by
+    Dropout and noise are off. The accuracy of shortcuts on the same words is computed by
     `lengthwise.evaluation.shortcuts.shortcut_accuracies`, and by the command `evaluate`.
 
     Raises:
         TaskError: no length has a word, or the language has no words of that protocol.
-        ConfigError: the model was made for other symbols or classes, lengths are none, or an option
-            is not for this problem.
+        ConfigError: the model was made for other symbols or classes, lengths are not whole
+            numbers, or an option is not for this problem.
     """
     if isinstance(model, Run) and language is None:
         given = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
@@ -309,15 +307,16 @@ def predict(
 ) -> list[str]:
     """Return the answer to each input: `predict(run, inputs)` or `predict(model, language, words)`.
 
-    For a language it is the class of a word of whatever length. A word is a text as it is written,
-    or a sequence of integers as encoded. The class is that of the largest logit, in the model's own
-    precision, and the first of equals: what certificates are about. For other runs it is what the
-    command `predict` prints, and `options` are those of the command.
+    For a language the answer is the class of a word of any length. A word is a text as it is
+    written, or a sequence of integers as encoded. The class is that of the largest logit, in the
+    model's own precision, and the first of equal ones; certificates are about this class. For other
+    runs the answer is the text that the command `predict` prints, and `options` are those of the
+    command.
 
     Raises:
         WordError: an input cannot be read: a symbol is not in the alphabet, or a word is outside
             the domain.
-        ConfigError: the model was made for other symbols or classes, or the words are no list.
+        ConfigError: the model was made for other symbols or classes, or the words are not a list.
     """
     if isinstance(model, Run) and words is None:
         if model.problem.kind != "recognition" or options:
@@ -334,7 +333,7 @@ def predict(
 
 
 def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]:
-    """Ask a run for texts, as the command `predict` does."""
+    """Return the answers of a run to texts, as the command `predict` does."""
     if isinstance(inputs, str) or not (
         isinstance(inputs, Sequence) and all(isinstance(each, str) for each in inputs)
     ):
@@ -353,19 +352,19 @@ def certify(
     strength: Literal["auto"] | Strength = "auto",
     max_chunks: int = MAX_CHUNKS,
 ) -> Certificate:
-    """A proof that a model is right at every length, or the shortest word on which it is wrong.
+    """Prove that a model is right at every length, or find the shortest word on which it is wrong.
 
     `.verdict` is `equivalent`, `counterexample` (the word is `.counterexample.word`, and the model
     itself was run on it) or `not-closed` (`.reason` says why; all words of at most
     `.checked_length` symbols are right as far as explored). `.table` is the finite algebra that the
-    model computes, `.save(path)` writes all of it to a file that
-    `lengthwise certify --check FILE` checks again. `equivalent` is said only of what that checker,
-    which shares no code with the search, accepts; `.summary()["terms"]` has the terms of the claim.
+    model computes, `.save(path)` writes all of it to a file that `lengthwise certify --check FILE`
+    checks again. The verdict `equivalent` is given only if that checker, which shares no code with
+    the search, accepts the proof; `.summary()["terms"]` has the terms of the claim.
 
     Raises:
         VerificationError: the model is no RegularGPT, has other symbols or classes, or the strength
             does not suit it.
-        LanguageError: the language has too many state maps to tell apart.
+        LanguageError: the language has too many state maps to distinguish.
     """
     chosen = _chosen(language)
     if (other := difference(model, chosen)) is not None:
@@ -376,15 +375,16 @@ def certify(
 def extract(
     model: nn.Module, domain: Language | None = None, *, max_elements: int = MAX_ELEMENTS
 ) -> Extraction:
-    """The finite algebra of a model: tables, representatives, and every merge with its distance.
+    """Extract the finite algebra of a model: tables, representatives, merges and distances.
 
-    With binary memory it is the model itself; otherwise vectors are merged where there is a gap,
-    and `.spread`, `.gap` and `.summary()` say how clear that was. With a `domain`, only its words
-    count. `lengthwise.verification.exact_learning.language_of` finds the automaton of `.algebra`.
+    With binary memory the algebra is the model itself; otherwise vectors are merged where there is
+    a gap, and `.spread`, `.gap` and `.summary()` say how clear that was. With a `domain`, only its
+    words count. `lengthwise.verification.exact_learning.language_of` finds the automaton of
+    `.algebra`.
 
     Raises:
         VerificationError: the model is no RegularGPT; it has more than `max_elements` elements at a
-            level; or its levels do not come to repeat.
+            level; or its levels never repeat.
     """
     return extract_algebra(model, domain, max_elements=max_elements)
 
@@ -392,9 +392,9 @@ def extract(
 def snap(
     model: nn.Module, domain: Language | None = None, *, max_elements: int = MAX_ELEMENTS
 ) -> SnappedModel:
-    """The model with its vectors snapped to representatives: tables, so it answers by looking up.
+    """Return the model with vectors snapped to representatives, so that tables answer.
 
-    It is used as the model is, in `evaluate`, `predict` and `learn_automaton`, and is very fast.
+    It is used like the model, in `evaluate`, `predict` and `learn_automaton`, and is very fast.
 
     Raises:
         VerificationError: as for `extract`.
@@ -403,7 +403,7 @@ def snap(
 
 
 def streaming(model: nn.Module, *lengths: int) -> Stream:
-    """A stream that is fed symbol by symbol and answers at the announced lengths."""
+    """Return a stream that reads symbol by symbol and answers at the announced lengths."""
     return stream_model(model, *lengths)
 
 
@@ -425,7 +425,7 @@ def _chosen(language: object) -> Language:
 
 
 def _listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
-    """The lengths, if they are whole numbers one after another.
+    """Return the lengths, if they are a sequence of whole numbers.
 
     Raises:
         ConfigError: they are not.
@@ -453,9 +453,7 @@ def _are_words(words: object) -> bool:
 
 
 def _fitting(model: nn.Module | Run, language: object) -> Language:
-    """Return the language, if the model has its symbols and classes (as far as is known of it)."""
-    if language is None:
-        raise ConfigError("a model is asked about a language. Give one, such as 'parity'.")
+    """Return the language, if the model has its symbols and classes (as far as they are known)."""
     chosen = _chosen(language)
     model = model.model if isinstance(model, Run) else model
     if not isinstance(model, nn.Module):

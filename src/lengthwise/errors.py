@@ -1,6 +1,6 @@
-"""What a caller can get wrong, one class for each kind of thing that was wrong.
+"""Errors of the package: one class for each kind of mistake that a caller can make.
 
-Every message is one line: the rule, what came, and what to do about it. The command line turns
+Every message is one line: the rule, the value that was given, and a remedy. The command line turns
 all of these into exit status 2 (`ClaimError`: 1).
 """
 
@@ -25,7 +25,7 @@ class WordError(LengthwiseError):
 
 
 class TaskError(LengthwiseError):
-    """A task that cannot be drawn from, such as a class with no word of the asked length."""
+    """A task that cannot be drawn from, such as a class with no word of the requested length."""
 
 
 class RunError(LengthwiseError):
@@ -37,7 +37,7 @@ class VerificationError(LengthwiseError):
 
 
 class ConstructionError(LengthwiseError):
-    """Weights that cannot be computed: too large, or past what the numbers can hold."""
+    """Weights that cannot be computed: too large, or out of the range of the numbers."""
 
 
 class CircuitError(LengthwiseError):
@@ -49,19 +49,19 @@ class CertificateError(LengthwiseError):
 
 
 class TextError(LengthwiseError):
-    """A text that cannot be read, or is too short for what it is to teach."""
+    """A text that cannot be read, or is too short to train on."""
 
 
 class ClaimError(LengthwiseError):
-    """Something that was computed and does not hold, such as a loss that is not finite."""
+    """A result that was computed and does not hold, such as a loss that is not finite."""
 
 
 class LengthwiseWarning(UserWarning):
-    """Something that was made good, and that a caller wants to know; commands print its line."""
+    """A problem that was repaired and that a caller should know of; commands print its line."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """`Did you mean 'x'? Known: ...`, with the nearest known name if one is near."""
+    """Return `Did you mean 'x'? Known: ...`, with the nearest known name if one is near."""
     names = list(known)
     near = get_close_matches(name, names, n=1)
     guess = f"Did you mean {near[0]!r}? " if near else ""
@@ -71,5 +71,5 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 def unknown_name(
     kind: str, name: str, known: Iterable[str], error: type[LengthwiseError] = ConfigError
 ) -> LengthwiseError:
-    """The error for a misspelt name, with the nearest known one."""
+    """Return the error for a misspelt name, with the nearest known one."""
     return error(f"unknown {kind} {name!r}. {suggestion(name, known)}")

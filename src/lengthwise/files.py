@@ -1,7 +1,7 @@
-"""Writes files so that a reader sees the old content or the new, and reads JSON strictly.
+"""Files: writes them so that a reader sees the old content or the new, and reads JSON strictly.
 
-All JSON that the package stores is read here, so that a damaged file gives one line wherever it is
-met.
+All JSON that the package stores is read here, so that a damaged file gives one line in every
+command.
 """
 
 import json
@@ -17,13 +17,13 @@ from lengthwise.errors import RunError
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Replace `path` by `content`: written to a temporary name, synced, and renamed."""
+    """Replace `path` by `content`, which is written to a temporary name, synced, and renamed."""
     with _written_aside(path, content) as temporary:
         temporary.replace(path)
 
 
 def create_json(path: Path, value: Any) -> bool:
-    """Make a file that did not exist; False, and nothing changed, if it does."""
+    """Create a file that did not exist; return False, and change nothing, if it does."""
     with _written_aside(path, _json(value)) as temporary:
         try:
             os.link(temporary, path)
@@ -33,19 +33,19 @@ def create_json(path: Path, value: Any) -> bool:
 
 
 def is_leftover(path: Path) -> bool:
-    """Whether a file has one of our temporary names."""
+    """Return whether a file has one of our temporary names."""
     return path.name.startswith(".") and path.name.endswith(".tmp")
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Delete what writers that were killed left behind under temporary names."""
+    """Delete the files with temporary names that killed writers left behind."""
     for path in folder.glob(".*.tmp"):
         path.unlink(missing_ok=True)
 
 
 @contextmanager
 def _written_aside(path: Path, content: bytes) -> Iterator[Path]:
-    """A synced file beside `path`, under a name of our own, for as long as the block runs."""
+    """Yield a synced file beside `path` under a temporary name, which is deleted afterwards."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -60,17 +60,17 @@ def _written_aside(path: Path, content: bytes) -> Iterator[Path]:
 
 
 def write_text(path: Path, content: str) -> None:
-    """`write_bytes` for text in UTF-8."""
+    """Replace `path` by text in UTF-8, as `write_bytes` does."""
     write_bytes(path, content.encode())
 
 
 def write_json(path: Path, value: Any) -> None:
-    """`write_text` for a JSON value, indented for people."""
+    """Replace `path` by a JSON value, indented for people."""
     write_bytes(path, _json(value))
 
 
 def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
-    """`write_text` for records, one JSON object a line."""
+    """Replace `path` by records, one JSON object per line."""
     write_text(path, "".join(json.dumps(record, allow_nan=False) + "\n" for record in records))
 
 
@@ -78,10 +78,10 @@ _REMEDY = "Restore it or train again."
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return the JSON value that a text is, if it is one that this package could have written.
+    """Return the JSON value of a text, if this package could have written it.
 
-    Python's own reader takes more (`NaN`, a key that stands twice), and fails in ways of its own
-    on texts that were made to break it.
+    Python's own reader accepts more (`NaN`, a repeated key), and raises other errors on texts that
+    were made to break it.
 
     Raises:
         ValueError: with the reason, on one line.
@@ -132,7 +132,7 @@ def read_lines(path: Path, *, remedy: str = _REMEDY) -> Iterator[dict[str, Any]]
     """Yield the records of a JSONL file; none if there is no file.
 
     Raises:
-        RunError: a line is not a JSON object (the line is named).
+        RunError: a line is not a JSON object (the message has its number).
     """
     if not path.exists():
         return
@@ -149,13 +149,13 @@ def read_lines(path: Path, *, remedy: str = _REMEDY) -> Iterator[dict[str, Any]]
 
 
 def require_kinds(record: Any, kinds: Mapping[str, str], *, where: str, remedy: str) -> None:
-    """Refuse what is no object, lacks one of the named values, or has one of another kind.
+    """Refuse a record that is not an object, lacks a named value, or has one of another kind.
 
     The kinds are `a text`, `a whole number`, `a number`, `true or false`, `a list`, `an object` and
     `null`; several are joined by ` or `.
 
     Raises:
-        RunError: with the name, what it must be, and what came.
+        RunError: with the name, the required kind, and the kind that was found.
     """
     if not isinstance(record, Mapping):
         raise RunError(f"{where} must be an object, but it is {_kind(record)}. {remedy}")
@@ -166,10 +166,11 @@ def require_kinds(record: Any, kinds: Mapping[str, str], *, where: str, remedy: 
             raise RunError(f"{where}: {name} must be {wanted}, but it is {found}. {remedy}")
 
 
-# ---- what JSON of ours holds -------------------------------------------------------------------
+# ---- checks of JSON ----------------------------------------------------------------------------
 
 _MOST_LEVELS = 100
-"""Most lists and objects within one another: far more than is written, and safe to recurse into."""
+"""Greatest nesting of lists and objects: far more than the package writes, and safe to recurse
+into."""
 
 _TOO_DEEP = f"lists and objects stand more than {_MOST_LEVELS} deep within one another"
 
@@ -208,7 +209,7 @@ def _integer(digits: str) -> int:
 
 
 def _check(value: Any) -> None:
-    """Refuse what is nested too deep to recurse into, and texts that UTF-8 cannot write."""
+    """Refuse values that are nested too deep to recurse into, and texts that UTF-8 cannot write."""
     level = [value]
     for _ in range(_MOST_LEVELS + 1):
         for one in level:
@@ -226,7 +227,7 @@ def _parts(value: dict[str, Any] | list[Any]) -> list[Any]:
 
 
 def _kind(value: Any) -> str:
-    """A JSON value in a message: what it is, not what it holds."""
+    """Return the kind of a JSON value for a message."""
     kinds = {list: "a list", str: "a text", bool: "true or false", dict: "an object"}
     kinds |= {int: "a whole number", float: "a number", type(None): "null"}
     return kinds[type(value)]

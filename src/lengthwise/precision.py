@@ -2,15 +2,15 @@
 
 Some machines advertise instructions that they do not let a process use. On such virtual machines a
 product in bfloat16 ends the process with SIGILL, where float16 and float32 are right. So a
-precision is first tried in a process of its own (`precision_trial.py`), which may die, hang, raise,
+precision is first tried in a separate process (`precision_trial.py`), which may die, hang, raise,
 or give wrong numbers.
 
-What a trial finds is kept in the user's cache folder, `$XDG_CACHE_HOME/lengthwise` or
+The result of a trial is kept in the user's cache folder, `$XDG_CACHE_HOME/lengthwise` or
 `~/.cache/lengthwise`, in a file for each precision, device, processor, system, torch, and
-environment of torch's libraries. A failure is kept for a day only, as it may be mended, and for ten
-minutes where the machine may just have been busy. A damaged file counts as none, and a folder that
-cannot be written to as an empty one. Single and double precision need no trial on a processor or on
-CUDA.
+environment of torch's libraries. A failure is kept for a day only, since it may be repaired, and
+for ten minutes where the machine may just have been busy. A damaged file counts as none, and a
+folder that cannot be written to as an empty one. Single and double precision need no trial on a
+processor or on CUDA.
 
 For tests: `LENGTHWISE_PRECISION_TRIAL` names another program to run as the trial.
 """
@@ -42,24 +42,24 @@ TIME_LIMIT = 60.0
 
 HALF = ("bfloat16", "float16")
 USUAL_DEVICES = ("cpu", "cuda")
-"""Where single and double precision are taken to work."""
+"""Devices on which single and double precision are assumed to work."""
 
 PLANTED = "LENGTHWISE_PRECISION_TRIAL"
 REMEDY = "ONEDNN_MAX_CPU_ISA"
 _REMEDY_VALUE = "AVX512_CORE"
 
 _VERSION = 1
-"""Of the trial, and of the files: raise it when either changes."""
+"""Version of the trial and of the files; increase it when either changes."""
 
 _DAY, _SOON = 24 * 3600.0, 600.0
 _PASSING_SIGNALS = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU")
-"""Sent by people, schedulers, and systems that are out of memory."""
+"""Signals that are sent by people, by schedulers, and by systems that are out of memory."""
 
 _SHOWN = 200
-"""Characters of a message of torch."""
+"""Greatest number of characters that are shown of a message of torch."""
 
 _ENVIRONMENT = ("ONEDNN_", "DNNL_", "MKL_", "ATEN_", "OPENBLAS_", "GLIBC_TUNABLES", "LD_PRELOAD")
-"""How the variables begin that choose instructions, or other libraries."""
+"""Prefixes of the variables that choose instructions or other libraries."""
 
 _PROCESSOR_FACTS = (
     *("vendor_id", "cpu family", "model", "model name", "stepping", "microcode", "flags"),
@@ -70,30 +70,31 @@ _PROCESSOR_FACTS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """What came of trying a precision."""
+    """The result of trying a precision."""
 
     failure: str | None
-    """What went wrong, as `was killed by signal 4 (illegal instruction)`; None if all was right."""
+    """The failure, such as `was killed by signal 4 (illegal instruction)`; None if all was
+    right."""
     kept_for: float | None
-    """Seconds for which it counts; None is for good."""
+    """Seconds for which the result is valid; None if it stays valid."""
     made: float = field(default_factory=time.time)
-    """When, in seconds since 1970."""
+    """Time of the trial, in seconds since 1970."""
 
     @property
     def counts(self) -> bool:
-        """Whether it is neither too old nor from the future."""
+        """Whether the result is still valid: not too old, and not from the future."""
         return self.kept_for is None or 0 <= time.time() - self.made < self.kept_for
 
 
 _known: dict[str, Trial] = {}
-"""What this process has asked about, by the digest of its key."""
+"""Results that this process has used, by the digest of their key."""
 _lock = Lock()
 
 
 def why_unavailable(precision: str, device: torch.device | str = "cpu") -> str | None:
     """Return why a precision cannot be used on a device, or None if it can.
 
-    The first question about a precision takes some seconds, and later ones take none.
+    The first call for a precision takes some seconds, and later calls take none.
     """
     device = torch.device(device)
     if precision not in HALF and device.type in USUAL_DEVICES:
@@ -110,7 +111,7 @@ def require_precision(
 ) -> None:
     """Refuse a precision that cannot be used on a device.
 
-    `what` asks for it, such as a setting, and `instead` says what to do.
+    `what` is the thing that needs the precision, such as a setting, and `instead` is a remedy.
 
     Raises:
         ConfigError: with the reason.
@@ -121,7 +122,7 @@ def require_precision(
 
 
 def require_usable(model: object) -> None:
-    """Refuse a network that has weights in a precision that cannot be used where they are.
+    """Refuse a network whose weights have a precision that cannot be used on their device.
 
     Raises:
         ConfigError: with the reason.
@@ -139,7 +140,7 @@ def require_usable(model: object) -> None:
 
 
 def _remedy(device: torch.device) -> str:
-    """What cures the machines that are known: fewer instructions."""
+    """Return the remedy for the machines that are known to fail: fewer instructions."""
     on_x86 = platform.machine().lower() in ("x86_64", "amd64")
     if device.type != "cpu" or not on_x86 or REMEDY in os.environ:
         return ""
@@ -147,10 +148,10 @@ def _remedy(device: torch.device) -> str:
 
 
 def _trial(precision: str, device: torch.device) -> Trial:
-    """The trial that was made before, or a new one."""
+    """Return the result of an earlier trial, or of a new one."""
     key = _key(precision, device)
     name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:20]
-    with _lock:  # threads that ask at once wait for one trial
+    with _lock:  # concurrent threads wait for one trial
         trial = _known.get(name)
         if trial is None or not trial.counts:
             path = _folder() / f"{precision}-{name}.json"
@@ -163,7 +164,7 @@ def _trial(precision: str, device: torch.device) -> Trial:
 
 
 def _run(precision: str, device: torch.device) -> Trial:
-    """Try a precision in a process of its own."""
+    """Try a precision in a separate process."""
     program = os.environ.get(PLANTED) or str(Path(__file__).with_name("precision_trial.py"))
     command = [sys.executable or "python3", "-P", program, precision, str(device)]
     try:
@@ -189,7 +190,7 @@ def _run(precision: str, device: torch.device) -> Trial:
         return Trial(failure=f"gave wrong numbers ({detail})", kept_for=_DAY)
     if outcome == "raised":
         return Trial(failure=f"raised {detail}", kept_for=_DAY)
-    if outcome == "out of reach":  # by a second process, which says nothing about this one
+    if outcome == "out of reach":  # for a second process, which says nothing of the first
         return Trial(failure=None, kept_for=_SOON)
     last = ended.stderr.decode(errors="replace").strip().splitlines()[-1:]
     told = f" ({_short(last[0])})" if last else ""
@@ -206,12 +207,15 @@ def _killed(number: int) -> Trial:
 
 
 def _short(text: str) -> str:
-    """A message of torch as a part of one line."""
+    """Return a message of torch as part of one line."""
     return " ".join(text.split())[:_SHOWN]
 
 
 def _last_object(output: bytes) -> Mapping[str, Any]:
-    """The last line of a program's output, if it is a JSON object; libraries may print others."""
+    """Return the last line of a program's output if it is a JSON object, else an empty one.
+
+    Libraries may print other lines.
+    """
     try:
         said = json.loads(output.decode(errors="replace").strip().splitlines()[-1])
     except (IndexError, ValueError, RecursionError):
@@ -219,11 +223,11 @@ def _last_object(output: bytes) -> Mapping[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-# ---- what is kept ------------------------------------------------------------------------------
+# ---- stored trials -----------------------------------------------------------------------------
 
 
 def _folder() -> Path:
-    """The folder of lengthwise among the user's caches."""
+    """Return lengthwise's folder among the user's caches."""
     chosen = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(chosen) if Path(chosen).is_absolute() else _home() / ".cache") / "lengthwise"
 
@@ -236,7 +240,7 @@ def _home() -> Path:
 
 
 def _stored(path: Path, key: Mapping[str, Any]) -> Trial | None:
-    """The trial in a file, if it is one of ours, whole, for this machine, and not too old."""
+    """Return the trial in a file, if it is complete, made for this machine and not too old."""
     kinds = {"failure": "a text or null", "kept_for": "a number or null", "made": "a number"}
     try:
         stored = read_object(path)
@@ -253,7 +257,7 @@ def _store(path: Path, key: Mapping[str, Any], trial: Trial) -> None:
 
 
 def _key(precision: str, device: torch.device) -> dict[str, Any]:
-    """All that decides whether a precision works, as far as it is known."""
+    """Return all that is known to decide whether a precision works."""
     names = sorted(name for name in os.environ if name.startswith((*_ENVIRONMENT, PLANTED)))
     return {
         "version": _VERSION,
@@ -265,7 +269,7 @@ def _key(precision: str, device: torch.device) -> dict[str, Any]:
 
 
 def _name_of(device: torch.device) -> str:
-    """The kind of device, and of an accelerator its maker's name, too."""
+    """Return the kind of device, with the maker's name of an accelerator."""
     if device.type != "cuda":
         return str(device)
     return f"cuda: {torch.cuda.get_device_name(device)}"
@@ -283,7 +287,7 @@ def _machine() -> dict[str, str]:
 
 
 def _processor() -> str:
-    """What the first processor says of itself, but for what changes, such as its clock rate."""
+    """Return the first processor's description without what changes, such as its clock rate."""
     try:
         told = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")  # Linux
     except OSError:

@@ -1,9 +1,9 @@
-"""Try one precision on one device: products, attention and norms, forward and backward.
+"""Tries one precision on one device: products, attention and norms, forward and backward.
 
-`lengthwise.precision` runs this file as a program of its own, because a precision that does not
-work may kill the process. The program needs torch alone, and nothing of lengthwise. Its last line
-on standard output is a JSON object with `outcome` (`right`, `wrong`, `raised` or `out of reach`)
-and `detail`.
+`lengthwise.precision` runs this file as a separate program, because a precision that does not work
+may kill the process. The program needs only torch, and nothing of lengthwise. Its last line on
+standard output is a JSON object with `outcome` (`right`, `wrong`, `raised` or `out of reach`) and
+`detail`.
 
 Axes:
     rows, inner, columns  of a matrix product
@@ -21,14 +21,14 @@ Function = Callable[..., Tensor]
 """Maps some tensors to one, in whatever precision they have."""
 
 SIZES = ((1, 1, 1), (3, 5, 2), (16, 16, 16), (7, 64, 33), (64, 128, 256), (129, 257, 65))
-"""Rows, inner and columns of products: small ones that torch computes itself, and larger ones
-that it leaves to a library such as oneDNN, with sizes that fill no block of it."""
+"""Rows, inner and columns of products: small ones that torch computes itself, and larger ones that
+it passes to a library such as oneDNN, with sizes that are not multiples of its blocks."""
 
 BATCH, HEADS, PLACES, WIDTH = 2, 2, 17, 16
-"""Of attention."""
+"""Shape of the attention that is tried."""
 
 UNITS_OF_HALF, UNITS = 8, 32
-"""How many units of the precision a result may be off by, relative to the largest number in it.
+"""Units of the precision that a result may be off by, relative to the largest number in it.
 Sums of half precision are taken in single precision, and rounded once; about 1 was measured in half
 precision, and 6 in single."""
 
@@ -36,14 +36,14 @@ HALF = (torch.bfloat16, torch.float16)
 
 
 class WrongError(Exception):
-    """A result that differs from the one in double precision by more than rounding can."""
+    """Raised if a result differs from that in double precision by more than rounding can."""
 
 
 def try_precision(dtype: torch.dtype, device: torch.device) -> None:
-    """Compute what lengthwise computes in a precision, and compare it with double precision.
+    """Compute what lengthwise uses in a precision, and compare it with double precision.
 
     Raises:
-        WrongError: a result is another one.
+        WrongError: a result differs.
         Exception: whatever torch raises, if it cannot compute something.
     """
     generator = torch.Generator().manual_seed(0)
@@ -55,7 +55,7 @@ def try_precision(dtype: torch.dtype, device: torch.device) -> None:
 
 
 def functions() -> Iterator[tuple[str, Function, list[tuple[int, ...]]]]:
-    """Each function that is tried, with its name and the shapes of its arguments."""
+    """Yield each function that is tried, with its name and the shapes of its arguments."""
     for rows, inner, columns in SIZES:
         yield "a matrix product", torch.matmul, [(rows, inner), (inner, columns)]
         yield "a product of many matrices", torch.matmul, [(3, rows, inner), (3, inner, columns)]
@@ -130,7 +130,7 @@ def _require_near(name: str, found: Tensor, expected: Tensor, dtype: torch.dtype
     """Refuse a result that is off by more than rounding, or holds a NaN.
 
     Raises:
-        WrongError: it is.
+        WrongError: the result is wrong in one of these ways.
     """
     error = float((found.cpu().double() - expected).abs().max())
     units = UNITS_OF_HALF if dtype in HALF else UNITS
@@ -140,7 +140,7 @@ def _require_near(name: str, found: Tensor, expected: Tensor, dtype: torch.dtype
 
 
 def _forbid_core_files() -> None:
-    """A trial that is killed leaves no file in the user's folder."""
+    """Prevent a core file in the user's folder when the trial is killed."""
     try:
         import resource  # noqa: PLC0415  there is none on Windows
 
@@ -150,7 +150,7 @@ def _forbid_core_files() -> None:
 
 
 def main(precision: str, device: str) -> None:
-    """Try a precision, and print what came of it."""
+    """Try a precision, and print the result."""
     _forbid_core_files()
     outcome, detail = "right", ""
     try:

@@ -1,13 +1,14 @@
-"""Registries: the named variants of one kind, those of other packages among them.
+"""Registries: the named variants of one kind, including those of other packages.
 
-A misspelt name is answered with the nearest one. An entry may be written as `module:attribute`,
-which is imported when it is first asked for.
+The error for a misspelt name suggests the nearest one. An entry may be written as
+`module:attribute`, which is imported when it is first used.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from lengthwise.errors import ConfigError, unknown_name
 
@@ -18,7 +19,7 @@ class Catalogue(Mapping[str, T], Generic[T]):
     """A read-only mapping from names to variants of one kind.
 
     `group` is the group of entry points by which other packages add variants. They are listed after
-    those of this package, and cannot take their names.
+    those of this package, and cannot replace them.
     """
 
     def __init__(self, kind: str, entries: Mapping[str, T | str], *, group: str = "") -> None:
@@ -53,7 +54,7 @@ class Catalogue(Mapping[str, T], Generic[T]):
     def _added(self) -> Mapping[str, EntryPoint]:
         """Return the variants of other packages by name."""
         if self._plugins is None:
-            found = entry_points(group=self.group) if self.group else ()
+            found = _every_plugin().select(group=self.group) if self.group else ()
             self._plugins = {each.name: each for each in found if each.name not in self._entries}
         return self._plugins
 
@@ -68,3 +69,9 @@ class Catalogue(Mapping[str, T], Generic[T]):
                 f"that package."
             ) from None
         return loaded
+
+
+@cache
+def _every_plugin() -> Any:
+    """Return the entry points of all installed packages, which take a while to find."""
+    return entry_points()

@@ -1,4 +1,4 @@
-"""Settings: frozen values that are checked where they are made and stored as JSON.
+"""Settings: frozen values that are checked when they are made, and stored as JSON.
 
 Settings nest by owner: `network.d_model`, `training.steps`, `data.max_length`. A user may give a
 name without its section wherever only one section has it; `sort_settings` finds the section.
@@ -19,11 +19,22 @@ from lengthwise.errors import ConfigError, unknown_name
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Config:
-    """Base of every settings class; each lives beside the class that it configures."""
+    """Base of every settings class; each is defined beside the class that it configures."""
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Rebuild stored settings; an unknown name or a value of another type is an error.
+
+        Classes that know other spellings of a value put today's in its place first.
+
+        Raises:
+            ConfigError: the name is not a field, or the value does not fit the field's type.
+        """
+        return cls.checked(values)
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> Self:
+        """Build settings whose names and types are checked.
 
         Raises:
             ConfigError: the name is not a field, or the value does not fit the field's type.
@@ -45,7 +56,7 @@ class Config:
         return cls(**{name: _as_type(value, hints[name]) for name, value in values.items()})
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as plain values, ready for JSON."""
+        """Return the settings as plain values, ready for JSON."""
         return asdict(self)
 
     def non_defaults(self) -> dict[str, Any]:
@@ -59,20 +70,20 @@ class Config:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Setting:
-    """What a setting means, and the values that it may have: `Annotated[int, Setting(...)]`."""
+    """Declaration of a setting, its meaning and its values: `Annotated[int, Setting(...)]`."""
 
     meaning: str = ""
-    """What it is for; the docstring under the field, if this is empty."""
+    """Meaning of the setting; if this is empty, it is the docstring under the field."""
     unit: str = ""
-    """What it counts: `symbols`, `steps`."""
+    """Unit of the value: `symbols`, `steps`."""
     letter: str = ""
-    """The letter that papers have for it."""
+    """The letter that papers use for it."""
     least: int | None = None
     most: int | None = None
     below: int | None = None
-    """A bound that the value stays below."""
+    """A bound that the value must be below."""
     options: Mapping[str, Any] | None = None
-    """The catalogue that names its values."""
+    """The catalogue that has its values as names."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,18 +91,18 @@ class SettingInfo:
     """One line of the reference of settings."""
 
     name: str
-    """With its section: `training.steps`."""
+    """Name with the section: `training.steps`."""
     kind: str
-    """The values that it takes, in words."""
+    """Description of the values that it takes."""
     default: Any
-    """What it is unless a user sets it; None if that follows from other settings."""
+    """Value unless a user sets another; None if that follows from other settings."""
     unit: str = ""
     letter: str = ""
     meaning: str = ""
 
 
 class NoSettings(Config):
-    """The settings of a section in which nothing can be set."""
+    """A section without settings."""
 
 
 Parts = dict[str, dict[str, Any]]
@@ -109,16 +120,22 @@ def sort_settings(
 
     A setting is named with its section (`training.steps`), or without (`steps`) where only one
     section has it. A section may be given whole, as a mapping. `aliases` are other spellings:
-    `{"longest_word": "network.max_length"}`. Unless `strict`, what belongs nowhere is left out.
+    `{"longest_word": "network.max_length"}`. Unless `strict`, a name that belongs to no section is
+    ignored.
 
     Raises:
-        ConfigError: a name is unknown, stands under the wrong section, belongs to several sections,
-            or is given twice.
+        ConfigError: a name is unknown, has the wrong section, belongs to several sections, or is
+            given twice.
     """
     found: Parts = {section: {} for section in sections}
+    aliases = {
+        name: path
+        for name, path in (aliases or {}).items()
+        if (parts := path.split("."))[1] in sections.get(parts[0], ())
+    }
     spelled: dict[tuple[str, str], str] = {}
     for name, value in _flat(given, sections):
-        home = _section_of(name, sections, aliases or {}, strict)
+        home = _section_of(name, sections, aliases, strict)
         if home is None:
             continue
         if home in spelled and strict:
@@ -142,15 +159,13 @@ def _section_of(
     aliases: Mapping[str, str],
     strict: bool,
 ) -> tuple[str, str] | None:
-    """Return section and name of a setting, or None for what belongs nowhere."""
+    """Return section and name of a setting, or None if it belongs to no section."""
     section, dot, short = aliases.get(name, name).rpartition(".")
     if dot and section in sections and short in sections[section]:
         return section, short
-    if name in aliases or not strict:
-        homes = [each for each, names in sections.items() if not dot and short in names]
-        if len(homes) == 1 or not strict:
-            return (homes[0], short) if homes else None
     homes = [each for each, names in sections.items() if short in names]
+    if not strict:
+        return (homes[0], short) if homes and not dot else None
     if dot and section not in sections:
         raise unknown_name("section of settings", section, list(sections))
     if dot and homes:
@@ -172,9 +187,9 @@ def _section_of(
 def describe_settings(
     section: str, config: type[Config], names: Collection[str], values: Mapping[str, Any]
 ) -> list[SettingInfo]:
-    """Return what the reference says of the settings of one section, in their order.
+    """Return the entries of the reference for the settings of one section, in their order.
 
-    `values` are defaults that stand in place of those of the class.
+    `values` are defaults that replace those of the class.
     """
     kind: Any = config
     hints, declared = get_type_hints(config), declarations(kind)
@@ -198,7 +213,7 @@ def describe_settings(
 
 
 def _meanings(config: type[Config]) -> dict[str, str]:
-    """Return the docstrings under the fields of a class and of its bases, each in one line."""
+    """Return the docstrings under the fields of a class and of its bases, each as one line."""
     found: dict[str, str] = {}
     for base in reversed(config.__mro__):
         if not issubclass(base, Config) or base is Config:
@@ -217,7 +232,7 @@ def _meanings(config: type[Config]) -> dict[str, str]:
 
 
 def require_known(settings: Iterable[str], known: Collection[str]) -> None:
-    """Raise `ConfigError`, with the likeliest name, if a setting is not among the known ones."""
+    """Raise `ConfigError`, with the most similar name, if a setting is not among the known ones."""
     for name in settings:
         if name not in known:
             raise unknown_name("setting", name, sorted(known))
@@ -227,9 +242,9 @@ def check_settings(config: Config) -> None:
     """Refuse values that the declarations of a class do not allow.
 
     Raises:
-        ConfigError: a number is outside its limits, or a name is no option.
+        ConfigError: a number is outside its limits, or a name is not among the options.
     """
-    kind: Any = type(config)  # types are hashable, whatever mypy says of those of dataclasses
+    kind: Any = type(config)  # mypy takes types of dataclasses for unhashable
     declared = declarations(kind)
     least = {name: s.least for name, s in declared.items() if s.least is not None}
     require_at_least(config, least)
@@ -258,7 +273,7 @@ def declarations(config: Any) -> Mapping[str, Setting]:
 
 
 def require_at_least(config: Config, least: Mapping[str, float]) -> None:
-    """Raise `ConfigError` if one of the named settings is smaller than it may be."""
+    """Raise `ConfigError` if one of the named settings is smaller than its least value."""
     for name, bound in least.items():
         value = getattr(config, name)
         require(value >= bound, f"{name}={value} is too small. Use {bound} or more.")
@@ -266,7 +281,7 @@ def require_at_least(config: Config, least: Mapping[str, float]) -> None:
 
 
 def require_options(config: Config) -> None:
-    """Raise `ConfigError` if a setting is none of the options that its type names."""
+    """Raise `ConfigError` if a setting is not among the options that its type lists."""
     for name, hint in get_type_hints(type(config)).items():
         value = getattr(config, name)
         told = f"{name}={value!r} is not an option. Use {_describe(hint)}."
@@ -274,7 +289,7 @@ def require_options(config: Config) -> None:
 
 
 def require(condition: bool, message: str) -> None:
-    """Raise `ConfigError(message)` unless the condition holds."""
+    """Raise `ConfigError(message)` if the condition is false."""
     if not condition:
         raise ConfigError(message)
 
@@ -288,7 +303,7 @@ def _fits(value: Any, hint: Any) -> bool:
         return any(_fits(value, option) for option in get_args(hint))
     if get_origin(hint) is Literal:
         return value in get_args(hint)
-    if get_origin(hint) is tuple:  # of any number of one kind
+    if get_origin(hint) is tuple:  # of any length, with elements of one type
         return isinstance(value, list | tuple) and all(_fits(v, get_args(hint)[0]) for v in value)
     if hint is float:
         return isinstance(value, int | float) and not isinstance(value, bool)

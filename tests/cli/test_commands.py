@@ -117,11 +117,11 @@ def test_settings_from_a_file_and_from_the_line(shell: Shell, tmp_path: Path) ->
         arguments = ["--config", str(tmp_path / name), "--set", "steps=4"]
         assert shell.json("train", "first", "--out", str(out), *SMALL, *arguments)["steps"] == 4
         config = json.loads((out / "config.json").read_text())
-        assert config["loop"]["seed"] == 5
+        assert config["training"]["seed"] == 5
 
 
 def test_demo_in_small(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lengthwise.experiments.demo.TEST_LENGTHS", range(41, 44))
+    monkeypatch.setattr("lengthwise.cli.demo.TEST_LENGTHS", range(41, 44))
     result = shell.json("demo", "--out", str(tmp_path / "demo"), "--preset", "smoke")
     assert set(result["runs"]) == {"parity", "even-pairs", "cycle-navigation"}
     assert Path(result["report"]).exists()
@@ -311,7 +311,7 @@ def test_a_fault_of_ours_is_not_mistaken_for_a_failed_claim(
 def test_demo_tests_again_what_was_tested_otherwise(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lengthwise.experiments.demo.TEST_LENGTHS", range(41, 43))
+    monkeypatch.setattr("lengthwise.cli.demo.TEST_LENGTHS", range(41, 43))
     out = str(tmp_path / "demo")
     first = shell.json("demo", "--out", out, "--preset", "smoke")
     shell("evaluate", f"{out}/parity", "--lengths", "0", "--words", "4")

@@ -94,11 +94,10 @@ def test_slips_in_training_are_told_in_one_line(
         (["evaluate", "DIR", "--words", "17"], "16 inputs are set apart"),
         (["evaluate", "DIR", "--seed", "7"], "--seed is for languages"),
         (["evaluate", "DIR", "--snapped"], "--snapped is for languages"),
-        (["predict", "DIR", "--snapped"], "no tables of sub-words"),
+        (["predict", "DIR", "--snapped"], "--snapped is for languages"),
         (["certify", "DIR"], "classifies no words of any length"),
         (["extract", "DIR", "--out", "DIR/x.att"], "classifies no words of any length"),
         (["analyse", "DIR"], "classifies no words of any length"),
-        (["report", "DIR", "--out", "DIR/x.html"], "Use evaluate"),
     ],
 )
 def test_what_is_for_languages_is_refused(
@@ -109,6 +108,13 @@ def test_what_is_for_languages_is_refused(
     assert status == 2
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_a_run_has_a_section_in_the_report(shell: Shell, run_folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    status, text, error = shell("report", str(run_folder), "--out", str(page))
+    assert (status, text, error) == (0, f"{page}\n", "")
+    assert "addition of 3-bit numbers" in page.read_text()
 
 
 @pytest.mark.parametrize(

@@ -104,11 +104,10 @@ def test_predict_goes_on_with_each_line(shell: Shell, run_folder: Path) -> None:
         (["evaluate", "RUN", "--lengths", "9000"], "no file of it has a window of 9,000"),
         (["evaluate", "RUN", "--text", "none"], "none holds no prepared corpus"),
         (["evaluate", "RUN", "--part", "tset"], "unknown part 'tset'"),
-        (["predict", "RUN", "--snapped"], "no tables of sub-words"),
+        (["predict", "RUN", "--snapped"], "--snapped is for languages"),
         (["predict", "RUN", "--temperature", "-1"], "--temperature -1.0 is none"),
         (["predict", "RUN", "--text", "none"], "none holds no prepared corpus"),
         (["evaluate", "RUN", "--words", "1"], "1 windows have no spread"),
-        (["report", "RUN", "--out", "x.html"], "is not about a language"),
         (["prepare", "--out", "x", "--tokenizer", "y", "--set", "vocab_size=300"], "Leave one"),
         (["certify", "RUN"], "is a language model"),
         (["train", "text:none", "--out", "x"], "none holds no prepared corpus"),
@@ -132,6 +131,13 @@ def test_bad_input_is_told_in_one_line(
     assert says in error
     assert error.count("\n") == 1
     assert list(Path().iterdir()) == []
+
+
+def test_a_run_has_a_section_in_the_report(shell: Shell, run_folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    status, text, error = shell("report", str(run_folder), "--out", str(page))
+    assert (status, text, error) == (0, f"{page}\n", "")
+    assert "regular-gpt-lm" in page.read_text()
 
 
 def test_an_empty_line_is_told(shell: Shell, run_folder: Path) -> None:

@@ -134,6 +134,13 @@ def test_a_comparison_leaves_the_other_run_as_it_was(
     assert not (tmp_path / "again" / "evaluation.json").exists()
 
 
+def test_predict_answers_as_translate_does(shell: Shell, run_folder: Path) -> None:
+    asked = (str(run_folder), "--json")
+    found = shell("predict", *asked, stdin="4 7 2\n1\n")
+    assert found == shell("translate", *asked, stdin="4 7 2\n1\n")
+    assert found[0] == 0
+
+
 def test_translations_that_were_cut_are_counted(shell: Shell, run_folder: Path) -> None:
     given = ("translate", str(run_folder), "--ratio", "0.1", "--beam", "1")
     _, out, error = shell(*given, "--json", stdin="4 7 2\n" * 3)
@@ -158,9 +165,12 @@ def test_translations_that_were_cut_are_counted(shell: Shell, run_folder: Path) 
         (["translate", "RUN", "--ratio", "0"], "", "ratio=0.0 is out of range"),
         (["train", "pairs:", "--out", "out"], "", "pairs: names no corpus"),
         (["evaluate", "RUN", "--words", "9", "--against", "RUN"], "", "9 sentences are too few"),
-        (["predict", "RUN"], "4\n", "translates. Use lengthwise translate"),
         (["evaluate", "RUN", "--part", "tests"], "", "Did you mean 'test'?"),
-        (["evaluate", "RUN", "--lengths", "1:3"], "", "--lengths is for other models"),
+        (
+            ["evaluate", "RUN", "--lengths", "1:3"],
+            "",
+            "--lengths is for languages and",
+        ),
         (["evaluate", "RUN", "--against", "nowhere"], "", "nowhere is not a folder"),
         (["train", "pairs:nowhere", "--out", "out"], "", "nowhere holds no prepared corpus"),
         (["train", "text:CORPUS", "--out", "out"], "", "holds parallel text, but text is needed"),

@@ -13,10 +13,10 @@ from lengthwise.models.entry import Entry
 from lengthwise.models.language_models import LANGUAGE_MODELS
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
-from lengthwise.models.settings import Setting, check_settings, declarations
 from lengthwise.models.step_models import STEP_MODELS
 from lengthwise.models.transformer_config import ALL_NORMS, NetworkConfig
 from lengthwise.models.translation_models import TRANSLATION_MODELS
+from lengthwise.settings import Setting, check_settings, declarations
 
 
 def entries() -> dict[str, Entry]:

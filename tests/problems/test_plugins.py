@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import lengthwise
+from lengthwise.cli.main import main
+
 PLUGIN = Path(__file__).parent / "plugin"
 
 DRIVE = """
@@ -33,8 +36,6 @@ json.dump(found, sys.stdout)
 
 def drive(tmp_path: Path, script: str, plugin: Path = PLUGIN) -> dict[str, dict[str, str]]:
     """Run a script in a process that sees the plug-in, and return what it found."""
-    import lengthwise
-
     ours = Path(lengthwise.__file__).parent.parent
     path = os.pathsep.join(map(str, (plugin, ours)))
     done = subprocess.run(
@@ -160,8 +161,6 @@ found["others"] = run("describe", "parity")
 def test_folders_of_other_versions_and_packages_are_refused(
     entry: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from lengthwise.cli.main import main
-
     (tmp_path / "config.json").write_text(entry)
     assert main(["evaluate", str(tmp_path)]) == 2
     error = capsys.readouterr().err

@@ -94,7 +94,7 @@ def test_a_failure_does_not_stop_the_others_and_is_tried_again(
     assert [type(result) for result in first] == [Outcome, Failure, Outcome]
     (failure,) = failures(first)
     assert failure.error == "ValueError: seed one"
-    assert failure.plan["loop"]["seed"] == 1
+    assert failure.plan["training"]["seed"] == 1
     assert len(outcomes(first)) == 2
     stored = read_json(JobFolder.of(jobs[1], tmp_path).path / "failure.json")
     assert stored["error"] == failure.error

@@ -225,7 +225,7 @@ DAMAGE = [
     put("recurrent", "model"),
     put([[0, 9], [1, 0]], "language", "transitions"),
     put({"num_inputs": 1}, "sequence"),
-    put(2, "format"),
+    put(3, "format"),
 ]
 
 

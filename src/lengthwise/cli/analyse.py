@@ -1,4 +1,4 @@
-"""Look inside a trained run: vectors of sub-words, receptive field, attention."""
+"""The command `analyse`: vectors of sub-words, receptive field and attention of a trained run."""
 
 import argparse
 from pathlib import Path
@@ -14,7 +14,7 @@ from lengthwise.problems.runs import load_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The run, what to look at, and on which words."""
+    """Add the run, the figures and the words to the parser."""
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
         "--figure",
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Measure, store the records in the run folder, draw, and print the numbers."""
     names = list(dict.fromkeys(arguments.figure or ANALYSES))
     for name in names:
-        ANALYSES[name]  # complains of a misspelt name before anything is done
+        ANALYSES[name]  # raises for a misspelt name before anything is computed
     _check_out(arguments.out, names)
     lengths = parse_lengths(arguments.lengths) if arguments.lengths is not None else []
     trained = load_run(arguments.run, device="cpu")
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
         except ClaimError as error:
             if arguments.figure:
                 raise
-            note(f"{name} is left out: {error}")  # the others may be of use
+            note(f"{name} is left out: {error}")  # the other figures are still drawn
             continue
         path = record_path(arguments.run, name)
         picture = arguments.out or path.with_suffix(".svg")
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def facts(result: dict[str, Any]) -> list[tuple[str, str]]:
-    """A record and its files in words."""
+    """Return the figures of a record and the paths of its files, as names and values."""
     lengths = ", ".join(map(str, result["lengths"]))
     return [
         ("figure", result["figure"]),

@@ -1,4 +1,4 @@
-"""Prove a trained model right at every length, or find the shortest word on which it is wrong."""
+"""The command `certify`: proves a model right at every length, or finds a shortest wrong word."""
 
 import argparse
 import time
@@ -26,7 +26,7 @@ _SECONDS_OF_SILENCE = 3.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The run and the language, or the certificate to check."""
+    """Add the run and the language, or the certificate to check, to the parser."""
     parser.add_argument(
         "run", type=Path, metavar="DIR", nargs="?", help="the folder of a trained run"
     )
@@ -110,7 +110,7 @@ def _certify(arguments: argparse.Namespace) -> None:
 
 
 class _Levels:
-    """Tells of the levels, if they take long."""
+    """Prints the sizes of the levels, if exploring them takes long."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
@@ -155,7 +155,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _require_certificate(file: Path) -> None:
-    """Refuse a folder, and the other files of a run, with the name of the file that is meant."""
+    """Refuse a folder or another file of a run; the message names the file that is meant."""
     if not file.is_dir() and file.name not in _OF_RUNS:
         return
     folder = file if file.is_dir() else file.parent
@@ -191,7 +191,7 @@ def _require_model(
 
 
 def _require_symbols(certificate: Certificate, stored: Any) -> None:
-    """Refuse a certificate that writes symbols or classes otherwise than the run's words do."""
+    """Refuse a certificate whose symbols or classes are written otherwise than the run's."""
     mine = certificate.language
     own = {"alphabet": list(mine.alphabet), "class_names": list(mine.class_names)}
     theirs = {name: stored.get(name) if isinstance(stored, dict) else None for name in own}
@@ -204,7 +204,7 @@ def _require_symbols(certificate: Certificate, stored: Any) -> None:
 
 
 def facts(made: Certificate) -> list[tuple[str, str]]:
-    """A certificate in words."""
+    """Describe a certificate as names and values."""
     summary: dict[str, Any] = made.summary()
     lines = [
         ("verdict", f"{made.verdict} ({made.strength})"),

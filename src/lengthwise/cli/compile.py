@@ -1,4 +1,7 @@
-"""Compute exact weights for a language, a circuit or a named construction, into a run folder."""
+"""The command `compile`: computes exact weights of a language, circuit or construction.
+
+They are stored in a run folder.
+"""
 
 import argparse
 from pathlib import Path
@@ -20,7 +23,7 @@ from lengthwise.training.devices import environment
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to compute, and where to put it."""
+    """Add the specification, the run folder and the settings to the parser."""
     parser.add_argument(
         "spec",
         nargs="?",
@@ -35,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Say how large the result will be, compute it, and store it."""
+    """Print how large the result will be, compute it, and store it."""
     if arguments.spec is None:
         if arguments.json:
             print_json({"constructions": names()})

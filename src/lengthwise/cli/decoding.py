@@ -1,4 +1,4 @@
-"""How translations are searched for: options that commands share."""
+"""Options of the search for translations, which several commands share."""
 
 import argparse
 
@@ -7,7 +7,7 @@ from lengthwise.evaluation.translate import DecodingConfig
 
 
 def add_decoding(parser: argparse.ArgumentParser) -> None:
-    """The beam, and what length is worth."""
+    """Add the beam, the length penalty and the limits of the search to the parser."""
     default = DecodingConfig()
     parser.add_argument(
         "--beam",

@@ -1,4 +1,4 @@
-"""The main job in a minute or two on two cores: train, extrapolate, certify, report."""
+"""The command `demo`: trains, extrapolates, certifies and reports in minutes on two cores."""
 
 import argparse
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ TEST_LENGTHS = range(41, 501)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where to put the runs, and which model to show."""
+    """Add the folder of the runs, the model and the preset to the parser."""
     parser.add_argument("--out", type=Path, default=Path("runs/demo"), metavar="DIR")
     parser.add_argument("--model", default="regular-gpt-binary")
     parser.add_argument("--preset", default="laptop")
@@ -64,9 +64,10 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def demo(out: Path, *, model: str, preset: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Train, test and certify a model on each language; yield the language and what was found.
+    """Train, test and certify a model on each language; yield the language and the results.
 
-    The runs are folders of `out`; what was trained there is tested again, not trained again.
+    The runs are folders of `out`; a run that was trained there before is tested again, not trained
+    again.
     """
     for spec in LANGUAGES:
         plan = make_plan(spec, model, preset=preset)

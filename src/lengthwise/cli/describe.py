@@ -1,4 +1,7 @@
-"""Tell what is known of a language: states, classes, monoid, star-free or not, sample words."""
+"""The command `describe`: prints states, classes, monoid and sample words of a language.
+
+It also prints whether the language is star-free.
+"""
 
 import argparse
 
@@ -8,13 +11,13 @@ from lengthwise.languages.spec import parse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The language."""
+    """Add the language to the parser."""
     add_language(parser)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print the description."""
+    """Print the description of the language."""
     description = describe(parse(arguments.spec, arguments.alphabet))
     if arguments.json:
         print_json(description)

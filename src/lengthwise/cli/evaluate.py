@@ -1,4 +1,7 @@
-"""Test a trained run on fresh words of given lengths, beside what shortcuts reach."""
+"""The command `evaluate`: tests a trained run on fresh words of given lengths.
+
+It also shows the accuracy of shortcuts.
+"""
 
 import argparse
 from pathlib import Path
@@ -22,7 +25,7 @@ from lengthwise.problems.runs import load_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The run, and the words."""
+    """Add the run, the words and the options of the problems to the parser."""
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
         "--lengths",
@@ -60,9 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Evaluate, store the scores in the run folder (not those of tables), and print them."""
+    """Evaluate, store the scores in the run folder (except those of tables), and print them."""
     if arguments.lengths:
-        parse_lengths(arguments.lengths)  # complains before anything is loaded
+        parse_lengths(arguments.lengths)  # raises before anything is loaded
     trained = load_run(arguments.run, device=arguments.device)
     options = options_of(arguments, trained.problem, "evaluation_options")
     if "against" in options:

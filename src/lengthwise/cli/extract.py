@@ -1,4 +1,4 @@
-"""The automaton that a trained run computes, whatever it was trained on."""
+"""The command `extract`: finds the automaton that a trained run computes."""
 
 import argparse
 from pathlib import Path
@@ -20,7 +20,7 @@ _MOST_ROWS = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The run, and where to save."""
+    """Add the run, the file to save to and the limits to the parser."""
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="save it as FILE.att (AT&T) or FILE.dot (Graphviz)"
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Extract, learn the machine, compare it with the run's language, print, and save."""
+    """Extract, learn the automaton, compare it with the run's language, print it, and save it."""
     out = arguments.out
     if out is not None and out.suffix not in _WRITERS:
         raise ConfigError(f"--out {out} is saved by its ending, .att or .dot. Use one of them.")

@@ -1,4 +1,4 @@
-"""Print the class of each word on standard input."""
+"""The command `label`: prints the class of each word on standard input."""
 
 import argparse
 
@@ -8,13 +8,13 @@ from lengthwise.languages.spec import parse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The language."""
+    """Add the language to the parser."""
     add_language(parser)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Label the words, all or none."""
+    """Print the class of every word, or of none if one cannot be read."""
     language = parse(arguments.spec, arguments.alphabet)
 
     def one(text: str) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""List the languages that can be named."""
+"""The command `languages`: lists the languages that have a name."""
 
 import argparse
 
@@ -7,12 +7,12 @@ from lengthwise.languages.spec import languages
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """No arguments but the form of the answer."""
+    """Add the option for JSON, the only one, to the parser."""
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print the catalogue."""
+    """Print the catalogue of languages."""
     entries = languages()
     if arguments.json:
         print_json({"languages": entries})

@@ -1,4 +1,4 @@
-"""`lengthwise COMMAND ...`: finds the command, runs it, and turns our errors into exit statuses.
+"""The program `lengthwise COMMAND ...`: runs a command and turns errors into exit statuses.
 
 0: done. 1: a claim was checked and does not hold. 2: bad input. 70: a fault of lengthwise itself.
 130: stopped by Ctrl-C.
@@ -39,7 +39,8 @@ COMMANDS = {
     "reproduce": "tables and figures of the papers, measured again beside what was printed",
     "report": "one self-contained HTML page about runs",
 }
-"""Each command is a module of this package; only the one that is asked for is imported."""
+"""The summary of each command. Each command is a module of this package, and only the requested one
+is imported."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(str(error), 1 if isinstance(error, ClaimError) else 2)
     except KeyboardInterrupt:
         return _complain("stopped. What was finished is kept.", 130)
-    except BrokenPipeError:  # the reader of our output, such as `head`, has gone
+    except BrokenPipeError:  # the reader of our output, such as `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except UnicodeEncodeError as error:
         character = error.object[error.start]
@@ -69,14 +70,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     except OSError as error:
         return _complain(f"{error.filename or given[0]}: {error.strerror}.", 2)
-    except Exception:  # a fault of ours: say all, and not with the status of a failed claim
+    except Exception:  # a bug: print all, with a status other than that of a failed claim
         return _complain(f"a fault of lengthwise itself.\n{traceback.format_exc()}", 70)
     return 0
 
 
 @contextmanager
 def _our_warnings_in_one_line() -> Iterator[None]:
-    """Print what the package warns of as a line on standard error, without a place in the code."""
+    """Print warnings of the package as one line on standard error, without source code."""
     with warnings.catch_warnings():
         usual = warnings.showwarning
 

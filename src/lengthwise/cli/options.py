@@ -1,4 +1,4 @@
-"""Options of commands that are for the runs of some problems only."""
+"""Options that apply to the runs of some problems only."""
 
 import argparse
 from typing import Any
@@ -9,12 +9,12 @@ from lengthwise.problems.registry import PROBLEMS
 
 
 def options_of(arguments: argparse.Namespace, problem: Problem, kind: str) -> dict[str, Any]:
-    """Return the options that are given, of all that a problem can have.
+    """Return the given options among those that any problem can have.
 
     `kind` is `evaluation_options` or `prediction_options`.
 
     Raises:
-        ConfigError: one is given that is for other problems.
+        ConfigError: an option is given that is for other problems.
     """
     every = {name for each in PROBLEMS.values() for name in getattr(each, kind)}
     given = {

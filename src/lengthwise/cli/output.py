@@ -1,4 +1,4 @@
-"""What the commands share: arguments, one-line errors, tables for people, JSON for programs."""
+"""Shared parts of the commands: arguments, one-line errors, tables for people, JSON."""
 
 import argparse
 import json
@@ -13,20 +13,20 @@ from lengthwise.errors import ConfigError
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are one line, as all of ours."""
+    """An argument parser whose errors are one line, like all errors of the package."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise what argparse would print and exit on."""
+        """Raise the message that argparse would print before it exits."""
         raise ConfigError(f"{message}. See `{self.prog} --help`.")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """The option that all commands with results have."""
+    """Add the option `--json`, which all commands with results have."""
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
 
 
 def add_language(parser: argparse.ArgumentParser, *, more: str = "") -> None:
-    """The language that a command is about, or `more` than that."""
+    """Add the language that a command is about; `more` extends its help."""
     kinds = "parity, d-4, 'regex:(0|10*1)*', group:S5, att:FILE, ..."
     parser.add_argument("spec", metavar="SPEC", help=kinds + more)
     parser.add_argument(
@@ -36,12 +36,12 @@ def add_language(parser: argparse.ArgumentParser, *, more: str = "") -> None:
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
-    """Where tensors live."""
+    """Add the device of tensors to the parser."""
     parser.add_argument("--device", default="auto", help="auto (an accelerator if any), cpu, cuda")
 
 
 def refuse(arguments: argparse.Namespace, option: str, of: str) -> None:
-    """Refuse an option that is given, but for runs of another kind.
+    """Refuse an option that is given but applies to runs of another kind only.
 
     Raises:
         ConfigError: it is given.
@@ -53,7 +53,7 @@ def refuse(arguments: argparse.Namespace, option: str, of: str) -> None:
 
 
 def add_settings(parser: argparse.ArgumentParser, examples: str) -> None:
-    """Settings by name, as often as wanted."""
+    """Add the option `--set`, which may be repeated, to the parser."""
     parser.add_argument(
         "--set",
         dest="settings",
@@ -65,7 +65,7 @@ def add_settings(parser: argparse.ArgumentParser, examples: str) -> None:
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """The settings of `--set`; values are JSON, or texts if they are not.
+    """Return the settings of `--set`; values are JSON, or texts if they are not.
 
     Raises:
         ConfigError: one is not written KEY=VALUE.
@@ -83,13 +83,13 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON object on standard output; what cannot be printed is escaped."""
+    """Print one JSON object on standard output; characters that are not printable are escaped."""
     text = json.dumps(value, ensure_ascii=False)
     print("".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text))
 
 
 def print_table(columns: list[str], rows: list[list[str]], *, title: str | None = None) -> None:
-    """A table on standard output: framed for a terminal, tab-separated lines for a pipe."""
+    """Print a table on standard output: framed on a terminal, tab-separated lines in a pipe."""
     if not sys.stdout.isatty():
         for row in [columns, *rows]:
             print("\t".join(row))
@@ -101,24 +101,24 @@ def print_table(columns: list[str], rows: list[list[str]], *, title: str | None 
 
 
 def print_facts(facts: list[tuple[str, str]]) -> None:
-    """Names and values, aligned."""
+    """Print names and values, aligned."""
     width = max(len(name) for name, _ in facts)
     for name, value in facts:
         print(f"{name:{width}}  {value}")
 
 
 def in_words(settings: Mapping[str, Any]) -> str:
-    """Settings on one line, as `--set` takes them."""
+    """Return settings on one line, as `--set` takes them."""
     return ", ".join(f"{name}={value}" for name, value in settings.items()) or "none"
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things: `1 step`, `40 steps`."""
+    """Return a number with its noun: `1 step`, `40 steps`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def whole_number(least: int, most: int = 2**62) -> Callable[[str], int]:
-    """A type of argument: whole numbers in a range."""
+    """Return a type for arguments: whole numbers in a range."""
 
     def read(text: str) -> int:
         try:
@@ -136,5 +136,5 @@ def whole_number(least: int, most: int = 2**62) -> Callable[[str], int]:
 
 
 def note(message: str) -> None:
-    """A line for people, on standard error."""
+    """Print a line for people on standard error."""
     print(message, file=sys.stderr)

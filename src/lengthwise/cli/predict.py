@@ -1,4 +1,7 @@
-"""Print what a model makes of each line on standard input: a class, outputs, or more text."""
+"""The command `predict`: prints a model's answer to each line on standard input.
+
+An answer is a class, outputs, or more text.
+"""
 
 import argparse
 import sys
@@ -20,7 +23,7 @@ from lengthwise.training.devices import choose_device
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The run."""
+    """Add the run and the options of its answers to the parser."""
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a run")
     parser.add_argument(
         "--tokens",
@@ -48,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Answer for all lines, or for none if one cannot be read; texts are answered line by line."""
+    """Answer all lines, or none if one cannot be read; texts are answered line by line."""
     if is_circuit(arguments.run):
         _complete(arguments)
         return
@@ -64,7 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def answer_lines(predictor: Predictor, *, as_json: bool) -> None:
-    """Answer some lines at a time, and print the answers as they come."""
+    """Answer a few lines at a time, and print each answer as soon as it is known."""
     together = 1 if sys.stdin.isatty() else predictor.together
     found: list[Answer] = []
     for some in read_some(standard_lines(), predictor.read, together or 1, predictor.joint):
@@ -85,7 +88,7 @@ def _print_answers(
     answers: Sequence[Answer],
     arguments: argparse.Namespace,
 ) -> None:
-    """Print one line for each, or one JSON object; then fail, if a line could not be read."""
+    """Print one line for each input, or one JSON object; then fail if a line could not be read."""
     key, totals = predictor.key, predictor.totals(answers)
     if not arguments.json:
         for each in lines.shown([answer.shown for answer in answers]):

@@ -1,4 +1,7 @@
-"""Make a text ready to train on: tokens on disk, divided into parts, checked by digest."""
+"""The command `prepare`: makes a text ready to train on.
+
+The result is tokens on disk, divided into parts, checked by digest.
+"""
 
 import argparse
 import re
@@ -31,7 +34,7 @@ from lengthwise.settings import require_known
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The texts, how they become tokens, and where to put these."""
+    """Add the texts, the tokenizer and the folder of the corpus to the parser."""
     parser.add_argument(
         "text",
         nargs="*",
@@ -73,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Prepare, or go on, or find that all is done."""
+    """Prepare the corpus, continue an interrupted preparation, or find that it is complete."""
     settings = parse_settings(arguments.settings)
     config = PrepareConfig if arguments.pairs is None else PairsConfig
     require_known(settings, config.__dataclass_fields__)
@@ -131,7 +134,7 @@ def _run_text(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> Non
 
 
 def _languages(first: str, second: str) -> tuple[str, str] | None:
-    """Where two names are alike but for two languages (`a.en`, `a.de`), these."""
+    """Return the two languages by which two file names differ (`a.en`, `a.de`), or None."""
     own, other = first.split("."), second.split(".")
     if len(own) != len(other):
         return None
@@ -202,7 +205,7 @@ def _run_pairs(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> No
 
 
 def _further_parts(texts: list[str]) -> dict[str, list[str]]:
-    """The sources of each part of `--also`.
+    """Return the sources of each part that `--also` names.
 
     Raises:
         ConfigError: one is not written NAME=TEXT, or has the name of another option.

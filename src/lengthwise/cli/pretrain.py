@@ -1,4 +1,7 @@
-"""Train a small GPT-2 on plain text, and save it as transformers does: a body for step tasks."""
+"""The command `pretrain`: trains a small GPT-2 on plain text, as a backbone for step tasks.
+
+It is saved in the format of transformers.
+"""
 
 import argparse
 from pathlib import Path
@@ -23,7 +26,7 @@ _NAMED = [name for name, body in BACKBONES.items() if body.made_with is not None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The text, the shape, and where to put it."""
+    """Add the text, the settings of the network and the folder to the parser."""
     parser.add_argument(
         "text",
         nargs="*",
@@ -40,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Train, or go on training, and say what it came to."""
+    """Train, or continue training, and print the result."""
     settings, out = parse_settings(arguments.settings), arguments.out
     files, body = arguments.text, str(out)
     if arguments.text and arguments.text[0] in set(BACKBONES) - set(_NAMED):
@@ -74,7 +77,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _require_alone(arguments: argparse.Namespace) -> None:
-    """Refuse anything beside the name of a body.
+    """Refuse all other arguments beside the name of a backbone.
 
     Raises:
         ConfigError: more is given.

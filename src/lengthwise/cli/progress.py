@@ -1,4 +1,4 @@
-"""What a person sees while a model trains: a bar on a terminal, a line now and then elsewhere."""
+"""Display of progress while a model trains: a bar on a terminal, an occasional line elsewhere."""
 
 import sys
 import time
@@ -16,16 +16,17 @@ _SECONDS_BETWEEN_LINES = 5.0
 _LONGEST_NAME = 18
 
 Speed: TypeAlias = Callable[[Mapping[str, Any]], str]
-"""What a record says of the speed, in words."""
+"""A function that describes the speed of a record in words."""
 
 
 @contextmanager
 def training_progress(
     title: str, steps: int, unit: str = "words", full_speed: float | None = None
 ) -> Iterator[TrainingProgress]:
-    """A progress of the right kind for standard error; speed is in `unit` a second.
+    """Return the kind of progress that fits standard error; the speed is in `unit` per second.
 
-    It is also told as a share of the full speed, the utilisation of the device, if that is known.
+    If `full_speed` is known, the speed is also shown as a share of it: the utilisation of the
+    device.
     """
     speed = partial(_speed, unit=unit, full_speed=full_speed)
     if not sys.stderr.isatty():
@@ -58,13 +59,13 @@ class BarProgress:
         self._row = bar.add_task(title, total=steps, figures="")
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
-        """Move the bar."""
+        """Advance the bar."""
         brief = f"loss {record['loss']:.4f} {100 * record['accuracy']:3.0f} % {self._speed(record)}"
         self._bar.update(self._row, completed=step, figures=brief)
 
 
 class PlainProgress:
-    """A line at most every few seconds, for logs."""
+    """A progress that prints a line at most every few seconds, for logs."""
 
     def __init__(self, title: str, steps: int, speed: Speed = _speed) -> None:
         self._title, self._steps, self._speed = title, steps, speed
@@ -72,7 +73,7 @@ class PlainProgress:
         self._first: int | None = None
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
-        """Print a line if it is time for one."""
+        """Print a line if the last one is long enough ago."""
         now = time.monotonic()
         if self._first is None:
             self._first, self._start = step, now
@@ -91,7 +92,7 @@ class PlainProgress:
 
 
 def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
-    """Loss, accuracy and speed in a few words."""
+    """Describe loss, accuracy and speed in a few words."""
     text = f"loss {record['loss']:.4f}, accuracy {100 * record['accuracy']:.1f} %, {speed(record)}"
     if "validation_score" in record:
         text += f", validation loss {record['validation_loss']:.4f}"
@@ -111,9 +112,9 @@ def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
 def counting_progress(
     title: str, what: str = "words"
 ) -> Iterator[Callable[[int, int | None], None]]:
-    """A bar for work that is counted, on a terminal; a line now and then elsewhere.
+    """Show progress of work that is counted: a bar on a terminal, an occasional line elsewhere.
 
-    It is told how much is done, and of how much, if that is known.
+    It yields a function of the number done and of the total, which may be None.
     """
     if not sys.stderr.isatty():
         last = time.monotonic()

@@ -1,4 +1,4 @@
-"""Write one self-contained HTML page about runs."""
+"""The command `report`: writes one self-contained HTML page about runs."""
 
 import argparse
 from pathlib import Path
@@ -8,14 +8,14 @@ from lengthwise.report.report import write_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The runs, and where the page goes."""
+    """Add the runs and the file of the page to the parser."""
     parser.add_argument("runs", type=Path, nargs="+", metavar="DIR", help="folders of runs")
     parser.add_argument("--out", type=Path, default=Path("report.html"), metavar="FILE.html")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Write the page and say where it is."""
+    """Write the page and print its path."""
     write_report(arguments.runs, arguments.out)
     if arguments.json:
         print_json({"report": str(arguments.out)})

@@ -1,4 +1,7 @@
-"""Measure a table or figure of a paper again; exit status 1 if a statement of it does not hold."""
+"""The command `reproduce`: measures a table or figure of a paper again.
+
+The exit status is 1 if a statement of it does not hold.
+"""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -33,7 +36,7 @@ from lengthwise.sweeps.executors import executor_for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The experiment, how large, and where the files go."""
+    """Add the experiment, its size and the folders to the parser."""
     parser.add_argument(
         "experiment", nargs="?", metavar="NAME", help="such as chiang2022/figure2 (default: list)"
     )
@@ -84,18 +87,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """List the experiments, or measure, store, draw and judge one."""
+    """List the experiments, or measure one, store and draw it, and check its statements."""
     if arguments.experiment is None:
         _list(as_json=arguments.json)
         return
     name = arguments.experiment
     experiment = EXPERIMENTS[name]
-    experiment.presets[arguments.preset]  # complains of a misspelt name before a folder is made
+    experiment.presets[arguments.preset]  # raises for a misspelt name before a folder is made
     seeds = _seeds(arguments.seeds)
     arguments.out.mkdir(parents=True, exist_ok=True)
     file = arguments.out / file_name(name, arguments.preset)
     earlier = _stored(file, name, arguments.preset)
-    if owner := getattr(experiment, "runs_of", ""):  # the same runs are in its file, too
+    if owner := getattr(experiment, "runs_of", ""):  # its file has the same runs, too
         theirs = arguments.out / file_name(owner, arguments.preset)
         good = {digest: one for digest, one in earlier.items() if "error" not in one}
         earlier |= _stored(theirs, owner, arguments.preset) | good
@@ -168,7 +171,7 @@ def _list(*, as_json: bool) -> None:
 
 
 def _write(name: str, experiment: Experiment, result: dict[str, Any], records: Path) -> list[str]:
-    """Store the records, draw the figures, write a page about them, and say where."""
+    """Store the records, draw the figures, write a page about them, and return the paths."""
     write_json(records, result)
     files = [str(records)]
     for figure, picture in experiment.figures(result["records"]).items():
@@ -181,10 +184,10 @@ def _write(name: str, experiment: Experiment, result: dict[str, Any], records: P
 
 
 def _stored(file: Path, name: str, preset: str) -> dict[str, Record]:
-    """The records of trained runs that the file has, by digest.
+    """Return the records of trained runs that the file has, by digest.
 
     Raises:
-        RunError: the file is none that this command writes, or of another experiment or preset.
+        RunError: the file was not written by this command, or is of another experiment or preset.
     """
     if not file.exists():
         return {}
@@ -206,7 +209,7 @@ def _stored(file: Path, name: str, preset: str) -> dict[str, Record]:
 
 
 def _add(records: list[Record], new: Sequence[Record]) -> None:
-    """Add what another command has stored since, also in the place of what was only kept here."""
+    """Add records that another command has stored meanwhile; they replace those only kept."""
     places = {run_name(one): place for place, one in enumerate(records) if "digest" in one}
     for one in new:
         place = places.get(run_name(one))

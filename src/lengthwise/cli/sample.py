@@ -1,4 +1,4 @@
-"""Draw words of one length uniformly, from all words or from those of one class."""
+"""The command `sample`: draws words of one length uniformly, from all words or from one class."""
 
 import argparse
 
@@ -11,7 +11,7 @@ from lengthwise.tasks.task import Task
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The language, and how many words of what length."""
+    """Add the language and the number, length and class of the words to the parser."""
     add_language(parser)
     parser.add_argument(
         "--length", type=whole_number(0), required=True, help="symbols of each word"
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print the words, one to a line."""
+    """Print the words, one per line."""
     language = parse(arguments.spec, arguments.alphabet)
     wanted = None
     if arguments.label is not None:

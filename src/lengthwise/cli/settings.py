@@ -1,4 +1,4 @@
-"""Print every setting: its default, unit and meaning, and the letter that a paper has for it."""
+"""The command `settings`: prints the default, unit, meaning and paper's letter of every setting."""
 
 import argparse
 from dataclasses import asdict
@@ -10,7 +10,7 @@ from lengthwise.problems.registry import PROBLEMS, kind_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is trained, and which model."""
+    """Add the specification of the problem, the model and the preset to the parser."""
     prefixes = ", ".join(f"{kind.prefix}..." for kind in PROBLEMS.values() if kind.prefix)
     parser.add_argument(
         "spec",
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def shown(default: object) -> str:
-    """Return a default as `--set` takes it; a dash where it follows from other settings."""
+    """Return a default as `--set` takes it, or a dash if it follows from other settings."""
     if default is None:
         return "-"
     return str(default).lower() if isinstance(default, bool) else str(default)

@@ -1,4 +1,4 @@
-"""Snap the vectors of a trained run to representatives: tables that answer by looking up."""
+"""The command `snap`: snaps the vectors of a trained run to representatives, and stores tables."""
 
 import argparse
 from pathlib import Path
@@ -11,7 +11,7 @@ from lengthwise.verification.snapped_file import save_snapped
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The run."""
+    """Add the run and the limit of elements to the parser."""
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
         "--max-elements",
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Extract, save beside the model, and print what was merged."""
+    """Extract the tables, save them beside the model, and print how many vectors were merged."""
     trained = load_run(arguments.run, device="cpu")
     extraction = extract(
         trained.model, trained.language.domain, max_elements=arguments.max_elements

@@ -1,4 +1,4 @@
-"""What commands share that can use a snapped model in place of the model."""
+"""Options of the commands that can use a snapped model in place of the model."""
 
 import argparse
 from pathlib import Path
@@ -8,19 +8,19 @@ from lengthwise.verification.extraction import Extraction
 
 
 def add_snapped(parser: argparse.ArgumentParser) -> None:
-    """The option that puts tables in place of the network."""
+    """Add the option that uses tables in place of the network."""
     parser.add_argument(
         "--snapped", action="store_true", help="look up in the tables that `snap` made of the run"
     )
 
 
 def snapped_file(run: Path) -> Path:
-    """Where the tables of a run are."""
+    """Return the path of the tables of a run."""
     return run / SNAPPED_FILE
 
 
 def likeness(extraction: Extraction) -> str:
-    """How the tables are the model, in words."""
+    """Say in words how far the tables compute the same as the model."""
     if not extraction.is_exact:
         return "no, another function near it: vectors are snapped to representatives"
     return "yes" if extraction.is_certain else "yes, as float64 tells: rounding could change a sign"

@@ -1,4 +1,4 @@
-"""Train a model on a language, a step task or a corpus; given again, it goes on in its folder."""
+"""The command `train`: trains on a language, step task or corpus; given again, it continues."""
 
 import argparse
 import os
@@ -27,15 +27,15 @@ from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.registry import PROBLEMS, kind_of
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.training.devices import choose_device
+from lengthwise.training.distributed import Rank, require_alone
 from lengthwise.training.loop import kept
-from lengthwise.training.processes import Place, require_alone
 from lengthwise.training.track import tracked
 
 _SECONDS_TO_SPEAK = 5.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The language, the model, and everything that can be set."""
+    """Add the specification, the model, the run folder and all settings to the parser."""
     add_language(
         parser,
         more="; a step task: steps:addition, ...; text:DIR or pairs:DIR, a corpus that `prepare` "
@@ -63,15 +63,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Train, or go on training, or find that all is done."""
+    """Train, continue training, or find that training has ended."""
     with _one_speaks():
         _run(arguments)
 
 
 @contextmanager
 def _one_speaks() -> Iterator[None]:
-    """Let the main one of several processes speak, and say errors before the others."""
-    if Place.here().number == 0:
+    """Let only the main one of several processes print, and report its errors first."""
+    if Rank.here().index == 0:
         yield
         return
     try:
@@ -82,7 +82,7 @@ def _one_speaks() -> Iterator[None]:
         ):
             yield
     except LengthwiseError:
-        time.sleep(_SECONDS_TO_SPEAK)  # if the error is that of all, the launcher ends us meanwhile
+        time.sleep(_SECONDS_TO_SPEAK)  # the launcher ends this process if all have the error
         raise
 
 
@@ -107,7 +107,7 @@ def _run(arguments: argparse.Namespace) -> None:
 
 
 def _trained(plan: Plan, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Train, and return what came of it."""
+    """Train, and return the results."""
     problem, unit = plan.problem, plan.problem.unit
     cost = problem.training_cost(plan, choose_device(arguments.device))
     title, steps = f"{problem.name}, {plan.model}", plan.training.steps

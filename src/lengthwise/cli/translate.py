@@ -1,4 +1,4 @@
-"""Translate the sentences on standard input, one a line, by a trained run."""
+"""The command `translate`: translates each line of standard input by a trained run."""
 
 import argparse
 from pathlib import Path
@@ -12,7 +12,7 @@ from lengthwise.problems.runs import load_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The run, and how translations are searched for."""
+    """Add the run and the options of the search to the parser."""
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a run on pairs:DIR")
     parser.add_argument("--text", type=Path, metavar="DIR", help="its corpus, if it was moved")
     add_decoding(parser)
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print a translation for each line; an empty line stays one."""
+    """Print a translation of each line; the translation of an empty line is empty."""
     trained = load_run(arguments.run, device=arguments.device)
     if trained.problem.kind != "translation":
         raise ConfigError(

@@ -1,4 +1,7 @@
-"""Compare a construction with the independent definition; exit status 1 if its claim fails."""
+"""The command `verify`: compares a construction with the independent definition.
+
+The exit status is 1 if its claim fails.
+"""
 
 import argparse
 from pathlib import Path
@@ -29,7 +32,7 @@ from lengthwise.files import write_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The construction, and what it is asked."""
+    """Add the construction and the words to test it on to the parser."""
     parser.add_argument(
         "construction", metavar="DIR|NAME", help="a folder that compile wrote, or a name"
     )
@@ -65,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Ask, store what was found in the folder, print it, and fail if the claim does."""
+    """Verify, store the result in the folder, print it, and fail if the claim does not hold."""
     made, folder = _find(arguments)
     with counting_progress(f"verifying {made.name}", "lengths") as progress:
         result = verify(
@@ -148,7 +151,7 @@ def _of_many_lengths(found: PrecisionResult) -> list[str]:
 
 
 def _of_one_length(found: PrecisionResult) -> list[str]:
-    """Of a circuit: all inputs have one length, which is not told."""
+    """Return the row of a circuit, without a length, since all inputs have the same."""
     (margin,) = found.margin.values()
     wrong = "none" if found.first_wrong is None else f"{found.wrong_word}"
     return [_verdict(found), f"{found.words:,}", wrong, _number(margin)]

@@ -1,4 +1,4 @@
-"""Lines of standard input as words, with the place of whatever is wrong."""
+"""Lines of standard input as words; errors name the line."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,25 +16,25 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Lines(Generic[T]):
-    """What was read of lines; those that could not be are left out."""
+    """The words that were read from lines, without the lines that could not be read."""
 
     words: list[T]
     numbers: list[int]
-    """The line of each word, from 1."""
+    """The line number of each word, from 1."""
     errors: Mapping[int, str]
-    """What is wrong with the others, by line."""
+    """The error of each of the other lines, by line number."""
 
     def shown(self, answers: Iterable[str]) -> Iterator[str]:
-        """An answer for each line, empty where the line could not be read."""
+        """Yield an answer for each line; it is empty where the line could not be read."""
         found = dict(zip(self.numbers, answers, strict=True))
         for number in range(1, len(self.numbers) + len(self.errors) + 1):
             yield found.get(number, "")
 
     def require_all(self) -> None:
-        """Refuse to end well if a line could not be read.
+        """Fail if a line could not be read.
 
         Raises:
-            WordError: one could not.
+            WordError: one could not be read.
         """
         if self.errors:
             total = len(self.numbers) + len(self.errors)
@@ -45,7 +45,10 @@ class Lines(Generic[T]):
 
 
 def standard_lines() -> Iterable[str]:
-    """The lines of standard input, with what is no text in them escaped, to be refused by line."""
+    """Return the lines of standard input.
+
+    Bytes that are not UTF-8 are escaped, so that their line is refused when it is read.
+    """
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")
     return sys.stdin
@@ -58,10 +61,10 @@ def read(
     joint: str = ": ",
     keep_going: bool = False,
 ) -> Lines[T]:
-    """Read each line without its end by `one`.
+    """Read each line, without its line end, by `one`.
 
-    With `keep_going`, what is wrong with a line is told on standard error, and the others are read.
-    `joint` stands between the number of a line and what is wrong with it.
+    With `keep_going`, an error in a line is printed on standard error and the other lines are read.
+    `joint` is the text between the number of a line and its error.
 
     Raises:
         WordError: a line is wrong; the message has its number.
@@ -88,10 +91,10 @@ def read(
 def read_inputs(
     lines: Iterable[str], sequence: GateSequence, *, keep_going: bool = False
 ) -> Lines[str]:
-    """Read the inputs of a circuit, a line of bits each; spaces between bits do not count.
+    """Read the inputs of a circuit, a line of bits each; spaces between bits are ignored.
 
     Raises:
-        WordError: something is no bit, or a line has another number of them than there are inputs.
+        WordError: a character is not a bit, or the number of bits is not the number of inputs.
     """
     return read(lines, lambda line: "".join(map(str, sequence.read(line))), keep_going=keep_going)
 
@@ -99,7 +102,7 @@ def read_inputs(
 def read_some(
     lines: Iterable[str], one: Callable[[str], T], together: int, joint: str = ": "
 ) -> Iterator[list[T]]:
-    """Read each line without its end by `one`, some at a time.
+    """Read each line, without its line end, by `one`, and yield `together` of them at a time.
 
     Raises:
         WordError: a line is wrong; the message has its number.

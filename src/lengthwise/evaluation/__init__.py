@@ -1,1 +1,1 @@
-"""Any model and any task to scores; knows no architecture."""
+"""Evaluation: scores of any model on any task, without knowledge of architectures."""

@@ -1,10 +1,10 @@
-"""How good are translations? BLEU and chrF of a whole text by sacrebleu, and how sure they are.
+"""Quality of translations: BLEU and chrF of a whole text by sacrebleu, with confidence intervals.
 
-Bootstrap resampling (Koehn 2004): BLEU of `SAMPLES` texts made of sentences that are drawn from the
-test with replacement, always the same draws for a test of so many sentences: those of sacrebleu.
-Two systems on one test are thus compared sample by sample. p is how often their difference is as
-far from its mean as the difference of the whole test is from 0, to either side. (sacrebleu's paired
-test looks to one side alone, and its p is about half as great.)
+Bootstrap resampling (Koehn 2004) takes the BLEU of `SAMPLES` texts made of sentences that are drawn
+from the test with replacement. The draws are sacrebleu's, and are always the same for a test of the
+same number of sentences. Two systems on one test are thus compared sample by sample. p is the share
+of samples in which the difference is as far from its mean as the difference of the whole test is
+from 0, to either side. (sacrebleu's paired test is one-sided, and its p is about half as great.)
 
 Axes:
     sentence  sentences of a test
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 SAMPLES = 1_000
 
 BUCKETS = (10, 20, 30, 40, 60, 80)
-"""Longest sources of a bucket, in tokens; one more bucket has what is longer."""
+"""Greatest length of sources in each bucket, in tokens; one more bucket has all longer sources."""
 
 FEWEST = 30
-"""Sentences that two systems are compared on: of fewer, samples are alike by chance."""
+"""Fewest sentences on which two systems are compared: with fewer, samples are alike by chance."""
 
 _SEED = 12_345
-"""Of the draws; sacrebleu's own."""
+"""Seed of the draws, which is sacrebleu's."""
 
 _ORDERS = 4
 _AT_ONCE = 100
 
 
 class AtLength(NamedTuple):
-    """The sentences whose source has so many tokens, both ends counting."""
+    """BLEU of the sentences whose source has `first` to `last` tokens, both included."""
 
     first: int
     last: int
@@ -53,23 +53,23 @@ class AtLength(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TranslationScores:
-    """What a test of translations gave."""
+    """Scores of one test of translations."""
 
     sentences: int
     bleu: float
     interval_95: tuple[float, float]
-    """Of BLEU, from the samples."""
+    """95 % interval of BLEU, from the samples."""
     chrf: float
     signatures: Mapping[str, str]
-    """How sacrebleu counted."""
+    """sacrebleu's signatures, which say how it counted."""
     length_ratio: float
-    """Words of all translations for each word of the references."""
+    """Number of words of all translations over that of the references."""
     by_length: tuple[AtLength, ...]
     samples: tuple[float, ...]
-    """BLEU of each resampled test, with three digits."""
+    """BLEU of each resampled test, with three decimals."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the scores as plain values."""
         plain = asdict(self)
         plain["by_length"] = [each._asdict() for each in self.by_length]
         return {**plain, "interval_95": list(self.interval_95), "samples": list(self.samples)}
@@ -82,9 +82,9 @@ def scores(
     *,
     buckets: Sequence[int] = BUCKETS,
 ) -> TranslationScores:
-    """BLEU and chrF of translations, in all and by the length of their sources.
+    """Return BLEU and chrF of translations, in total and by the length of their sources.
 
-    A bucket holds the lengths after the one before, up to its own.
+    A bucket holds the lengths above the bound of the bucket before, up to its own bound.
 
     Raises:
         TaskError: there is nothing to score.
@@ -115,10 +115,10 @@ def scores(
 
 
 def sentence_figures(translations: Sequence[str], references: Sequence[str]) -> NDArray[np.int64]:
-    """What BLEU adds up, of each sentence: `[sentence, figure]`."""
+    """Return the figures that BLEU adds up, of each sentence: `[sentence, figure]`."""
     from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415
 
-    # With an effective order sacrebleu has no warning to give; the counts are the same.
+    # An effective order only avoids a warning of sacrebleu; the counts are the same.
     single = BLEU(effective_order=True)
     found = [
         single.sentence_score(written, [right])
@@ -129,18 +129,18 @@ def sentence_figures(translations: Sequence[str], references: Sequence[str]) -> 
 
 
 class Comparison(NamedTuple):
-    """Two systems on one test."""
+    """The difference of two systems on one test."""
 
     difference: float
-    """BLEU of the second less that of the first."""
+    """BLEU of the second minus that of the first."""
     p_value: float
-    """How often chance alone would make a difference as great, to either side."""
+    """Probability that chance alone makes a difference as great, to either side."""
     share_better: float
     """Share of samples in which the second is better."""
 
 
 def compared(first: Mapping[str, Any], second: Mapping[str, Any]) -> Comparison:
-    """Two systems, from `TranslationScores.to_dict` of each.
+    """Compare two systems, from `TranslationScores.to_dict` of each.
 
     Raises:
         TaskError: they were tested on different sentences or in different ways, or on fewer
@@ -159,7 +159,7 @@ def compared(first: Mapping[str, Any], second: Mapping[str, Any]) -> Comparison:
 
 
 def require_comparable(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
-    """Refuse to compare what was found on different tests, or on hardly any sentences.
+    """Refuse to compare the results of different tests, or of too few sentences.
 
     Raises:
         TaskError: their `test` or `decoding` differs, or they have fewer than `FEWEST` `sentences`.
@@ -183,7 +183,7 @@ def require_comparable(first: Mapping[str, Any], second: Mapping[str, Any]) -> N
 
 
 def digest_of_test(sources: Sequence[str], references: Sequence[str]) -> str:
-    """Twelve hex digits that are equal for equal tests."""
+    """Return twelve hex digits that are equal for equal tests."""
     body = json.dumps([list(sources), list(references)])
     return hashlib.sha256(body.encode()).hexdigest()[:12]
 
@@ -203,7 +203,7 @@ def _by_length(
     lengths: NDArray[np.int64],
     buckets: Sequence[int],
 ) -> list[AtLength]:
-    """BLEU of the sentences of each bucket that has some; the last bucket has all that are left."""
+    """Return BLEU of each bucket that has sentences; the last bucket has all that are longer."""
     ends = np.array(sorted(buckets), dtype=np.int64)
     of = np.searchsorted(ends, lengths)
     found = []
@@ -217,7 +217,7 @@ def _by_length(
 
 
 def _bleu(bleu: "BLEU", figures: NDArray[np.int64]) -> float:
-    """BLEU of what was added up."""
+    """Return BLEU of figures that were added up."""
     row = figures.tolist()
     score: float = bleu.compute_bleu(
         correct=row[:_ORDERS],

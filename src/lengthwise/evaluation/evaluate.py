@@ -1,4 +1,4 @@
-"""How far does a model carry? Fresh words of every length, through the model, into scores."""
+"""Evaluation of a recogniser: fresh words of every length are classified and scored."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
@@ -14,21 +14,23 @@ from lengthwise.precision import require_usable
 from lengthwise.tasks.task import Batch, Task
 
 MOST_SYMBOLS = 1_000_000
-"""Places of one batch, so that memory stays bounded whatever the lengths."""
+"""Greatest number of positions of one batch, so that memory stays bounded whatever the lengths."""
 
 
 MOST_AT_ONE_LENGTH = 2**29
-"""Symbols that the words of one length may have together; past it no memory would do."""
+"""Greatest number of symbols of the words of one length; more would exceed any memory."""
 
 
 class Recogniser(Protocol):
     """Maps right-aligned tokens and the lengths of the words to logits of their classes.
 
-    A word takes the last places of its row. The places left of it hold `PAD` (-1) here; models of
-    the package take whatever stands there for absent, and give the same logits bit for bit. Without
-    `lengths` they take all words to fill their rows. They refuse a symbol of a word that is none.
+    A word takes the last positions of its row. The positions left of it hold `PAD` (-1) here;
+    models of the package treat whatever is there as absent, and give the same logits bit for bit.
+    Without `lengths` they take all words to fill their rows. They refuse a token of a word that is
+    not a symbol.
 
-    The answer is what `answer_of` finds in the logits as they come, in their own precision.
+    The answer is the result of `answer_of` for the logits as the model returns them, in their own
+    precision.
     """
 
     def __call__(
@@ -40,18 +42,21 @@ class Recogniser(Protocol):
 
 @runtime_checkable
 class Bounded(Protocol):
-    """A recogniser that has room for a number of words only, which falls with their length."""
+    """A recogniser that can classify a limited number of words at once.
+
+    The limit falls with the length of the words.
+    """
 
     def words_at_once(self, time: int) -> int | None:
-        """How many words of rows of `time` places are answered at once; none for any number."""
+        """Return how many rows of `time` positions fit into one batch; None for any number."""
         ...
 
 
 def answer_of(logits: Float[Tensor, "*axes class"]) -> Int[Tensor, "*axes"]:
     """Return the answers: the class of the largest logit, and the first of equal ones.
 
-    Certificates are about this, so logits come as the model computed them: probabilities, or logits
-    in fewer bits, may be equal where logits are not.
+    Certificates are about this answer, so logits must stay as the model computed them:
+    probabilities, or logits in fewer bits, may be equal where logits are not.
     """
     return logits.argmax(dim=-1)
 
@@ -60,11 +65,11 @@ def answer_of(logits: Float[Tensor, "*axes class"]) -> Int[Tensor, "*axes"]:
 def answers(
     model: Recogniser, tokens: Int[Tensor, "word place"], lengths: Int[Tensor, " word"]
 ) -> Float[Tensor, "word class"]:
-    """Return the logits of a batch, in as many parts as the model asks for.
+    """Return the logits of a batch, computed in as many parts as the model requires.
 
     Raises:
-        ConfigError: the model gives something else than logits, or has weights in a precision that
-            cannot be used where they are.
+        ConfigError: the model returns something other than logits, or has weights in a precision
+            that cannot be used on their device.
     """
     require_usable(model)
     at_once = model.words_at_once(tokens.shape[1]) if isinstance(model, Bounded) else None
@@ -75,7 +80,7 @@ def answers(
 
 
 def _require_logits(found: Any, num_words: int) -> Tensor:
-    """What a model gave, if it can be logits of so many words.
+    """Return the output of a model, if it can be the logits of so many words.
 
     Raises:
         ConfigError: it cannot.
@@ -105,14 +110,14 @@ def evaluate(
     device: torch.device | str = "cpu",
     progress: Callable[[int, int], None] | None = None,
 ) -> Scores:
-    """Accuracy and loss by length and class, on words drawn from `task` with a seed of their own.
+    """Return accuracy and loss by length and class, on words drawn with a separate seed.
 
-    Lengths at which the task has no word are left out and listed in `Scores.missing`.
-    `progress(done, all)` is told of the words that are done.
+    Lengths at which the task has no word are excluded and listed in `Scores.missing`.
+    `progress(done, all)` is called with numbers of words.
 
     Raises:
         TaskError: none of the lengths has a word, or there would be too many symbols at once.
-        ConfigError: the model gives something else than logits of the task's classes.
+        ConfigError: the model returns something other than logits of the task's classes.
     """
     if not lengths or words_per_length < 1:
         raise TaskError("an evaluation needs at least one length and one word of each.")
@@ -147,7 +152,7 @@ def evaluate(
 
 
 def neighbours(lengths: Sequence[int], words_each: int = 1) -> Iterator[slice]:
-    """Slices of a rising list of lengths that fit into one batch together; at least one each."""
+    """Yield slices of increasing lengths that fit into one batch together; at least one each."""
     first = 0
     for index, length in enumerate(lengths):
         if index > first and (index - first + 1) * words_each * length > MOST_SYMBOLS:

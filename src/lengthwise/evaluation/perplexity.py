@@ -1,15 +1,15 @@
-"""How well does a language model go on with texts of a given length? The paper's perplexity.
+"""Perplexity of a language model by length of the context, as the paper defines it.
 
-Of random windows of T tokens only the last one is asked for, so that each answer has exactly T - 1
-tokens of context (Chi et al. 2023, section 6):
+Only the last token of random windows of T tokens is predicted, so that each prediction has exactly
+T - 1 tokens of context (Chi et al. 2023, section 6):
 
     perplexity(T) = exp(mean of -log p(last token | the T - 1 before it))
 
-The last tokens are the same at every length, so that lengths differ in their context alone.
+The last tokens are the same at every length, so that lengths differ only in their context.
 
 Axes:
     window  windows of the text
-    place   tokens of a window
+    place   positions of a window
 """
 
 import math
@@ -29,7 +29,7 @@ from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Z_95
 
 _TOKENS_AT_ONCE = 2**14
-"""About how many tokens are read together."""
+"""Approximate number of tokens that are read together."""
 
 _FEWEST = 2
 _MOST_NATS = math.log(1e300)
@@ -37,37 +37,38 @@ _MOST_NATS = math.log(1e300)
 
 @runtime_checkable
 class LastToken(Protocol):
-    """A model that says what comes after a whole text."""
+    """A model that predicts the token after a whole text."""
 
     def last(self, tokens: Tensor) -> Tensor:
-        """Logits `[window, symbol]` of the token after the last place."""
+        """Return the logits `[window, symbol]` of the token after the last position."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AtLength:
-    """What windows of one length gave."""
+    """Results of windows of one length."""
 
     length: int
-    """T: tokens of a window, the one that is asked for among them."""
+    """T: number of tokens of a window, including the predicted one."""
     windows: int
     nats: float
     """Mean of -log p over the windows."""
     interval_95: tuple[float, float]
-    """Of the perplexity."""
+    """95 % interval of the perplexity."""
     ratio_95: tuple[float, float]
-    """Of this perplexity over that at the shortest of the lengths, on the same tokens."""
+    """95 % interval of this perplexity over that at the shortest of the lengths, on the same
+    tokens."""
     accuracy: float
     """Share of windows whose last token was the likeliest."""
     seconds: float
 
     @property
     def perplexity(self) -> float:
-        """exp(nats), as `perplexity_of` has it."""
+        """The perplexity, exp(nats), limited by `perplexity_of`."""
         return perplexity_of(self.nats)
 
     def to_record(self) -> dict[str, Any]:
-        """As the plain values that come back from JSON."""
+        """Return the same values as JSON gives them back."""
         intervals = {"interval_95": list(self.interval_95), "ratio_95": list(self.ratio_95)}
         return {**asdict(self), **intervals, "perplexity": self.perplexity}
 
@@ -82,11 +83,11 @@ def last_token_perplexity(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[AtLength]:
-    """The perplexity at each length, on the same last tokens.
+    """Return the perplexity at each length, on the same last tokens.
 
     Raises:
-        TaskError: a length is below 2 or comes twice, there are fewer than 2 windows, or the model
-            is no language model.
+        TaskError: a length is below 2 or is repeated, there are fewer than 2 windows, or the model
+            is not a language model.
         TextError: the text has no window of the greatest length.
     """
     if not isinstance(model, LastToken):
@@ -119,7 +120,7 @@ def last_token_perplexity(
 
 
 def _judge(model: LastToken, words: "np.ndarray[Any, Any]") -> tuple[Tensor, Tensor]:
-    """-log p of the last tokens, and whether they were the likeliest."""
+    """Return -log p of the last tokens, and whether they were the likeliest."""
     assert isinstance(model, nn.Module)
     window = torch.from_numpy(words).to(device_of(model))
     logits = model.last(window[:, :-1]).double()
@@ -143,13 +144,13 @@ def _at_length(
 
 
 def _interval(nats: Tensor) -> tuple[float, float]:
-    """exp of the mean, between which numbers at 95 %."""
+    """Return the 95 % interval of exp of the mean."""
     mean, half = nats.mean().item(), Z_95 * nats.std().item() / math.sqrt(len(nats))
     return perplexity_of(mean - half), perplexity_of(mean + half)
 
 
 def perplexity_of(nats: float) -> float:
-    """exp(nats), but 1e300 at most, so that it is a number that any file can hold."""
+    """Return exp(nats), but at most 1e300, so that any file can hold the number."""
     return math.exp(min(nats, _MOST_NATS))
 
 

@@ -1,4 +1,4 @@
-"""Ask a model about given words, of any lengths: logits, and shares of them to be shown."""
+"""Predictions of a model for given words of any lengths: logits, and probabilities for display."""
 
 from collections.abc import Sequence
 
@@ -15,8 +15,8 @@ def predict(
 ) -> Float[Tensor, "word class"]:
     """Return the logits of each word as the model computed them, in the order given.
 
-    The answers are `answer_of(predict(...))`, and `shares` is for people to read. Words of like
-    length are answered together, so that memory stays bounded.
+    The answers are `answer_of(predict(...))`, and `shares` is for display. Words of similar length
+    are classified together, so that memory stays bounded.
     """
     order = sorted(range(len(words)), key=lambda index: len(words[index]))
     results: list[Tensor] = []
@@ -35,12 +35,12 @@ def shares(logits: Float[Tensor, "word class"]) -> Float[Tensor, "word class"]:
 
 
 def device_of(model: nn.Module) -> torch.device:
-    """Where a model's weights are; the processor, if it has none."""
+    """Return the device of a model's weights; the processor if it has none."""
     return next((weight.device for weight in model.parameters()), torch.device("cpu"))
 
 
 def right_aligned(words: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-    """Tokens `[word, place]` with the words at the right of their rows, and their lengths."""
+    """Return tokens `[word, place]` with words at the right of their rows, and the lengths."""
     lengths = torch.tensor([len(word) for word in words])
     tokens = torch.full((len(words), int(lengths.max())), PAD)
     for row, word in enumerate(words):

@@ -1,4 +1,4 @@
-"""How good is a model at each length? Records, and the numbers that are read off them."""
+"""Scores of a model at each length: the records of an evaluation, and figures derived from them."""
 
 import math
 import re
@@ -17,7 +17,7 @@ Z_95 = 1.959963984540054
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Score:
-    """What a model made of the words of one length and class."""
+    """Number of right answers and mean loss of a model on the words of one length and class."""
 
     task: str
     model: str
@@ -50,7 +50,7 @@ class Scores:
 
     @property
     def lengths(self) -> list[int]:
-        """The lengths that were tested, in order."""
+        """The tested lengths in increasing order."""
         return sorted({record.length for record in self.records})
 
     @property
@@ -60,22 +60,22 @@ class Scores:
 
     @property
     def correct(self) -> int:
-        """Number of words whose class was found."""
+        """Number of words that were classified correctly."""
         return sum(record.correct for record in self.records)
 
     def accuracy_by_length(self) -> dict[int, float]:
-        """Share of words of each length whose class was found."""
+        """Return the share of words of each length that were classified correctly."""
         return self._by_length(lambda record: record.correct)
 
     def loss_by_length(self) -> dict[int, float]:
-        """Mean cross-entropy at each length, in nats per word."""
+        """Return the mean cross-entropy at each length, in nats per word."""
         return self._by_length(lambda record: record.loss * record.total)
 
     def summary(self) -> dict[str, Any]:
-        """Mean over lengths, worst length, first length under 99 %, number of words, interval.
+        """Return mean accuracy, worst length, first length under 99 %, words and interval.
 
         The interval is Wilson's at 95 % for the share of all words, which is the mean over lengths
-        as every length has as many words.
+        since every length has as many words.
         """
         accuracy = self.accuracy_by_length()
         worst = min(accuracy, key=lambda length: (accuracy[length], length))
@@ -94,12 +94,12 @@ class Scores:
         }
 
     def to_records(self) -> list[dict[str, Any]]:
-        """The records as plain values, for JSON lines."""
+        """Return the records as plain values, for JSON lines."""
         return [asdict(record) for record in self.records]
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping[str, Any]]) -> "Scores":
-        """The inverse of `to_records`.
+        """Rebuild the scores from the result of `to_records`.
 
         Raises:
             RunError: a record is not one of an evaluation.
@@ -130,7 +130,7 @@ class Scores:
 
 
 def wilson(correct: int, total: int) -> tuple[float, float]:
-    """Wilson's 95 % interval for a share of which `correct` of `total` were seen."""
+    """Return Wilson's 95 % interval for a share of which `correct` of `total` were observed."""
     share, z2 = correct / total, Z_95**2
     middle = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = Z_95 * math.sqrt(share * (1 - share) / total + z2 / (4 * total**2)) / (1 + z2 / total)
@@ -138,9 +138,9 @@ def wilson(correct: int, total: int) -> tuple[float, float]:
 
 
 def upper_limit(wrong: int, total: int, alpha: float) -> float:
-    """Clopper and Pearson's upper limit for a share of which `wrong` of `total` were seen.
+    """Return Clopper and Pearson's upper limit for a share seen `wrong` times in `total`.
 
-    It is the share p at which `wrong` or fewer are seen with probability alpha. So whatever the
+    It is the share p at which `wrong` or fewer are observed with probability alpha. So whatever the
     true share is, the limit is below it with probability alpha at most.
 
     >>> upper_limit(0, 2000, 0.05) == 1 - 0.05 ** (1 / 2000), upper_limit(5, 5, 0.05)
@@ -161,7 +161,7 @@ def upper_limit(wrong: int, total: int, alpha: float) -> float:
 
 
 def _at_most(wrong: int, total: int, share: float) -> float:
-    """The probability that `wrong` or fewer of `total` independent draws are of a share."""
+    """Return the probability of at most `wrong` hits in `total` draws of probability `share`."""
     if share >= 1:
         return 0.0
     odds, term = math.log(share) - math.log1p(-share), total * math.log1p(-share)
@@ -173,10 +173,10 @@ def _at_most(wrong: int, total: int, share: float) -> float:
 
 
 def parse_lengths(text: str) -> list[int]:
-    """Lengths as users write them: `41:500`, `41:500:10` (with a step), `10,100,1000`, or a mix.
+    """Parse lengths: `41:500`, `41:500:10` (with a step), `10,100,1000`, or a mix of these.
 
     Raises:
-        ConfigError: the text is none of these, or means more lengths than anyone can wait for.
+        ConfigError: the text is none of these, or means too many lengths to evaluate.
     """
     lengths: set[int] = set()
     for part in text.split(","):
@@ -201,5 +201,5 @@ def parse_lengths(text: str) -> list[int]:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage with two digits, rounded down, so that 100.00 means all."""
+    """Return a share as a percentage with two decimals, rounded down, so that 100.00 means all."""
     return f"{math.floor(1e4 * share + 1e-9) / 100:.2f}"

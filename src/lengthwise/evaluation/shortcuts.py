@@ -1,17 +1,18 @@
-"""How far does one get on a task without recognising its language?
+"""Shortcuts: accuracy that rules reach on a task without recognising its language.
 
-Each shortcut looks at very little of a word (its features) and answers with the class that was most
-frequent among words with the same features. It learns from a draw of the same task at the same
-lengths as it is scored on, but of other words: an estimate of the most that such a rule can know.
+Each shortcut uses very little of a word (its features) and answers with the class that was most
+frequent among words with the same features. It learns from words drawn from the same task at the
+same lengths as the words that it is scored on, but from other words: an estimate of the greatest
+accuracy of such a rule.
 
-- majority: nothing; one answer for all words
+- majority: no features; one answer for all words
 - length only: the length
 - symbol counts: the length, which symbols occur, and of each two which occurs more often
-- first and last symbol: the length, and these two
+- first and last symbol: the length, and these two symbols
 
 Axes:
     word    words of a batch
-    time    places of a batch; words stand at the right end
+    time    positions of a batch; words stand at the right end
 """
 
 from collections.abc import Callable, Sequence
@@ -25,18 +26,18 @@ from lengthwise.tasks.automaton import PAD
 from lengthwise.tasks.task import Batch, Task
 
 SHORTCUTS = ("majority", "length only", "symbol counts", "first and last symbol")
-"""Their names, from the blindest to the best informed."""
+"""Names of the shortcuts, from the least informed to the best informed."""
 
 _MAX_SYMBOLS = 2**21
-"""Most symbols, and most features, that are held at once."""
+"""Greatest number of symbols, and of features, that are held at once."""
 
 
 def shortcut_accuracies(
     task: Task, lengths: Sequence[int], words: int, generator: torch.Generator
 ) -> dict[str, float]:
-    """The mean over lengths of the share of right answers, for each shortcut.
+    """Return the mean over lengths of the share of right answers, for each shortcut.
 
-    `words` words are drawn at each length to learn from, and as many to be scored on.
+    At each length, `words` words are drawn to learn from, and as many to be scored on.
 
     Raises:
         TaskError: there is no length, or no word of a length.
@@ -74,7 +75,7 @@ def shortcut_accuracies(
 def compared_counts(
     tokens: Int[Tensor, "word time"], num_symbols: int
 ) -> Int[Tensor, "word feature"]:
-    """Which symbols occur, and for each two symbols which occurs more often."""
+    """Return which symbols occur, and for each two symbols which occurs more often."""
     flat = torch.where(tokens == PAD, num_symbols, tokens)
     counts = torch.zeros(len(tokens), num_symbols + 1, dtype=torch.int64)
     counts.scatter_add_(1, flat, torch.ones_like(flat))
@@ -84,7 +85,7 @@ def compared_counts(
 
 
 def ends(tokens: Int[Tensor, "word time"], num_symbols: int) -> Int[Tensor, "word feature"]:
-    """The first and the last symbol."""
+    """Return the first and the last symbol."""
     if tokens.shape[1] == 0:
         return torch.zeros(len(tokens), 2, dtype=torch.int64)
     first = (tokens != PAD).long().argmax(dim=1)
@@ -92,7 +93,7 @@ def ends(tokens: Int[Tensor, "word time"], num_symbols: int) -> Int[Tensor, "wor
 
 
 def _parts(task: Task, lengths: Sequence[int], words: int) -> list[list[int]]:
-    """The lengths, in parts that are small enough to be drawn together."""
+    """Divide the lengths into parts that are small enough to be drawn together."""
     features = task.language.num_symbols**2
     parts: list[list[int]] = [[]]
     for length in sorted(lengths):
@@ -105,7 +106,7 @@ def _parts(task: Task, lengths: Sequence[int], words: int) -> list[list[int]]:
 def _with_length(
     batch: Batch, feature: Callable[[Tensor, int], Tensor], task: Task
 ) -> Int[Tensor, " word"]:
-    """One integer for each combination of length and features (a hash of 64 bits)."""
+    """Return one integer for each combination of length and features (a hash of 64 bits)."""
     values = feature(batch.tokens, task.language.num_symbols)
     values = torch.cat([batch.lengths[:, None], values], dim=1)
     factors = torch.randint(
@@ -121,7 +122,7 @@ def _most_frequent(
     otherwise: Int[Tensor, " word"],
     num_classes: int,
 ) -> Int[Tensor, " word"]:
-    """The most frequent class among the words seen with the same key; `otherwise` if none was."""
+    """Return the most frequent class of the words seen with the same key, or `otherwise`."""
     keys, which = torch.unique(seen, return_inverse=True)
     pairs, counts = torch.unique(which * num_classes + classes, return_counts=True)
     ranked = counts * num_classes + num_classes - 1 - pairs % num_classes  # the lower on a tie

@@ -1,10 +1,10 @@
-"""How often does a model write all outputs right, with nothing given but the inputs?
+"""Evaluation on step tasks: share of words all of whose outputs a model writes right.
 
 Axes:
     word    words of a batch
     input   symbols that are given
-    place   places of a sequence: inputs, then what is written
-    asked   places whose answers are asked for
+    place   positions of a sequence: inputs, then written symbols
+    asked   positions whose logits are returned
     symbol  the vocabulary
 """
 
@@ -24,7 +24,7 @@ from lengthwise.tasks.step_tasks import Layout, StepTask
 
 @runtime_checkable
 class Completer(Protocol):
-    """A model that goes on with a sequence."""
+    """A model that continues a sequence."""
 
     def __call__(
         self,
@@ -33,28 +33,28 @@ class Completer(Protocol):
         first: int = 0,
         generator: torch.Generator | None = None,
     ) -> Float[Tensor, "word asked symbol"]:
-        """The logits of the symbol after each place from `first` on, 0 <= first < places."""
+        """Return the logits after each position from `first` on, 0 <= first < positions."""
         ...
 
     def complete(self, prefix: Int[Tensor, "word place"], steps: int) -> Int[Tensor, "word longer"]:
-        """The sequences with so many more symbols, decoded greedily."""
+        """Return the sequences with so many more symbols, decoded greedily."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepScores:
-    """What a model wrote for some inputs."""
+    """Scores of the sequences that a model wrote for some inputs."""
 
     words: int
     exact: int
-    """Words all of whose outputs are right."""
+    """Number of words all of whose outputs are right."""
     right_at: dict[str, float]
-    """Share of words whose symbol is right, by the name of what is written."""
+    """Share of words whose symbol is right, by the name of the symbol that is written."""
     first_wrong: str | None
     """The inputs of the first word that is not exact, as `StepTask.read` reads them."""
 
     def summary(self) -> dict[str, Any]:
-        """Exact match with Wilson's interval at 95 %, and the symbol that is wrong most often."""
+        """Return exact match with Wilson's 95 % interval, and the step most often wrong."""
         low, high = wilson(self.exact, self.words)
         worst = min(self.right_at, key=lambda name: self.right_at[name])
         return {
@@ -75,7 +75,7 @@ def evaluate_steps(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> StepScores:
-    """Write the steps of a layout after each of the inputs, greedily, and compare.
+    """Write the steps of a layout after each of the inputs, greedily, and score them.
 
     Raises:
         TaskError: there are no inputs, or the model completes no sequences.
@@ -106,14 +106,14 @@ def evaluate_steps(
 
 
 _AT_ONCE = 2_000
-"""Words between two reports of progress."""
+"""Number of words between two reports of progress."""
 
 
 @torch.no_grad()
 def written(
     model: nn.Module, layout: Layout, inputs: Int[Tensor, "word input"]
 ) -> Int[Tensor, "word kept"]:
-    """What a model writes after these inputs.
+    """Return the symbols that a model writes after these inputs.
 
     Raises:
         TaskError: the model completes no sequences.

@@ -1,19 +1,19 @@
-r"""How does a model translate? Greedily, or with a beam; sources of like length side by side.
+r"""Translation by greedy or beam search; sources of similar length are translated together.
 
-A beam of size B keeps the B likeliest beginnings. One whose next token is `END` is ended, and is
-worth
+A beam of size B keeps the B likeliest prefixes. A prefix whose next token is `END` is a finished
+translation, with the score
 
     log p / ((5 + t) / 6)^a
 
-with t tokens, `END` among them, and a length penalty a (Wu et al. 2016, equation 14). A search ends
-when p B translations have ended, with a patience p (Kasai et al. 2024), and before that if no
-beginning can come to be worth more than the best that has ended. A beam of 1 is greedy.
+for t tokens, including `END`, and a length penalty a (Wu et al. 2016, equation 14). A search ends
+when p B translations are finished, with a patience p (Kasai et al. 2024), or earlier if no prefix
+can exceed the best score of a finished translation. A beam of 1 is greedy.
 
 Axes:
-    pair    sources of a batch, each with what is written of it
-    source  places of a source
-    target  places of a translation
-    beam    beginnings of a translation
+    pair    sources of a batch, each with its translation
+    source  positions of a source
+    target  positions of a translation
+    beam    prefixes of a translation
     symbol  the vocabulary
 """
 
@@ -31,25 +31,25 @@ from lengthwise.errors import TextError
 from lengthwise.settings import Config, require, require_at_least
 
 _TOKENS_AT_ONCE = 2**13
-"""About how many places of sources are read together, times the beam."""
+"""Approximate number of positions of sources that are read together, times the beam."""
 
 MOST_TOKENS = 4_096
-"""Of a source: attention of all to all over more would not fit into memory."""
+"""Greatest number of tokens of a source: full attention over more would not fit into memory."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DecodingConfig(Config):
-    """How translations are searched for."""
+    """Settings of the search for translations."""
 
     beam: int = 4
     length_penalty: float = 1.0
-    """a of the formula: above 0, long translations are worth more. 1 was the best of 0.6, 1, 1.5 on
-    the validation part of the text that the laptop preset of Table 1 was measured on."""
+    """a of the formula: above 0, long translations have better scores. 1 was the best of 0.6, 1,
+    1.5 on the validation part of the text that the laptop preset of Table 1 was measured on."""
     patience: float = 2.0
-    """A search ends with this many ended translations for each place of the beam. Without this end
-    it took twice as long for 0.07 more of BLEU, on the validation part of that text."""
+    """A search ends when the number of finished translations is this factor times the beam. Without
+    this end it took twice as long for 0.07 more of BLEU, on the validation part of that text."""
     ratio: float = 3.0
-    """Most tokens of a translation, for each of its source; and 10 more."""
+    """A translation has at most this many tokens for each of its source, and 10 more."""
 
     def __post_init__(self) -> None:
         require_at_least(self, {"beam": 1})
@@ -67,14 +67,14 @@ class DecodingConfig(Config):
 
 @runtime_checkable
 class TranslationState(Protocol):
-    """Translations that are written a token at a time."""
+    """Translations in progress, which are written one token at a time."""
 
     def __call__(self, tokens: Tensor) -> Tensor:
-        """Logits `[pair, beam, symbol]` of what comes after tokens `[pair, beam]`."""
+        """Return the logits `[pair, beam, symbol]` of the token after tokens `[pair, beam]`."""
         ...
 
     def keep(self, pairs: Tensor, beams: Tensor) -> None:
-        """Go on with sources `[kept]`, and with translations `[kept, beam]` of each."""
+        """Continue with sources `[kept]`, and with translations `[kept, beam]` of each."""
         ...
 
 
@@ -83,17 +83,17 @@ class Translator(Protocol):
     """A model that writes translations."""
 
     def begin(self, source: Tensor, beams: int) -> TranslationState:
-        """Begin so many translations of each source `[pair, source]`."""
+        """Begin `beams` translations of each source `[pair, source]`."""
         ...
 
 
 class Translation(NamedTuple):
-    """What was written of a source."""
+    """The translation of one source."""
 
     tokens: list[int]
-    """Without `END`."""
+    """The tokens without `END`."""
     is_cut: bool
-    """Whether nothing had ended when no more could be written."""
+    """Whether no translation was finished within the limit of tokens."""
 
 
 @torch.no_grad()
@@ -105,7 +105,7 @@ def translate(
     device: torch.device | str = "cpu",
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Translation]:
-    """A translation of each source; nothing, of a source of nothing.
+    """Return a translation of each source; that of an empty source is empty.
 
     Raises:
         TextError: a source has more than `MOST_TOKENS` tokens.
@@ -138,8 +138,8 @@ def require_short(length: int, where: str) -> None:
 
 
 def groups(lengths: NDArray[np.int64], beam: int) -> list[NDArray[np.int64]]:
-    """The numbers of sources, in groups of like length that are translated together."""
-    order = np.argsort(lengths, kind="stable")[::-1]  # what memory cannot hold fails at once
+    """Return the indices of sources, in groups of similar length that are translated together."""
+    order = np.argsort(lengths, kind="stable")[::-1]  # lack of memory shows at once
     found, start = [], 0
     while start < len(order):
         count = max(1, _TOKENS_AT_ONCE // (beam * (int(lengths[order[start]]) + 1)))
@@ -151,12 +151,12 @@ def groups(lengths: NDArray[np.int64], beam: int) -> list[NDArray[np.int64]]:
 def search(
     model: Translator, sources: Tensor, limits: Tensor, config: DecodingConfig
 ) -> list[Translation]:
-    """The best translations `[pair]` that a beam finds, of at most so many tokens each."""
+    """Return the best translations `[pair]` that a beam finds, each of at most `limits` tokens."""
     return _Search(model, sources, limits, config).run()
 
 
 class _Search:
-    """The beams of some sources. Sources that are done are left out of what is computed."""
+    """The beams of some sources. Finished sources are removed from the computation."""
 
     def __init__(
         self, model: Translator, sources: Tensor, limits: Tensor, config: DecodingConfig
@@ -167,19 +167,19 @@ class _Search:
         self._open = torch.arange(count, device=device)
         self._tokens = torch.full((count, config.beam, 1), BEGIN, device=device)
         self._worth = torch.full((count, config.beam), -torch.inf, device=device)
-        self._worth[:, 0] = 0.0  # all beams are alike at first
+        self._worth[:, 0] = 0.0  # all beams are equal at first
         self._best = torch.full((count,), -torch.inf, device=device)
         self._ended = torch.zeros(count, dtype=torch.long, device=device)
         self._written = [Translation([], is_cut=False)] * count
 
     def run(self) -> list[Translation]:
-        """Write until nothing is open."""
+        """Write until all sources are finished."""
         while len(self._open):
             self._step()
         return self._written
 
     def _step(self) -> None:
-        beam, length = self._config.beam, self._tokens.shape[2]  # with the token that comes now
+        beam, length = self._config.beam, self._tokens.shape[2]  # including the next token
         logits = self._writing(self._tokens[:, :, -1])
         logits[:, :, [PAD, BEGIN]] = -torch.inf
         total = self._worth[:, :, None] + logits.log_softmax(dim=2)
@@ -208,7 +208,7 @@ class _Search:
         self._tokens, self._worth = self._tokens[kept], self._worth[kept]
 
     def _end(self, worth: Tensor, of: Tensor, length: int) -> None:
-        """Note translations that end here, where they are worth more than what was found."""
+        """Store translations that end here, where their score exceeds the best one so far."""
         value, which = worth.amax(dim=1) / self._penalty_at(length), worth.argmax(dim=1)
         for pair in (value > self._best).nonzero()[:, 0].tolist():
             row = self._tokens[pair, of[pair, which[pair]], 1:]
@@ -216,7 +216,7 @@ class _Search:
         self._best = torch.maximum(self._best, value)
 
     def _cut(self, which: Tensor) -> None:
-        """Take the likeliest beginning where nothing has ended, and nothing more may be written."""
+        """Take the likeliest prefix where no translation is finished and the limit is reached."""
         for pair in which.nonzero()[:, 0].tolist():
             row = self._tokens[pair, self._worth[pair].argmax(), 1:]
             self._written[int(self._open[pair])] = Translation(row.tolist(), is_cut=True)

@@ -15,7 +15,7 @@ from lengthwise.models.universal import Universal, UniversalConfig
 from lengthwise.registry import Catalogue
 from lengthwise.settings import require
 
-Supervision = Literal["final", "prefix", "node", "transition", "composition", "assigned", "states"]
+Supervision = Literal["final", "prefix", "node", "transition", "composition", "codebook", "states"]
 
 _OF_TREES: tuple[Supervision, ...] = (
     "final",
@@ -23,7 +23,7 @@ _OF_TREES: tuple[Supervision, ...] = (
     "node",
     "transition",
     "composition",
-    "assigned",
+    "codebook",
 )
 
 

@@ -1,1 +1,1 @@
-"""Problems: what can be learned, from how it is named to how it is tested and reported."""
+"""Problems: the kinds of tasks that a model can learn, with their names, tests and reports."""

@@ -1,13 +1,13 @@
-"""The contract of a problem: something that a model is trained, tested and asked on.
+"""The contract of a problem: a task that a model is trained on, tested on and queried about.
 
 Recognition of a language, step by step computation, language modelling and translation are problems
-of this package; other packages add theirs (`lengthwise.problems.registry`). A `Problem` says how it
-is named, which settings it has, what is learned, how a model is tested and asked, and what is said
-of the result. Commands, the Python functions, sweeps and reports know no problem by name: they call
-`run.problem`.
+of this package; other packages add theirs (`lengthwise.problems.registry`). A `Problem` defines how
+it is named, its settings, its data and objective, how a model is tested and queried, and the texts
+that describe the result. Commands, the Python functions, sweeps and reports know no problem by
+name: they call `run.problem`.
 
-A problem of one's own must have a `kind`, a `prefix`, its `models` and `data` settings, and the
-methods that are abstract here. Everything else has a default.
+A new problem must have a `kind`, a `prefix`, its `models` and `data` settings, and the methods that
+are abstract here. Everything else has a default.
 """
 
 from abc import ABC, abstractmethod
@@ -20,12 +20,13 @@ import torch
 from torch import nn
 
 from lengthwise.errors import ConfigError, RunError
-from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry
 from lengthwise.problems.layout import SECTIONS, Format1
 from lengthwise.problems.results import (
     Evaluation,
+    Facts,
     Options,
     Predictor,
     Section,
@@ -38,14 +39,14 @@ from lengthwise.registry import Catalogue
 from lengthwise.settings import Config, NoSettings, Parts, SettingInfo
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
-from lengthwise.training.loop import Objective, TrainingConfig
-from lengthwise.training.processes import ALONE, Processes
+from lengthwise.training.distributed import ALONE, ProcessGroup
+from lengthwise.training.loop import Objective, TrainingConfig, kept
 from lengthwise.training.runs import RunFolder
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """Everything that decides what a run becomes: the problem, a model by name, all settings."""
+    """Everything that determines a run: the problem, a model by name, and all settings."""
 
     problem: "Problem"
     model: str
@@ -57,28 +58,28 @@ class Plan:
 
     @property
     def entry(self) -> Entry:
-        """How its model is built."""
+        """The entry of its model, which builds the network."""
         found: Entry = self.problem.models[self.model]
         return found
 
     @property
     def threads(self) -> int:
-        """Threads of the processor."""
+        """Number of processor threads."""
         return int(self.training.threads)
 
     @property
     def supervision(self) -> str:
-        """Which labels training sees."""
+        """The labels that training sees."""
         return self.problem.supervision(self)
 
     @property
     def trained_on(self) -> str:
-        """Which examples training draws."""
+        """The examples that training draws."""
         return self.problem.trained_on(self)
 
     @property
     def task(self) -> Task:
-        """The words of a formal language that it is about.
+        """The words of the formal language that it is about.
 
         Raises:
             RunError: it is about something else.
@@ -94,7 +95,7 @@ class Plan:
         return self.entry.draw_from(self.network, self.training.seed)
 
     def build(self) -> nn.Module:
-        """Build the network, whose weights are still to be loaded.
+        """Build the network without loading its weights.
 
         Raises:
             ConfigError: it would be too large.
@@ -103,7 +104,7 @@ class Plan:
         return self.entry.build(self.network)
 
     def with_seed(self, seed: int) -> "Plan":
-        """Return the same plan with another seed."""
+        """Return the same plan with another seed of training."""
         return replace(self, training=replace(self.training, seed=seed))
 
     @property
@@ -121,10 +122,11 @@ class Plan:
         }
 
     def identity(self) -> dict[str, Any]:
-        """Return the settings that differ from their defaults, laid out as in format 1.
+        """Return the settings that differ from their defaults, in the layout of format 1.
 
-        Jobs of sweeps are recognised by a digest of it. So a setting that comes to the package
-        later leaves the digests of its default alone, and so does a new layout.
+        Jobs of sweeps are recognised by a digest of them. A setting that is added to the package
+        later therefore does not change the digests of jobs with its default, and neither does a new
+        layout.
         """
         always = self.problem.format_1.always if self.problem.format_1 else ()
         sections = {name: part.non_defaults() for name, part in self.sections.items()}
@@ -134,7 +136,7 @@ class Plan:
         return {**self.problem.identity(), **named, **self._laid_out(sections)}
 
     def stored_settings(self) -> dict[str, Any]:
-        """Return all settings as records of sweeps have them, laid out as in format 1."""
+        """Return all settings as records of sweeps have them, in the layout of format 1."""
         every = self._laid_out({name: part.to_dict() for name, part in self.sections.items()})
         return {name: part for name, part in every.items() if isinstance(part, dict)}
 
@@ -145,13 +147,13 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """A trained or computed model, what it is about, and where it is stored."""
+    """A trained or computed model, with its problem, its plan and the folder that stores it."""
 
     problem: "Problem"
     plan: "Plan | Compiled"
     model: nn.Module
     metrics: list[dict[str, Any]] = field(default_factory=list)
-    """A record for each validation."""
+    """One record for each validation."""
     folder: RunFolder | None = None
 
     @property
@@ -176,7 +178,7 @@ class Run:
         """Return the plan of a trained run.
 
         Raises:
-            RunError: its weights were computed.
+            RunError: its weights were computed, not trained.
         """
         if isinstance(self.plan, Compiled):
             raise RunError("the weights of this run were computed, not trained.")
@@ -184,40 +186,40 @@ class Run:
 
 
 class Problem(ABC):
-    """What is learned. An instance is about one thing, such as one language or one corpus."""
+    """A task to learn. An instance is about one language, one corpus or the like."""
 
     kind: ClassVar[str]
     """Its name in the registry, and in `config.json`."""
     prefix: ClassVar[str]
-    """What its specifications begin with, such as `text:`."""
+    """Prefix of its specifications, such as `text:`."""
     noun: ClassVar[str]
-    """What its runs are, in the plural: `language models`."""
+    """Noun for its runs, in the plural: `language models`."""
     models: ClassVar[Catalogue[Any]]
     default_model: ClassVar[str]
     data: ClassVar[type[Config]]
-    """The settings of what is learned from."""
+    """Class of the settings of the data."""
     objective_settings: ClassVar[type[Config]] = NoSettings
-    """The settings of what is learned."""
+    """Class of the settings of the objective."""
     training: ClassVar[type[TrainingConfig]] = TrainingConfig
     aliases: ClassVar[Mapping[str, str]] = {}
     """Other spellings of settings: `{"longest_word": "network.max_length"}`."""
     format_1: ClassVar[Format1 | None] = None
-    """Where settings stood in run folders of format 1, if there were any."""
+    """Layout of the settings in run folders of format 1, if there were any."""
     unit: ClassVar[str] = "words"
-    """What training counts."""
+    """Unit in which training counts its examples."""
     is_distributed: ClassVar[bool] = False
     """Whether several processes can train together."""
     evaluation_options: ClassVar[frozenset[str]] = frozenset()
     prediction_options: ClassVar[frozenset[str]] = frozenset()
     own_options: ClassVar[frozenset[str]] = frozenset()
-    """Of `--alphabet` and `--protocol`, those that `train` takes."""
+    """The options among `--alphabet` and `--protocol` that `train` takes."""
 
     @classmethod
     @abstractmethod
     def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
         """Return the problem that a specification names.
 
-        Settings of the problem itself are taken out of `settings`.
+        Settings of the problem itself are removed from `settings`.
 
         Raises:
             LengthwiseError: the specification is wrong.
@@ -230,16 +232,16 @@ class Problem(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return what it is about, as plain values."""
+        """Return the language, corpus or the like that it is about, as plain values."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What it is about, in a few words: `parity`, `addition of 4-bit numbers`."""
+        """Short name of its subject: `parity`, `addition of 4-bit numbers`."""
 
     @abstractmethod
-    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
-        """Return what is learned, divided among processes."""
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+        """Return the objective, divided among processes."""
 
     @abstractmethod
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
@@ -247,10 +249,10 @@ class Problem(ABC):
 
     @abstractmethod
     def predictor(self, run: Run, options: Options) -> Predictor:
-        """Return how a run is asked."""
+        """Return the predictor, which answers inputs with a run."""
 
     def identity(self) -> dict[str, Any]:
-        """Return what it is about, without what may change while a run stays the same."""
+        """Return `to_dict` without the values that may change while a run stays the same."""
         return self.to_dict()
 
     # Settings
@@ -272,7 +274,7 @@ class Problem(ABC):
 
     @classmethod
     def every_name(cls, entry: Entry) -> dict[str, set[str]]:
-        """Return the names of all settings by section, but for those that the model fixes."""
+        """Return the names of all settings by section, except those that the model fixes."""
         found = {name: {*kind.__dataclass_fields__} for name, kind in cls.sections(entry).items()}
         found["network"] -= entry.fixed
         return found
@@ -284,7 +286,7 @@ class Problem(ABC):
 
     @classmethod
     def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
-        """Return what settings are unless a user sets them; `name` is that of the problem."""
+        """Return the settings that apply unless a user sets them; `name` is that of the problem."""
         return dict(entry.training)
 
     def configure(
@@ -308,48 +310,47 @@ class Problem(ABC):
         return {}
 
     def require_trainable(self, plan: Plan) -> None:  # noqa: B027  most have nothing to refuse
-        """Refuse a plan for which there is nothing to learn from, before anything is written."""
+        """Refuse a plan without data to learn from, before anything is written."""
 
-    # What is said
+    # Texts and figures
 
     def supervision(self, plan: Plan) -> str:
-        """Return which labels training sees, in a word or two."""
+        """Return a word or two for the labels that training sees."""
         return "supervised"
 
     def trained_on(self, plan: Plan) -> str:
-        """Return which examples training draws, in a few words."""
+        """Return a few words for the examples that training draws."""
         return "its data"
 
     def facts(self, plan: Plan) -> dict[str, Any]:
-        """Return what `train --json` says of the problem."""
+        """Return the entries of `train --json` that describe the problem."""
         return {"task": self.name}
 
     def figures(self, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Return further figures of `train --json`, from those that all problems have."""
+        """Return further figures of `train --json`, derived from those that all problems have."""
         return {}
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
-        """Return in one line how well a run was trained, from the facts of `train`."""
-        accuracy = 100 * facts["validation_accuracy"]
+        """Return one line on the result of training, from the facts of `train`."""
         return (
             f"{plan.model} on {self.name} ({self.supervision(plan)}, {plan.preset} preset): "
-            f"{accuracy:.2f} % in validation after {facts['kept_step']:,} steps"
+            f"{self.validated(facts)} in validation after {facts['kept_step']:,} steps"
         )
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
-        """Return the command that a user may want next."""
+        """Return the command that is suggested next."""
         return f"lengthwise evaluate {out}"
 
     def environment(self, plan: Plan) -> dict[str, str]:
-        """Return what a run is made with besides versions and processor."""
+        """Return what determines a run besides versions and processor."""
         return {}
 
     def training_cost(self, plan: Plan, device: torch.device) -> TrainingCost | None:
-        """Return what a word or token costs in training, where that is known."""
+        """Return the cost of a word or token in training, or None if it is not known."""
         return None
 
     def flops(self, plan: Plan) -> int | None:
-        """Return floating-point operations of a usual input, where they are known."""
+        """Return floating-point operations of a usual input, or None if they are not known."""
         return None
 
     # Tests of sweeps, reports, proofs
@@ -358,26 +359,39 @@ class Problem(ABC):
         """Refuse a test of a sweep that no run could take."""
 
     def test(self, run: Run, test: Test) -> TestResult:
-        """Take one test of a sweep; by default, `evaluate` with its lengths, words and seed."""
+        """Run one test of a sweep; by default, `evaluate` with its lengths, words and seed."""
         wanted = {"lengths": list(test.lengths), "words": test.words_per_length, "seed": test.seed}
         options = {key: value for key, value in wanted.items() if key in self.evaluation_options}
         found = evaluated(run, options)
         return TestResult.plain(test, self.kind, {"figures": found.values})
 
     def section(self, folder: RunFolder, plan: Plan) -> Section:
-        """Return what the report says of a run.
+        """Return the section of the report about a run.
 
         Raises:
             RunError: a record is damaged.
         """
-        found = folder.evaluation() or {}
+        found, metrics = folder.evaluation(), folder.metrics()
         return Section(
             title=f"{self.name}, {plan.model}",
-            facts=[(name, str(value)) for name, value in found.items()],
+            subtitle=f"{plan.trained_on}, {plan.supervision}, {plan.preset} preset, seed "
+            f"{plan.training.seed}",
+            columns=["run", "trained on", "in validation"],
+            cells=[plan.trained_on, self.validated(kept(metrics)) if metrics else "not yet"],
+            facts=self.said_of(found) if found else [("evaluation", "not evaluated yet")],
         )
 
+    def said_of(self, values: Mapping[str, Any]) -> Facts:
+        """Return the summary of an evaluation as a person reads it."""
+        plain = str | int | float
+        return [(name, str(value)) for name, value in values.items() if isinstance(value, plain)]
+
+    def validated(self, record: Mapping[str, Any]) -> str:
+        """Return how well a model did in a validation."""
+        return f"{percent(record['validation_accuracy'])} %"
+
     def words_of(self, plan: "Plan | Compiled") -> Task:
-        """Return the words of a formal language that a run is about.
+        """Return the words of the formal language that a run is about.
 
         Raises:
             RunError: it is about something else.
@@ -392,13 +406,13 @@ class Problem(ABC):
         )
 
     def remember(self, model: nn.Module) -> None:  # noqa: B027  most have nothing to note
-        """Note what a model was made for."""
+        """Record what a model was made for."""
 
 
 def evaluated(run: Run, options: Options, watch: Watch = no_watch) -> Evaluation:
-    """Test a run on its problem, and store what was found in its folder, if it has one.
+    """Test a run on its problem, and store the result in its folder, if it has one.
 
-    `lengths`, where a problem has them, are numbers, or written as for `--lengths`.
+    `lengths`, where a problem has them, are numbers, or a text as for `--lengths`.
 
     Raises:
         ConfigError: an option is not for this problem.

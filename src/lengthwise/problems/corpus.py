@@ -1,4 +1,4 @@
-"""What problems that learn from a prepared corpus have in common: which corpus it is, and where."""
+"""The common part of problems that learn from a prepared corpus: the reference to the corpus."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -16,22 +16,22 @@ from lengthwise.training.loop import MixedTrainingConfig
 Kind = TypeVar("Kind", bound=StoredCorpus)
 
 SMOKE = {"d_model": 16, "num_heads": 2, "steps": 20, "warmup": 0, "validate_every": 10}
-"""Numbers of the preset of that name; `laptop` and `paper` take those of the model."""
+"""Numbers of the preset `smoke`; `laptop` and `paper` take those of the model."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CorpusReference:
-    """Where a prepared corpus is, and which it is: by the digests of its tokens and tokenizer."""
+    """The folder of a prepared corpus, with the digests of tokens and tokenizer as identity."""
 
     folder: str = field(compare=False)
-    """A corpus that was moved is the same."""
+    """Folder of the corpus. It is not compared: a corpus that was moved is the same."""
     digest: str
     tokenizer: str
-    """Its digest: equal where tokens mean the same."""
+    """Digest of the tokenizer: equal where tokens mean the same."""
 
     @classmethod
     def of(cls, corpus: StoredCorpus) -> "CorpusReference":
-        """Return the reference to a corpus, with its folder written in full."""
+        """Return the reference to a corpus, with the absolute path of its folder."""
         return cls(
             folder=str(corpus.folder.resolve()),
             digest=corpus.digest,
@@ -40,7 +40,7 @@ class CorpusReference:
 
     @property
     def shown(self) -> str:
-        """The folder as a person would write it: relative to where they are, if it is below."""
+        """The folder, relative to the working folder if it is below it."""
         folder = Path(self.folder)
         here = Path.cwd()
         return str(folder.relative_to(here)) if folder.is_relative_to(here) else self.folder
@@ -53,7 +53,7 @@ class CorpusReference:
         """Load the corpus itself.
 
         Raises:
-            TextError: it is not there, not whole, or another one by now.
+            TextError: it does not exist, is incomplete, or was replaced by another one.
         """
         try:
             corpus = kind.load(self.folder)
@@ -70,7 +70,7 @@ class CorpusReference:
         return corpus
 
     def load_or(self, kind: type[Kind], other: Path | str | Kind | None) -> Kind:
-        """Load the corpus itself, or take another one whose tokens mean the same.
+        """Load the corpus itself, or another one whose tokens mean the same.
 
         Raises:
             TextError: the tokens of the other one mean something else, or one cannot be read.
@@ -82,7 +82,7 @@ class CorpusReference:
         return corpus
 
     def require_same_tokens(self, corpus: StoredCorpus) -> None:
-        """Refuse a corpus whose tokens a run on this one does not know.
+        """Refuse a corpus whose tokens differ from those of this one.
 
         Raises:
             TextError: they mean something else.
@@ -101,7 +101,7 @@ class CorpusProblem(Problem, Generic[Kind]):
     training = MixedTrainingConfig
     unit = "tokens"
     corpus_kind: ClassVar[type[StoredCorpus]]
-    """The class of its corpora."""
+    """Class of its corpora."""
 
     corpus: CorpusReference
 
@@ -134,7 +134,7 @@ class CorpusProblem(Problem, Generic[Kind]):
         return {"corpus": self.corpus.to_dict()}
 
     def identity(self) -> dict[str, Any]:
-        """Return the digest of the corpus, which may be moved."""
+        """Return the digest of the corpus, without its folder, since it may be moved."""
         return {"corpus": self.corpus.digest}
 
     @property
@@ -146,8 +146,8 @@ class CorpusProblem(Problem, Generic[Kind]):
         """Load the corpus, or another one whose tokens mean the same.
 
         Raises:
-            TextError: it is not there, not whole, or another one by now; or the tokens of the other
-                one mean something else.
+            TextError: it does not exist, is incomplete, or was replaced by another one; or the
+                tokens of the other one mean something else.
         """
         kind: Any = self.corpus_kind
         found: Kind = self.corpus.load_or(kind, other)
@@ -162,11 +162,11 @@ class CorpusProblem(Problem, Generic[Kind]):
 
     @classmethod
     def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
-        """Return what settings are unless a user sets them."""
+        """Return the settings that apply unless a user sets them."""
         return {**entry.training, **(SMOKE if preset == "smoke" else {})}
 
     def require_trainable(self, plan: Plan) -> None:
-        """Refuse a corpus that is too short, or of which nothing can be trained on."""
+        """Refuse a corpus that is too short, or has no example to train on."""
         self.objective(plan)
 
     def facts(self, plan: Plan) -> dict[str, Any]:
@@ -177,8 +177,12 @@ class CorpusProblem(Problem, Generic[Kind]):
         """Return the perplexity in validation."""
         return {"validation_perplexity": perplexity_of(facts["validation_loss"])}
 
+    def validated(self, record: Mapping[str, Any]) -> str:
+        """Return the perplexity of a validation."""
+        return f"perplexity {perplexity_of(record['validation_loss']):.2f}"
+
     def said(self, plan: Plan, facts: Mapping[str, Any], part: str) -> str:
-        """Return how well a model was trained, and how fast."""
+        """Return a line on how well a model was trained, and how fast."""
         kept = facts["kept_step"]
         return (
             f"{plan.model} on {self.name} ({plan.trained_on}, {facts['parameters']:,} parameters, "

@@ -1,7 +1,7 @@
-"""How large, and how long? Presets are numbers only; all code is shared.
+"""Presets: sizes and durations of training. They are numbers only; all code is shared.
 
-`paper` is what Chi et al. (2023) state (Table 4) and their code adds per task; where the code says
-nothing of a task, the middle of the three rates of Table 4 is used.
+`paper` has the values that Chi et al. (2023) state (Table 4) and that their code adds per task;
+where the code has no rate for a task, the middle of the three rates of Table 4 is used.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,8 @@ PRESETS: Catalogue[Mapping[str, Any]] = Catalogue(
         },
     },
 )
-"""Seconds, for the tests; minutes on two cores; the paper's own sizes, for an accelerator."""
+"""`smoke`: seconds, for the tests. `laptop`: minutes on two cores. `paper`: the paper's own sizes,
+for an accelerator."""
 
 _TOMITA = {"d_model": 64, "learning_rate": 5e-4, "max_length": 50}
 
@@ -50,7 +51,7 @@ _PAPER_TASKS: Mapping[str, Mapping[str, Any]] = {
 
 
 def preset_settings(preset: str, spec: str) -> dict[str, Any]:
-    """The numbers of a preset for a language.
+    """Return the numbers of a preset for a language.
 
     Raises:
         ConfigError: there is no such preset.

@@ -8,7 +8,7 @@ from lengthwise.settings import SettingInfo, describe_settings, sort_settings
 def settings_reference(
     kind: type[Problem], model: str | None = None, *, preset: str = "laptop", spec: str = ""
 ) -> list[SettingInfo]:
-    """Return what can be set of a problem and a model, section by section.
+    """Return the settings of a problem and a model that a user can set, section by section.
 
     Defaults are those of the model and the preset, and of the problem that `spec` names.
 

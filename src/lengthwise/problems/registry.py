@@ -1,4 +1,4 @@
-"""The problems by name, and from a specification to its problem."""
+"""The registry of problems, by name and by the prefix of specifications."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,9 +28,9 @@ PROBLEMS: Catalogue[type[Problem]] = Catalogue(
 def parse_problem(
     spec: str | Language, settings: dict[str, Any], options: Options | None = None
 ) -> Problem:
-    """Return the problem that a specification names; what no other prefix fits is a language.
+    """Return the problem that a specification names; without a known prefix it is a language.
 
-    Settings of the problem itself are taken out of `settings`.
+    Settings of the problem itself are removed from `settings`.
 
     Raises:
         ConfigError: an option is given that is not for this problem.
@@ -60,7 +60,7 @@ def problem_from_dict(values: Mapping[str, Any]) -> Problem:
     """Return the problem of a stored run.
 
     Raises:
-        ConfigError: it is of a package that is not installed.
+        ConfigError: it belongs to a package that is not installed.
     """
     kind = values["kind"]
     if kind not in PROBLEMS:

@@ -1,4 +1,4 @@
-"""From a specification and a model's name to a trained run, and from a run folder back to it."""
+"""Trained runs: made from a specification and a model's name, or loaded from a run folder."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -18,8 +18,8 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.autocast import require_autocast
 from lengthwise.training.compiled import is_compiled, load_compiled, load_weights
 from lengthwise.training.devices import choose_device, environment
+from lengthwise.training.distributed import ProcessGroup, join, require_alone
 from lengthwise.training.loop import MixedTrainingConfig, Progress, fit
-from lengthwise.training.processes import Processes, join, require_alone
 from lengthwise.training.runs import RunFolder
 
 
@@ -31,10 +31,10 @@ def make_plan(
     settings: Mapping[str, Any] | None = None,
     options: Options | None = None,
 ) -> Plan:
-    """Return everything that decides what a run becomes.
+    """Return the plan of a run, with all of its settings.
 
-    Settings come from the model, the preset and the user, each to the section that it belongs to.
-    `options` are `alphabet` and `protocol`, for the problems that have them.
+    Settings come from the model, the preset and the user, and are sorted into sections. `options`
+    are `alphabet` and `protocol`, for the problems that have them.
 
     Raises:
         ConfigError: a name is unknown, or a value does not fit.
@@ -72,15 +72,15 @@ def train(
     device: str = "auto",
     progress: Progress | None = None,
 ) -> Run:
-    """Train as planned; with `out`, in a run folder, where an interrupted run goes on.
+    """Train by a plan; with `out`, in a run folder, where an interrupted run continues.
 
-    A run that has ended is loaded, not trained again. Of processes that were started together each
-    trains on a share of every batch, and has the whole model in the end.
+    A run that has ended is loaded, not trained again. Each of several processes that were started
+    together trains on a share of every batch, and has the whole model in the end.
 
     Raises:
         RunError: the folder holds another run.
         ClaimError: the loss is not finite.
-        ConfigError: there are several processes, and what is learned is not divided among them; or
+        ConfigError: there are several processes, but the problem cannot be divided among them; or
             the device cannot compute in the precision of `autocast`.
     """
     processes = _processes(plan.problem, device)
@@ -95,7 +95,7 @@ def train(
     made_with = {**environment(device), **plan.problem.environment(plan)}
     if processes.count > 1:
         made_with["processes"] = str(processes.count)
-    if folder is None:  # all that can be refused has been, before anything is written
+    if folder is None:  # everything is checked before anything is written
         model.to(choose_device(device))
         metrics = fit(model, objective, training, progress=progress, processes=processes)
         plan.problem.remember(model)
@@ -104,7 +104,7 @@ def train(
         if processes.is_main:
             claim(folder, plan, made_with)
             lock.enter_context(folder.locked())
-        processes.wait()  # until the folder is there, and ours
+        processes.wait()  # until the main process has claimed the folder
         if not folder.is_finished:
             model.to(choose_device(device))
             fit(model, objective, training, folder=folder, progress=progress, processes=processes)
@@ -112,11 +112,11 @@ def train(
     return load_run(folder.path, device=device)
 
 
-def _processes(problem: Problem, device: str) -> Processes:
-    """Return those that train together.
+def _processes(problem: Problem, device: str) -> ProcessGroup:
+    """Return the group of processes that train together.
 
     Raises:
-        ConfigError: there are several, and the problem is not divided among them.
+        ConfigError: there are several, but the problem cannot be divided among them.
     """
     if not problem.is_distributed:
         require_alone(f"training on {problem.noun}")
@@ -124,10 +124,10 @@ def _processes(problem: Problem, device: str) -> Processes:
 
 
 def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
-    """Make the folder for a plan, or find that it is this plan's already.
+    """Create the folder for a plan, or accept one that already has this plan.
 
-    A folder of an older version, whose settings stand elsewhere or lack those that were added
-    since, is that of the same settings today.
+    A folder of an older version, with another layout or without settings that were added since, is
+    accepted if its settings are the same in the present layout.
 
     Raises:
         RunError: the folder holds something else.
@@ -144,28 +144,20 @@ def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
 
 
 def plan_from_dict(values: Mapping[str, Any]) -> Plan:
-    """Return the plan of a stored run, in the layout of today or of format 1.
+    """Return the plan of a stored run, in the present layout or that of format 1.
 
     Raises:
         RunError: something is missing, or of the wrong kind.
     """
     try:
-        if "problem" in values:
-            problem = problem_from_dict(values["problem"])
-            sections = sections_of(values)
-        else:
-            problem = _problem_of_format_1(values)
-        entry = problem.models[values["model"]]
-        kinds = problem.sections(entry)
-        if "problem" not in values:
-            assert problem.format_1 is not None
-            known = {name: kind.__dataclass_fields__ for name, kind in kinds.items()}
-            sections = problem.format_1.read(values, known)
+        values = in_todays_layout(values)
+        problem = problem_from_dict(values["problem"])
+        kinds = problem.sections(problem.models[values["model"]])
         return Plan(
             problem=problem,
             model=values["model"],
             preset=values["preset"],
-            **{name: kinds[name].from_dict(sections[name]) for name in SECTIONS},
+            **{name: kinds[name].from_dict(values[name]) for name in SECTIONS},
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RunError(
@@ -173,8 +165,27 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
         ) from None
 
 
+def in_todays_layout(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration of a stored run, whose settings may be laid out as in format 1.
+
+    Settings that are unknown today keep their names.
+    """
+    if "problem" in values:
+        return {**values, **sections_of(values)}
+    problem = _problem_of_format_1(values)
+    assert problem.format_1 is not None
+    kinds = problem.sections(problem.models[values["model"]])
+    known = {name: kind.__dataclass_fields__ for name, kind in kinds.items()}
+    return {
+        "problem": {"kind": problem.kind, **problem.to_dict()},
+        "model": values["model"],
+        "preset": values["preset"],
+        **problem.format_1.read(values, known),
+    }
+
+
 def _problem_of_format_1(values: Mapping[str, Any]) -> Problem:
-    """Return the problem of a run of format 1, which is told by the part that only it has."""
+    """Return the problem of a run of format 1, which is recognised by the part that only it has."""
     for kind in PROBLEMS.values():
         if kind.format_1 and kind.format_1.part in values:
             return kind.from_dict(values)
@@ -182,7 +193,7 @@ def _problem_of_format_1(values: Mapping[str, Any]) -> Problem:
 
 
 def load_run(path: Path | str, *, device: str = "auto") -> Run:
-    """Load the model of a run folder, trained or computed, ready to be asked.
+    """Load the model of a run folder, trained or computed, ready to classify or predict.
 
     Raises:
         RunError: the folder holds no finished run, or a circuit, or a file is damaged.

@@ -1,4 +1,4 @@
-"""Tests that runs of a sweep take, and what they find; plain values."""
+"""Tests of the runs of a sweep, and their results, as plain values."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from lengthwise.settings import require
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Test:
-    """A test on fresh words of some lengths, drawn with a seed of their own."""
+    """A test on fresh words of some lengths, drawn with a separate seed."""
 
-    __test__ = False  # pytest takes classes of this name for its own
+    __test__ = False  # pytest would collect a class of this name
 
     name: str
     lengths: tuple[int, ...]
     words_per_length: int = 512
     protocol: str | None = None
-    """None for the protocol that the run was trained with."""
+    """Protocol of the words; None for the one that the run was trained with."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -35,7 +35,7 @@ class Test:
 
 
 class AtLength(NamedTuple):
-    """How many words of a length were asked, and how many answers were right."""
+    """Numbers of words and of right answers at a length."""
 
     length: int
     words: int
@@ -44,18 +44,18 @@ class AtLength(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TestResult:
-    """What one test found."""
+    """The result of one test."""
 
-    __test__ = False  # pytest takes classes of this name for its own
+    __test__ = False  # pytest would collect a class of this name
 
     name: str
     by_length: tuple[AtLength, ...]
     summary: Mapping[str, Any]
-    """Figures, and what made them: protocol, words per length, seed, ..."""
+    """Figures and the conditions of the test: protocol, words per length, seed, ..."""
 
     @property
     def shortcuts(self) -> dict[str, float]:
-        """What rules that look at very little of a word reach on the same test."""
+        """Accuracy of rules that use very little of a word, on the same test."""
         return dict(self.summary["shortcuts"])
 
     def accuracy_by_length(self) -> dict[int, float]:
@@ -64,7 +64,7 @@ class TestResult:
 
     @classmethod
     def plain(cls, test: Test, protocol: str, more: Mapping[str, Any]) -> Self:
-        """Return a result of the common form, with figures of its own in place of accuracies."""
+        """Return a result of the common form with other figures in place of accuracies."""
         summary = {
             "protocol": protocol,
             "words_per_length": test.words_per_length,
@@ -76,7 +76,7 @@ class TestResult:
 
 
 def repeated(values: Iterable[Any]) -> Any:
-    """Return the first value that comes a second time, or None."""
+    """Return the first value that is repeated, or None."""
     seen = set()
     for value in values:
         if value in seen:

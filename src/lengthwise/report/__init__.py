@@ -1,1 +1,1 @@
-"""Published beside measured, on one self-contained page."""
+"""Reports: one self-contained page about runs, with measured results beside published ones."""

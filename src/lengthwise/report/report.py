@@ -1,4 +1,4 @@
-"""One self-contained page about runs: settings, curves, and what each problem says of its runs."""
+"""The report: one self-contained page about runs, with settings, curves and problems' sections."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ from lengthwise.training.runs import RunFolder
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunPage:
-    """What the page shows of one run."""
+    """The part of the page that shows one run."""
 
     kind: str
-    """The problem that it is about."""
+    """The problem of the run."""
     settings: list[tuple[str, str]]
     metrics: list[dict[str, Any]]
     section: Section
 
     @property
     def losses(self) -> str:
-        """Loss by step as an SVG element."""
+        """The loss by step as an SVG element."""
         return to_svg(loss_figure(self.metrics))
 
 
@@ -57,7 +57,7 @@ def read_run(path: Path) -> RunPage:
 
 
 def _settings(config: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Return all settings with their sections; of an automaton only its specification."""
+    """Return all settings with their sections; an automaton is shown by its specification only."""
     rows: list[tuple[str, str]] = []
     for name, value in config.items():
         if name == "language":
@@ -70,7 +70,7 @@ def _settings(config: Mapping[str, Any], prefix: str = "") -> list[tuple[str, st
 
 
 def render(pages: Sequence[RunPage], title: str = "lengthwise report") -> str:
-    """Return the page as HTML, with nothing to load from elsewhere."""
+    """Return the page as HTML that loads nothing from elsewhere."""
     environment = Environment(
         loader=PackageLoader("lengthwise", "report"),
         autoescape=select_autoescape(),

@@ -1,4 +1,4 @@
-"""Jobs on many machines: workers of a Dask scheduler, which see the same files."""
+"""Jobs on many machines: workers of a Dask scheduler, which share a file system."""
 
 import gc
 import re
@@ -15,8 +15,8 @@ T = TypeVar("T")
 class DaskExecutor:
     """The workers of a scheduler, such as `tcp://10.0.0.1:8786`.
 
-    Dask itself gives the job of a worker that died to another one, a few times
-    (`distributed.scheduler.allowed-failures`); only what it gives up is `lost`.
+    If a worker dies, Dask itself gives its job to another one, a few times
+    (`distributed.scheduler.allowed-failures`); only a job that Dask gives up is `lost`.
 
     Raises:
         ConfigError: `distributed` is not installed, or nothing answers at the address.
@@ -39,10 +39,10 @@ class DaskExecutor:
         reason = ""
         try:
             self._client = Client(address, timeout=timeout, set_as_default=False)
-        except Exception as error:  # some protocols raise their own
+        except Exception as error:  # some protocols raise errors of their own
             reason = str(error).partition("\n")[0] or type(error).__name__
         if reason:
-            gc.collect()  # closes what is left of a client, which at exit would take long and fail
+            gc.collect()  # closes the rest of the client, which is slow and fails at exit
             raise ConfigError(
                 f"no Dask scheduler answers at {address!r} ({reason}). Start one with `dask "
                 f"scheduler`, or correct the address; tls, wss and ucx must be set up in Dask."
@@ -62,7 +62,7 @@ class DaskExecutor:
         return isinstance(error, self._killed | CancelledError)
 
     def require_alive(self) -> None:
-        """Raise `RunError` if the scheduler has gone; distributed then leaves futures open."""
+        """Raise `RunError` if the scheduler has stopped; distributed then leaves futures open."""
         if self._client.status in ("closing", "closed"):
             raise RunError(
                 f"the Dask scheduler at {self._address!r} has gone. Start one, and run the sweep "
@@ -70,7 +70,10 @@ class DaskExecutor:
             )
 
     def stop(self) -> None:
-        """Take back what has not begun. What a worker has begun runs to its end, and is kept."""
+        """Cancel the jobs that have not begun.
+
+        A job that a worker has begun runs to its end, and is kept.
+        """
         if self._client.status == "running":
             self._executor.shutdown(wait=False)
 

@@ -1,6 +1,6 @@
 """Executors, which decide where jobs run, with the interface of `concurrent.futures`.
 
-InProcess           here, one after another
+InProcess           this process, one job after another
 LocalProcesses      processes of this machine (`processes`)
 DaskExecutor        workers of a Dask scheduler, on any machines (`cluster`)
 """
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Executor(Protocol):
-    """Runs functions somewhere, and tells a worker that died from a function that raised."""
+    """Runs functions, and distinguishes a worker that died from a function that raised."""
 
     @property
     def slots(self) -> int | None:
@@ -25,7 +25,7 @@ class Executor(Protocol):
         ...
 
     def submit(self, function: Callable[..., T], /, *arguments: Any) -> "Future[T]":
-        """Call a function elsewhere; it and its arguments can be pickled."""
+        """Call a function elsewhere; the function and its arguments must be picklable."""
         ...
 
     def lost(self, error: BaseException) -> bool:
@@ -33,15 +33,15 @@ class Executor(Protocol):
         ...
 
     def require_alive(self) -> None:
-        """Check that results can still come; called now and then while none does.
+        """Check that results can still arrive; called from time to time while none does.
 
         Raises:
-            RunError: nothing will come back any more.
+            RunError: no result can arrive any more.
         """
         ...
 
     def stop(self) -> None:
-        """Stop what is running, at once where that is possible."""
+        """Stop the functions that are running, at once where that is possible."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -62,11 +62,11 @@ class InProcess:
     slots = 1
 
     def submit(self, function: Callable[..., T], /, *arguments: Any) -> "Future[T]":
-        """Call the function; the future is done."""
+        """Call the function, and return a future that is done."""
         future: Future[T] = Future()
         try:
             future.set_result(function(*arguments))
-        except Exception as error:  # Ctrl-C passes
+        except Exception as error:  # not KeyboardInterrupt
             future.set_exception(error)
         return future
 
@@ -88,7 +88,7 @@ class InProcess:
 
 
 def executor_for(workers: int = 1, scheduler: str | None = None) -> Executor:
-    """Return the executor that a command asks for: a scheduler's workers if one is named.
+    """Return the executor for a command's options: a scheduler's workers if one is named.
 
     Raises:
         ConfigError: there are no workers, or the scheduler cannot be reached.

@@ -1,14 +1,14 @@
 """The files of a sweep: a folder for the experiment, and in it one for each job.
 
-    sweep.json              the name of the experiment; made first, never changed
+    sweep.json              the name of the experiment; written first, never changed
     DIGEST/job.json         the run's settings and its tests
     DIGEST/run/             an ordinary run folder
     DIGEST/clock.json       time and attempts of training so far
-    DIGEST/outcome.json     figures; there exactly if the job is done
-    DIGEST/failure.json     the error, if the last attempt raised one; gone when the job is done
-    DIGEST/lock             held by the process that is at the job, which it names
+    DIGEST/outcome.json     figures; exists exactly if the job is done
+    DIGEST/failure.json     the error, if the last attempt raised one; deleted when the job is done
+    DIGEST/lock             held by the process that works on the job; names that process
 
-All who work on one sweep, on one machine or on several, see the same folder.
+All processes that work on one sweep, on one machine or on several, see the same folder.
 """
 
 import json
@@ -22,6 +22,7 @@ from typing import Any
 
 from lengthwise.errors import RunError
 from lengthwise.files import create_json, is_leftover, read_json, write_json
+from lengthwise.problems.runs import in_todays_layout
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Failure, Outcome
 
@@ -35,11 +36,11 @@ FORMAT = 1
 
 
 class BusyError(RunError):
-    """Another process is at the job."""
+    """Raised if another process is working on the job."""
 
 
 def claim(folder: Path, experiment: str) -> None:
-    """Make the folder for the sweep of an experiment, or check that it is this one's already.
+    """Create the folder for the sweep of an experiment, or accept one that already holds it.
 
     Raises:
         RunError: the folder holds the sweep of another experiment, or files of something else.
@@ -67,16 +68,16 @@ class JobFolder:
 
     path: Path
     job: Job | None = None
-    """The job, where it is known; an outcome of another one is then refused."""
+    """The job, if it is known; an outcome of another job is then refused."""
 
     @classmethod
     def of(cls, job: Job, folder: Path) -> "JobFolder":
-        """Return the folder of a job in that of its sweep."""
+        """Return the folder of a job in the folder of its sweep."""
         return cls(folder / job.digest, job)
 
     @property
     def run(self) -> Path:
-        """Folder in which the run is trained."""
+        """The folder in which the run is trained."""
         return self.path / "run"
 
     @property
@@ -93,13 +94,14 @@ class JobFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep others from the job; the system unlocks it if we die.
+        """Keep others from the job; the system releases the lock if we die.
 
         Raises:
-            BusyError: another process is at it.
+            BusyError: another process is working on it.
         """
         self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / "lock").open("a+") as file:  # network file systems lock what is writable
+        # network file systems lock writable files only
+        with (self.path / "lock").open("a+") as file:
             if fcntl is not None:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -114,12 +116,12 @@ class JobFolder:
             yield
 
     def describe(self, job: Job) -> None:
-        """Store what the job is."""
+        """Store the settings and tests of the job."""
         if not (self.path / "job.json").exists():
             write_json(self.path / "job.json", job.to_dict())
 
     def outcome(self) -> Outcome | None:
-        """Return the outcome of the job, if it is done.
+        """Return the outcome of the job, or None if it is not done.
 
         Raises:
             RunError: it is damaged, or of a run with other settings.
@@ -147,7 +149,7 @@ class JobFolder:
     def _require_settings_of(self, job: Job, outcome: Outcome) -> None:
         """Refuse an outcome of other settings: the digest leaves out defaults, which may change."""
         asked = json.loads(json.dumps(job.plan.to_dict()))  # as it is stored
-        for name, then, now in differing(outcome.plan, asked):
+        for name, then, now in differing(in_todays_layout(outcome.plan), asked):
             raise RunError(
                 f"{self.path} holds the outcome of a run with {name}={then!r}, but now "
                 f"{name}={now!r} is asked for. Delete that folder, or use another one for all "
@@ -170,10 +172,10 @@ class JobFolder:
 
 
 def differing(stored: Any, asked: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield the settings that both have with other values: the name, and both values."""
+    """Yield the settings to which both give different values: the name, and both values."""
     if isinstance(stored, Mapping) and isinstance(asked, Mapping):
         for key in stored:
             if key in asked:
                 yield from differing(stored[key], asked[key], f"{name}.{key}" if name else key)
-    elif stored != asked and name != "corpus.folder":  # which may be moved
+    elif stored != asked and name != "problem.corpus.folder":  # a corpus may be moved
         yield name, stored, asked

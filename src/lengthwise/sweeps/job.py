@@ -1,4 +1,4 @@
-"""One job of a sweep: the plan of a run, and the tests that the run takes."""
+"""One job of a sweep: the plan of a run, and the tests of the run."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from lengthwise.settings import require
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Job:
-    """A run, and what it is tested on."""
+    """A run and its tests."""
 
     plan: Plan
     tests: tuple[Test, ...]
@@ -27,14 +27,15 @@ class Job:
             len(set(names)) == len(names),
             f"a job has two tests called {repeated(names)!r}. Name them apart.",
         )
-        for test in self.tests:  # what cannot be drawn is refused before hours of training
+        for test in self.tests:  # refused before hours of training
             self.plan.problem.require_test(test)
 
     @property
     def digest(self) -> str:
         """Twelve hex digits that change with the plan and with the tests.
 
-        A setting that comes to the package later leaves the digests of its default alone.
+        A setting that is added to the package later does not change the digest as long as it has
+        its default.
         """
         body = json.dumps({**self.to_dict(), "plan": self.plan.identity()}, sort_keys=True)
         return hashlib.sha256(body.encode()).hexdigest()[:12]
@@ -60,10 +61,10 @@ class Job:
 
 
 def jobs_over_seeds(plan: Plan, seeds: Sequence[int], tests: Sequence[Test]) -> list[Job]:
-    """Return a job for each seed, of the same plan.
+    """Return a job with the same plan for each seed.
 
     Raises:
-        ConfigError: there is no seed, or one comes twice.
+        ConfigError: there is no seed, or one is repeated.
     """
     require(bool(seeds), "there is no seed. Give at least one.")
     require(
@@ -74,7 +75,7 @@ def jobs_over_seeds(plan: Plan, seeds: Sequence[int], tests: Sequence[Test]) -> 
 
 
 def require_distinct(jobs: Sequence[Job]) -> None:
-    """Refuse a list in which one run comes twice.
+    """Refuse a list in which one run is repeated.
 
     Raises:
         ConfigError: two jobs have the same plan.

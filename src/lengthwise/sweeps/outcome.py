@@ -8,7 +8,7 @@ from lengthwise.errors import RunError
 from lengthwise.problems.testing import AtLength, TestResult
 
 FORMAT = 1
-"""Version of the stored form."""
+"""Version of the stored format."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -17,23 +17,23 @@ class Outcome:
 
     digest: str
     plan: Mapping[str, Any]
-    """The settings of the run, as `Plan.to_dict` gives them."""
+    """Settings of the run, from `Plan.to_dict`."""
     tests: tuple[TestResult, ...]
     steps: int
-    """Steps trained, which early stopping makes fewer than planned."""
+    """Number of steps trained; early stopping makes it less than planned."""
     perfect: bool
-    """Whether validation found nothing wrong with the weights that were kept; with `composition`,
-    that they were proved right at every length."""
+    """Whether validation found no error of the weights that were kept; with `composition`, whether
+    they were proved right at every length."""
     seconds: float
     """Wall-clock time of training up to its last checkpoint, over all attempts. Steps that a killed
-    attempt took after a checkpoint were done again, and are counted once."""
+    attempt took after a checkpoint were repeated, and are counted once."""
     attempts: int
     """Number of times that training was begun or resumed."""
     parameters: int
-    """Numbers that were trained."""
+    """Number of trained parameters."""
     environment: Mapping[str, str]
     """Versions, processor and device with which training was begun, as the run's `config.json` has
-    them; but `lengthwise` is the version that tested."""
+    them; but `lengthwise` is the version that ran the tests."""
     date: str
     """Date of the tests; training may have ended long before."""
 
@@ -89,9 +89,9 @@ class Failure:
     digest: str
     plan: Mapping[str, Any]
     error: str
-    """In one line."""
+    """The error in one line."""
     details: str = ""
-    """Traceback, if an error was raised."""
+    """The traceback, if an error was raised."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the failure as plain values, ready for JSON."""

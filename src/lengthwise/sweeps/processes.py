@@ -1,8 +1,8 @@
 """Jobs on all cores of this machine, in processes that are replaced when they die.
 
-Each process is a pool of its own, so that when one dies it is known which job it was at. A process
-ends when the pipe that it was given closes: that is how it is stopped, and how it learns that the
-process that made it has died.
+Each process is a pool by itself, so that when one dies its job is known. A process ends when the
+pipe that it was given closes: this is how it is stopped, and how it detects that its parent process
+has died.
 """
 
 import multiprocessing
@@ -28,7 +28,7 @@ _STOPPED = 3
 class LocalProcesses:
     """A number of processes, each with its share of the processor's threads.
 
-    They are spawned, so a script that uses them keeps its work under `if __name__ == "__main__"`.
+    They are spawned, so a script that uses them must be guarded by `if __name__ == "__main__"`.
     """
 
     def __init__(self, workers: int) -> None:
@@ -42,19 +42,19 @@ class LocalProcesses:
         return len(self._lanes)
 
     def submit(self, function: Callable[..., T], /, *arguments: Any) -> "Future[T]":
-        """Call the function in a process that is free."""
+        """Call the function in a free process."""
         free = next(lane for lane in self._lanes if lane.is_free)
         return free.submit(function, *arguments)
 
     def lost(self, error: BaseException) -> bool:
-        """Return whether the process died, for want of memory perhaps, or was killed."""
+        """Return whether the process died, for example from lack of memory, or was killed."""
         return isinstance(error, BrokenProcessPool)
 
     def require_alive(self) -> None:
         """Do nothing: a process that dies ends its future."""
 
     def stop(self) -> None:
-        """End all processes now, whatever they are computing."""
+        """End all processes at once, whatever they are computing."""
         for lane in self._lanes:
             lane.stop()
 
@@ -76,14 +76,14 @@ class _Lane:
 
     @property
     def is_free(self) -> bool:
-        """Whether the last call is over."""
+        """Whether the last call has ended."""
         return self._call is None or self._call.done()
 
     def submit(self, function: Callable[..., T], *arguments: Any) -> "Future[T]":
-        """Call a function; in a new process if the last one has died."""
+        """Call a function, in a new process if the last one has died."""
         try:
             call = self._running().submit(function, *arguments)
-        except BrokenProcessPool:  # it died while it had nothing to do
+        except BrokenProcessPool:  # it died while it was idle
             self.stop()
             call = self._running().submit(function, *arguments)
         self._call = call
@@ -108,8 +108,8 @@ class _Lane:
 
 
 def _begin(ears: Connection, threads: int) -> None:
-    """Prepare a new process: threads, signals, and its end with the pipe."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that made this one
+    """Prepare a new process: its threads, its signals, and its end when the pipe closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent process
     torch.set_num_threads(threads)
     threading.Thread(target=_end_with, args=(ears,), daemon=True).start()
 

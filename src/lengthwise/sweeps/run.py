@@ -1,4 +1,4 @@
-"""Doing one job: train the run from where it stood, test it, and store the outcome last."""
+"""One job: trains the run from its last checkpoint, tests it, and stores the outcome last."""
 
 import threading
 import traceback
@@ -19,16 +19,17 @@ from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 
 _ONE_AT_A_TIME = threading.Lock()
-"""The number of torch's threads, which decides the last digits, belongs to a whole process."""
+"""A lock, since the number of torch's threads, which decides the last digits, is one per
+process."""
 
 
 def run_job(job: Job, folder: Path, *, device: str = "auto") -> Outcome:
-    """Train the run of a job in its folder and test it; what is done is loaded, not done again.
+    """Train the run of a job in its folder and test it; finished parts are loaded, not repeated.
 
     An error is recorded in the job's folder, and raised.
 
     Raises:
-        BusyError: another process is at the job.
+        BusyError: another process is working on the job.
     """
     place = JobFolder.of(job, folder)
     with place.locked():
@@ -50,7 +51,7 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
     watch = None if stored.is_finished else Stopwatch(place)
     run = train(job.plan, out=place.run, device=device, progress=watch)
     tests = [
-        # the scores of the first one stay in the run's folder
+        # only the first test stores its scores in the run's folder
         run.problem.test(run if index == 0 else replace(run, folder=None), test)
         for index, test in enumerate(job.tests)
     ]
@@ -79,10 +80,10 @@ def _failure(job: Job, error: Exception) -> Failure:
 
 
 def attempt(job: Mapping[str, Any], folder: str, device: str) -> dict[str, Any]:
-    """`run_job` between processes: plain values in, and one of three answers out.
+    """Call `run_job` from another process, with plain values as arguments and result.
 
-    `{"outcome": ...}`, `{"failure": ...}` if an error was raised, which is also stored, or
-    `{"busy": ...}` if another process is at the job.
+    The result is `{"outcome": ...}`, or `{"failure": ...}` if an error was raised, which is also
+    stored, or `{"busy": ...}` if another process is working on the job.
     """
     asked = Job.from_dict(job)
     try:

@@ -1,4 +1,4 @@
-"""Runs that another sweep has trained are copied instead of trained again."""
+"""Shared runs: those that another sweep has trained are copied instead of trained again."""
 
 import json
 import shutil
@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lengthwise.errors import RunError
+from lengthwise.errors import LengthwiseError
 from lengthwise.files import read_json
+from lengthwise.problems.runs import in_todays_layout
 from lengthwise.sweeps.folder import BusyError, JobFolder
 from lengthwise.sweeps.job import Job
 from lengthwise.training.runs import RunFolder
 
 
 def take_over(jobs: Sequence[Job], folder: Path) -> int:
-    """Copy runs of the same plans from the sweeps beside `folder`; return how many.
+    """Copy runs of the same plans from the sweeps beside `folder`; return the number of copies.
 
-    The time of a run is counted as that of its copy, too. A run that was begun goes on where it is.
+    The training time of a run is also counted as that of its copy. A run that has begun in `folder`
+    continues there.
     """
     missing = [job for job in jobs if not JobFolder.of(job, folder).run.exists()]
     done = _done_beside(folder) if missing else {}
@@ -31,13 +33,13 @@ def take_over(jobs: Sequence[Job], folder: Path) -> int:
                     place.describe(job)
                     _copy(other, place)
                     taken += 1
-        except (BusyError, OSError):  # another process is at it, or a file cannot be read
+        except (BusyError, OSError):  # another process works on it, or a file is unreadable
             continue
     return taken
 
 
 def _done_beside(folder: Path) -> dict[str, JobFolder]:
-    """Return the finished jobs of other sweeps by their plans; damaged ones are left out."""
+    """Return the finished jobs of other sweeps by their plans; damaged ones are ignored."""
     found = {}
     for path in sorted(folder.parent.glob("*/*/job.json")):
         place = JobFolder(path.parent)
@@ -45,13 +47,13 @@ def _done_beside(folder: Path) -> dict[str, JobFolder]:
             if path.parent.parent != folder and RunFolder(place.run).is_finished:
                 place.clock()
                 found[_key(read_json(path)["plan"])] = place
-        except (RunError, OSError, KeyError, TypeError):
+        except (LengthwiseError, OSError, KeyError, TypeError, ValueError):
             continue
     return found
 
 
 def _key(plan: Mapping[str, Any]) -> str:
-    return json.dumps(plan, sort_keys=True)
+    return json.dumps(in_todays_layout(plan), sort_keys=True)
 
 
 def _copy(source: JobFolder, target: JobFolder) -> None:

@@ -1,4 +1,4 @@
-"""The time that a run is trained: from checkpoint to checkpoint, over all attempts."""
+"""The time of training of a run: from checkpoint to checkpoint, over all attempts."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from lengthwise.sweeps.folder import JobFolder
 
 
 class Stopwatch:
-    """Counts this attempt, and adds the time between its checkpoints to what earlier ones took."""
+    """Adds the time between checkpoints to that of earlier attempts, and counts this attempt."""
 
     def __init__(self, place: JobFolder, now: Callable[[], float] = time.perf_counter) -> None:
         self._place = place

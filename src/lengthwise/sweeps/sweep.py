@@ -1,7 +1,7 @@
-"""Sweeps: many jobs, each done on its own and in any order; finished jobs are kept.
+"""Sweeps: many jobs, each done independently and in any order; finished jobs are kept.
 
-A sweep that is given again, after Ctrl-C, a crash or a power cut, goes on. Two that are given the
-same folder share the work: a job that another process is at is looked at again a little later.
+A sweep that is started again, after Ctrl-C, a crash or a power cut, continues. Two sweeps with the
+same folder share the work: each tries a job of the other again a little later.
 """
 
 import time
@@ -19,15 +19,15 @@ from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.run import attempt
 
 _PAUSE = 1.0
-"""Seconds after which a job that another process was at is asked for again."""
+"""Seconds after which a job that another process was working on is tried again."""
 
 _PATIENCE = 5.0
-"""Seconds without news after which the executor is asked whether any can come."""
+"""Seconds without a result after which the executor is asked whether one can still arrive."""
 
 Answer = dict[str, Any]
 
 Progress = Callable[[int, int], None]
-"""Called with the steps that are done, and with all that there are to do."""
+"""Called with the number of jobs that have ended and the number of all jobs."""
 
 
 def run_sweep(
@@ -43,9 +43,9 @@ def run_sweep(
     """Do all jobs; return the result of each, in their order.
 
     Jobs that are done are loaded. A job whose worker died is given to another one, at most
-    `retries` times; one that raises an error is recorded as a failure, which does not stop the
+    `retries` times. A job that raises an error is recorded as a failure, which does not stop the
     others, and is tried again when the sweep is run again. `progress(done, all)` is called for each
-    job that is over.
+    job that has ended.
 
     Raises:
         ConfigError: two jobs are the same run.
@@ -53,7 +53,7 @@ def run_sweep(
     """
     require(retries >= 0, f"retries={retries} is too small. Use 0 or more.")
     require_distinct(jobs)
-    place = Path(folder).resolve()  # workers have working folders of their own
+    place = Path(folder).resolve()  # workers have other working folders
     claim(place, experiment)
     sweep = _Sweep(
         jobs=jobs,
@@ -71,7 +71,7 @@ def run_sweep(
 
 
 class _Sweep:
-    """State of a sweep: the jobs that wait, those that run, and those that are over."""
+    """State of a sweep: the jobs that wait, those that run, and those that have ended."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class _Sweep:
         self._over: dict[str, Outcome | Failure] = {}
 
     def run(self) -> list[Outcome | Failure]:
-        """Run until every job is over."""
+        """Run until every job has ended."""
         for digest, job in self._jobs.items():
             outcome = JobFolder.of(job, self._folder).outcome()
             if outcome is None:
@@ -110,7 +110,7 @@ class _Sweep:
         return [self._over[digest] for digest in self._jobs]
 
     def _recall(self, now: float) -> None:
-        """Queue again the jobs of another process whose pause is over."""
+        """Queue the jobs of another process again when their pause has passed."""
         while self._busy and self._busy[0][0] <= now:
             self._waiting.append(self._busy.popleft()[1])
 
@@ -124,7 +124,7 @@ class _Sweep:
             self._running[call] = digest
 
     def _collect(self) -> None:
-        """Wait for something to end, or for a pause to be over."""
+        """Wait until a job ends or a pause has passed."""
         pause = max(0.0, self._busy[0][0] - time.monotonic()) if self._busy else _PATIENCE
         if not self._running:
             time.sleep(pause if self._busy else 0.0)

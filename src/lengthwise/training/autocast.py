@@ -1,4 +1,4 @@
-"""Computes matrix products of training in half precision, where that is asked for."""
+"""Autocast: training with matrix products in half precision, if the setting says so."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ Autocast = Literal["none", "bfloat16"]
 
 
 def autocast(device: torch.device, kind: Autocast) -> torch.autocast:
-    """Return a context in which matrix products are in bfloat16, if that is asked for.
+    """Return a context in which matrix products are computed in bfloat16 if `kind` says so.
 
     Raises:
         ConfigError: the device cannot compute them.
@@ -20,7 +20,7 @@ def autocast(device: torch.device, kind: Autocast) -> torch.autocast:
 
 
 def require_autocast(device: torch.device, kind: Autocast) -> None:
-    """Refuse autocast to a precision that cannot be used on the device.
+    """Refuse autocast to a precision that the device cannot compute in.
 
     Raises:
         ConfigError: with the reason.

@@ -1,7 +1,7 @@
-"""What does a folder hold whose weights were computed, not trained? The same files, and no loop.
+"""Folders of constructions: the files of a run, with computed weights instead of trained ones.
 
-`config.json` has `construction` (its name and settings) where a trained run has its training, and
-either a `language` or, for a circuit, a `sequence`.
+In `config.json`, `construction` (its name) and `settings` replace the training settings of a
+trained run. The file also has either a `language` or, for a circuit, a `sequence`.
 """
 
 from collections.abc import Mapping
@@ -23,13 +23,14 @@ from lengthwise.training.runs import RunFolder
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Compiled:
-    """What stands in `config.json`, beside the plan of a trained run."""
+    """The contents of `config.json` of a construction, where a trained run has its plan."""
 
     construction: str
     """A name in `constructions.known_constructions`, or the line of a language or circuit."""
     settings: Mapping[str, Any]
     claim: Mapping[str, Any]
-    """What is claimed of it, and where; read by `constructions.folders`."""
+    """The claim about the construction, and the range in which it holds; read by
+    `constructions.folders`."""
     about: Task | GateSequence
     """The words that a recogniser classifies, or the sequence that a decoder completes."""
     model: str
@@ -38,7 +39,7 @@ class Compiled:
 
     @property
     def task(self) -> Task:
-        """The words that it classifies.
+        """The task of the words that the construction classifies.
 
         Raises:
             RunError: it completes sequences instead.
@@ -52,11 +53,11 @@ class Compiled:
 
     @property
     def threads(self) -> int:
-        """Threads of the processor: as many as torch uses."""
+        """Number of processor threads, which is the number that torch uses."""
         return torch.get_num_threads()
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values; `from_dict` gives it back."""
+        """Return the same as plain values, from which `from_dict` restores it."""
         about = self.about
         return {
             "construction": self.construction,
@@ -73,7 +74,7 @@ class Compiled:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Compiled":
-        """The settings of a stored construction.
+        """Restore a stored construction from the values of its `config.json`.
 
         Raises:
             RunError: something is missing, or of the wrong kind.
@@ -94,20 +95,20 @@ class Compiled:
 
 
 def is_compiled(config: Mapping[str, Any]) -> bool:
-    """Whether a folder's `config.json` is that of a construction."""
+    """Return whether a folder's `config.json` describes a construction."""
     return "construction" in config
 
 
 def save_compiled(
     path: Path | str, compiled: Compiled, model: nn.Module, environment: Mapping[str, str]
 ) -> RunFolder:
-    """Store computed weights: in float32 if they are the same numbers there, and right there too.
+    """Store computed weights, in float32 where that is exact and the claim allows any length.
 
-    A folder of an older version, which lacks settings of the network that were added since, is that
-    of their defaults.
+    Otherwise they are stored in the type that they have. Settings of the network that a folder of
+    an older version lacks are taken to be the defaults.
 
     Raises:
-        RunError: the folder holds something else, or the same with other weights.
+        RunError: the folder holds something else, or the same construction with other weights.
     """
     folder = RunFolder(Path(path))
     stored = folder.config() if folder.is_claimed else {}
@@ -136,7 +137,7 @@ def save_compiled(
 
 
 def load_compiled(path: Path | str) -> tuple[Compiled, nn.Module]:
-    """A stored construction, and its network in the type that its weights are stored in.
+    """Load a stored construction and its network, in the type that its weights are stored in.
 
     Raises:
         RunError: there is none, or a file is damaged.
@@ -158,10 +159,10 @@ def load_compiled(path: Path | str) -> tuple[Compiled, nn.Module]:
 
 
 def load_weights(model: nn.Module, weights: Mapping[str, Tensor], path: Path) -> None:
-    """Put stored weights into a network, in their own type.
+    """Load stored weights into a network, in the type that they are stored in.
 
     Raises:
-        RunError: they are of another network.
+        RunError: the weights are those of another network.
     """
     try:
         model.to(next(iter(weights.values())).dtype).load_state_dict(weights)

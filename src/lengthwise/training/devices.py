@@ -1,4 +1,4 @@
-"""Devices: where a model is computed, and what a result was made with."""
+"""Devices: the choice of a torch device, and a record of the hardware and versions of a result."""
 
 import platform
 import re
@@ -11,10 +11,10 @@ from lengthwise.precision import require_precision, why_unavailable
 
 
 def choose_device(name: str) -> torch.device:
-    """Return a device; `auto` is an accelerator if one computes, and the processor otherwise.
+    """Return a device; `auto` is an accelerator if one computes correctly, else the processor.
 
     Raises:
-        ConfigError: torch does not know the device, or it is not there, or gives wrong numbers.
+        ConfigError: torch does not know the device, it is not there, or it gives wrong numbers.
     """
     if name == "auto":
         accelerator = torch.accelerator.current_accelerator()
@@ -39,7 +39,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def environment(device: str) -> dict[str, str]:
-    """Return what a result is made with: versions, processor and device."""
+    """Return the versions, the processor and the device that a result is computed with."""
     return {
         "python": platform.python_version(),
         "torch": torch.__version__,
@@ -49,7 +49,7 @@ def environment(device: str) -> dict[str, str]:
 
 
 def processor() -> str:
-    """Return the name of the processor, such as `AMD EPYC 7B13`; at least its architecture."""
+    """Return the name of the processor, such as `AMD EPYC 7B13`, or else its architecture."""
     try:
         facts = Path("/proc/cpuinfo").read_text(encoding="utf-8")  # Linux
     except OSError:

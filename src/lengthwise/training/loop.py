@@ -1,8 +1,8 @@
-"""How is a model trained? One loop for every model and every objective.
+"""The training loop, which is the same for every model and every objective.
 
-AdamW, clipped gradients, validation on the training distribution only, and a checkpoint at every
-validation: the state of the optimiser and of all random generators is stored, so that a run that is
-killed and started again ends with the same weights, bit for bit.
+It has AdamW, clipped gradients, validation on the training distribution only, and a checkpoint at
+every validation. The checkpoint holds the state of the optimiser and of all random generators, so
+that a run that is killed and started again ends with the same weights, bit for bit.
 """
 
 import math
@@ -18,49 +18,52 @@ from lengthwise.errors import ClaimError, RunError
 from lengthwise.models.threads import processor_threads
 from lengthwise.settings import Config, Setting, require, require_at_least
 from lengthwise.training.autocast import Autocast
-from lengthwise.training.processes import ALONE, Processes
+from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.runs import RunFolder
 
 BETA1 = 0.9
-"""Adam's: how much of the mean of gradients is kept at a step."""
+"""Adam's beta1: the share of the running mean of gradients that is kept at a step."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TrainingConfig(Config):
-    """How long and how fast; what is learned is the objective's business."""
+    """Settings of the training loop; data and loss have settings of their own."""
 
     steps: Annotated[int, Setting(unit="steps")] = 20_000
-    """Steps at most; training ends earlier when validation is perfect."""
+    """Greatest number of steps; training ends earlier when validation is perfect."""
     learning_rate: float = 5e-4
-    """Largest rate of Adam."""
+    """Learning rate of AdamW: its greatest value, which `schedule` and `warmup` may reduce."""
     schedule: Literal["constant", "cosine"] = "constant"
-    """`constant`: the rate stays as it is after the warm-up. `cosine`: it falls to 0 at the last
-    step, along half a cosine."""
+    """`constant`: the rate stays the same. `cosine`: it falls to 0 at the last step along half a
+    cosine."""
     warmup: Annotated[int, Setting(unit="steps")] = 0
-    """Steps in which the rate rises from 0 to `learning_rate`, in a line."""
+    """Steps in which the rate rises linearly from 0 to `learning_rate`."""
     beta2: Annotated[float, Setting(letter="β2")] = 0.999
-    """Share of the mean of squared gradients that Adam keeps at a step."""
+    """Adam's beta2: the share of the running mean of squared gradients that is kept at a step."""
     weight_decay: float = 0.0
     """Each step first multiplies the matrices by 1 - rate * weight_decay (AdamW, Loshchilov and
     Hutter 2019). As in minGPT, embeddings, positions, biases and norms are left as they are."""
     clip: float = 1.0
-    """Largest norm of the gradient."""
+    """Greatest norm of the gradient; a larger gradient is scaled down to it."""
     accumulate: Annotated[int, Setting(unit="batches")] = 1
-    """Batches whose gradients are added up before a step, which goes by their mean: as one batch
-    so many times as large, in the memory of one."""
+    """Batches whose gradients are averaged for one step. The step is that of one batch so many
+    times as large, in the memory of one."""
     validate_every: Annotated[int, Setting(unit="steps")] = 250
-    """Steps from one validation, and checkpoint, to the next."""
+    """Steps from one validation, and the checkpoint that follows it, to the next."""
     patience: Annotated[int, Setting(unit="validations")] = 2
-    """Perfect validations in a row after which training ends; 0 to take all steps in any case."""
+    """Training ends after this many perfect validations in a row; 0 to take all steps in any
+    case."""
     seed: int = 0
-    """Seed of the weights, the words, the noise and the validation, each with a generator of its
+    """Seed of the weights, the words, the noise and the validation; each has a generator of its
     own."""
     precision: Literal["single", "double"] = "single"
-    """Precision of the model once it is trained; training is in single precision. Proofs bound what
-    rounding can do, and for wide networks such bounds are small enough in double precision only."""
+    """Precision of the model once it is trained; training is in single precision. Proofs bound the
+    effect of rounding, and for wide networks these bounds are small enough in double precision
+    only."""
     threads: Annotated[int, Setting(unit="threads")] = 1
-    """Threads of the processor. A setting, since sums come out differently with another number.
-    More than one pay from widths of about 256, and cost dearly where others want the cores."""
+    """Number of processor threads. It is a setting because sums depend on it through rounding. More
+    than one thread helps from widths of about 256, and is slow where other processes need the
+    cores."""
 
     def __post_init__(self) -> None:
         require_at_least(
@@ -100,7 +103,7 @@ class TrainingConfig(Config):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MixedTrainingConfig(TrainingConfig):
-    """How long, how fast, and in which precision."""
+    """Settings of the training loop for models that can be trained in mixed precision."""
 
     autocast: Autocast = "none"
     """Precision of matrix products; weights and their updates stay in single precision."""
@@ -108,9 +111,9 @@ class MixedTrainingConfig(TrainingConfig):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one batch gave: the loss to descend, and how it went.
+    """The loss of one batch, which is minimised, with its accuracy and its number of words.
 
-    Where a batch is divided among processes, each gives its part of the sum.
+    Where a batch is divided among processes, each has its part of the sum.
     """
 
     loss: Tensor
@@ -120,40 +123,40 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """How the model does on fresh words of the training distribution."""
+    """Loss and accuracy of the model on fresh words of the training distribution."""
 
     loss: float
     accuracy: float
     perfect: bool
     score: float | None = None
-    """What the best weights are chosen by, if that is not the accuracy."""
+    """The figure by which the best weights are chosen, if that is not the accuracy."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Further figures for the records."""
 
 
 class Objective(Protocol):
-    """What is learned."""
+    """An objective: it draws batches, computes their loss and validates the model."""
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Draw a batch and compute its loss."""
         ...
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """Judge the model on fresh words of the training distribution, without noise."""
+        """Measure the model on fresh words of the training distribution, without noise."""
         ...
 
 
 class Progress(Protocol):
-    """Where a person watches."""
+    """A display of how far training is."""
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
-        """Called after every step, and with more figures after every validation."""
+        """Show a record; called after every step, with more figures after a validation."""
         ...
 
 
 @dataclass(slots=True)
 class State:
-    """Everything that changes from step to step."""
+    """The part of a run that changes from step to step."""
 
     model: nn.Module
     optimiser: torch.optim.AdamW
@@ -165,7 +168,7 @@ class State:
     metrics: list[dict[str, Any]] = field(default_factory=list)
 
     def tensors(self) -> dict[str, Tensor]:
-        """The state as named tensors."""
+        """Return the state as named tensors."""
         counters = torch.tensor([self.step, self.perfect, *self.best], dtype=torch.float64)
         result = {"counters": counters}
         for name, tensor in self.model.state_dict().items():
@@ -180,7 +183,7 @@ class State:
         return result
 
     def restore(self, tensors: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
-        """The inverse of `tensors`."""
+        """Restore the state from the result of `tensors`."""
 
         def part(prefix: str) -> dict[str, Tensor]:
             return {k[len(prefix) :]: v for k, v in tensors.items() if k.startswith(prefix)}
@@ -218,15 +221,16 @@ def fit(
     *,
     folder: RunFolder | None = None,
     progress: Progress | None = None,
-    processes: Processes = ALONE,
+    processes: ProcessGroup = ALONE,
 ) -> list[dict[str, Any]]:
     """Train `model` in place and return the records, one per validation.
 
-    With a `folder`, a checkpoint is kept there, and an interrupted run goes on where it stood. The
-    weights kept in the end are those of the best validation (perfect or not, then accuracy or what
-    stands for it, then loss; the later of equals). The model must already hold its initial weights.
-    Of several `processes` each must be given the same, and an objective that takes its share; all
-    read the folder, and one of them writes.
+    With a `folder`, a checkpoint is kept there, and an interrupted run continues from it. The
+    weights kept in the end are those of the best validation: perfect before not perfect, then the
+    greatest accuracy (or the score that replaces it), then the least loss, then the latest. The
+    model must already hold its initial weights. Each of several `processes` must get the same
+    arguments, and an objective that takes its share; all of them read the folder, and one of them
+    writes.
 
     Raises:
         ClaimError: the loss is not finite; the last checkpoint is kept.
@@ -236,7 +240,7 @@ def fit(
 
 
 def kept(metrics: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The record of the validation whose weights are kept: the best, the later of equals."""
+    """Return the record of the validation whose weights are kept: the latest of the best."""
     return max(
         reversed(metrics),
         key=lambda r: (
@@ -254,7 +258,7 @@ def _fit(
     *,
     folder: RunFolder | None,
     progress: Progress | None,
-    processes: Processes,
+    processes: ProcessGroup,
 ) -> list[dict[str, Any]]:
     state = begin(model, config, folder)
     processes.wait()  # nothing is written before all have read the checkpoint
@@ -273,12 +277,12 @@ def _fit(
 
 
 def is_over(state: State, config: TrainingConfig) -> bool:
-    """Whether no step is left to take."""
+    """Return whether no step is left."""
     return state.step >= config.steps or 0 < config.patience <= state.perfect
 
 
 def end(state: State, config: TrainingConfig, folder: RunFolder | None) -> None:
-    """Take the best weights, in the precision that they are to have, and store them."""
+    """Load the best weights, convert the model to its final precision, and store the weights."""
     state.model.load_state_dict(state.best_weights)
     state.model.eval()
     if config.precision == "double":
@@ -288,7 +292,7 @@ def end(state: State, config: TrainingConfig, folder: RunFolder | None) -> None:
 
 
 def begin(model: nn.Module, config: TrainingConfig, folder: RunFolder | None) -> State:
-    """The state of a run before its first step, or that of its checkpoint if the folder has one."""
+    """Return the state before the first step, or that of the checkpoint if there is one."""
     device = next(model.parameters()).device
     state = State(
         model=model,
@@ -308,10 +312,11 @@ def begin(model: nn.Module, config: TrainingConfig, folder: RunFolder | None) ->
 
 
 def decays(model: nn.Module) -> dict[str, bool]:
-    """Name of every parameter to whether weight decay is for it: the matrices that are applied.
+    """Return for the name of every parameter whether weight decay applies to it.
 
-    These are the `weight`s of layers, by torch's manner of naming, which recurrent layers and those
-    of transformers' GPT-2 share; an embedding has one, too, and is left out.
+    It applies to the matrices that inputs are multiplied by. These are the `weight`s of layers by
+    torch's naming, which recurrent layers and those of transformers' GPT-2 share. An embedding has
+    a `weight`, too, and is excluded.
     """
     owners = dict(model.named_modules())
 
@@ -324,7 +329,7 @@ def decays(model: nn.Module) -> dict[str, bool]:
 
 
 def _groups(model: nn.Module, config: TrainingConfig) -> list[dict[str, Any]]:
-    """The parameters, by their weight decay."""
+    """Return the parameters in two groups: with weight decay and without."""
     decayed = decays(model)
     return [
         {
@@ -340,7 +345,7 @@ def _train_step(
     objective: Objective,
     config: TrainingConfig,
     clock: "Clock",
-    processes: Processes,
+    processes: ProcessGroup,
 ) -> dict[str, Any]:
     for group in state.optimiser.param_groups:
         group["lr"] = config.learning_rate * share_of_rate(config, state.step)
@@ -365,22 +370,22 @@ def _train_step(
 def _add_gradient(
     state: State, objective: Objective, config: TrainingConfig
 ) -> tuple[float, float, int]:
-    """Add what a batch has of the gradient of the mean; its loss, accuracy and words."""
+    """Add a batch's part of the mean gradient; return its loss, accuracy and word count."""
     result = objective.step(state.model, state.generators["data"], state.generators["noise"])
     (result.loss / config.accumulate).backward()  # type: ignore[no-untyped-call]
     return result.loss.item(), result.accuracy, result.num_words
 
 
 def _mean(values: Sequence[float]) -> float:
-    """The mean, which of one value is that, with its sign even if it is zero."""
+    """Return the mean; the mean of one value is that value, with its sign even if it is zero."""
     return sum(values[1:], values[0]) / len(values)
 
 
 def require_finite(what: str, value: float, state: State, config: TrainingConfig) -> None:
-    """Refuse to go on with a number that is not finite.
+    """Refuse to continue with a number that is not finite.
 
     Raises:
-        ClaimError: it is not.
+        ClaimError: it is not finite.
     """
     if not math.isfinite(value):
         kept = state.metrics[-1]["step"] if state.metrics else 0
@@ -392,7 +397,7 @@ def require_finite(what: str, value: float, state: State, config: TrainingConfig
 
 
 def share_of_rate(config: TrainingConfig, step: int) -> float:
-    """What the rate is multiplied by at a step, counted from 0."""
+    """Return the factor of the learning rate at a step, counted from 0."""
     if step < config.warmup:
         return (step + 1) / config.warmup
     if config.schedule == "constant":
@@ -401,7 +406,7 @@ def share_of_rate(config: TrainingConfig, step: int) -> float:
 
 
 def is_due(state: State, config: TrainingConfig) -> bool:
-    """Whether the model is validated and stored after the step that was taken last."""
+    """Return whether the model is validated and stored after the last step."""
     return state.step % config.validate_every == 0 or state.step == config.steps
 
 
@@ -412,7 +417,7 @@ def validate_if_due(
     folder: RunFolder | None,
     record: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Validate and store after a step that left `record`, if it is one to do so; the figures."""
+    """Validate and store the model if that is due after a step; return the figures, if any."""
     if not is_due(state, config):
         return {}
     figures = _validate(state, objective, config)
@@ -423,7 +428,7 @@ def validate_if_due(
 
 
 def _validate(state: State, objective: Objective, config: TrainingConfig) -> dict[str, Any]:
-    """Judge the model, and keep its weights if they are the best so far; the figures."""
+    """Validate the model, keep its weights if they are the best so far, and return the figures."""
     state.model.eval()
     with torch.no_grad():
         result = objective.validate(state.model, state.generators["validation"])
@@ -444,7 +449,7 @@ def _validate(state: State, objective: Objective, config: TrainingConfig) -> dic
 
 
 class Clock:
-    """Words per second, smoothed over the last steps."""
+    """Measures words per second, smoothed over the last steps."""
 
     def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
         self._now = now
@@ -452,11 +457,11 @@ class Clock:
         self._rate = 0.0
 
     def restart(self) -> None:
-        """Leave out the time since the last step."""
+        """Exclude the time since the last step."""
         self._last = self._now()
 
     def rate(self, num_words: float) -> float:
-        """The rate after a step of that many words."""
+        """Return the rate after a step of that many words."""
         elapsed, self._last = self._now() - self._last, self._now()
         current = num_words / max(elapsed, 1e-9)
         self._rate = current if self._rate == 0 else 0.95 * self._rate + 0.05 * current

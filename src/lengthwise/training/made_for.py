@@ -1,6 +1,7 @@
-"""For which language was a model made? Known of trained and loaded ones for as long as they live.
+"""The language that each trained or loaded model was made for, kept as long as the model exists.
 
-A table beside the models, since a proof refuses a model with attributes of another's making.
+The table is separate from the models, since a proof refuses a model with attributes that its class
+does not set.
 """
 
 from weakref import WeakKeyDictionary
@@ -13,14 +14,14 @@ _MADE_FOR: WeakKeyDictionary[nn.Module, Language] = WeakKeyDictionary()
 
 
 def remember(model: nn.Module, language: Language) -> None:
-    """Note for which language a model was made."""
+    """Record the language that a model was made for."""
     _MADE_FOR[model] = language
 
 
 def difference(model: nn.Module, asked: Language) -> str | None:
-    """How the symbols or classes of a model's own language differ from another one's, in words.
+    """Describe in words how the symbols or classes of a model's own language differ from another's.
 
-    None if they are the same, and of models of which nothing is known.
+    The result is None if they are the same, and for a model whose language is not known.
     """
     own = _MADE_FOR.get(model)
     if own is None:

@@ -1,13 +1,13 @@
-"""What does a run leave on disk? One folder, in which every file is whole at every moment.
+"""Run folders: the files of a run, each of which is complete at every moment.
 
-    config.json             what was asked for; made first, never changed
+    config.json             the settings of the run; written first, never changed
     metrics.jsonl           a record per validation
-    checkpoint.safetensors  everything needed to go on; gone when training has ended, as is
+    checkpoint.safetensors  all that is needed to continue; deleted when training has ended, as is
     previous.safetensors    the checkpoint before it, in case that one is lost
-    model.safetensors       the trained weights; there exactly if training has ended
-    scores.jsonl            what the last evaluation found, by length and class
-    evaluation.json         the summary of that
-    certificate.json        what the last certification found, with its evidence
+    model.safetensors       the trained weights; exists exactly if training has ended
+    scores.jsonl            the records of the last evaluation, by length and class
+    evaluation.json         the summary of that evaluation
+    certificate.json        the result of the last certification, with its evidence
 
 Nothing is unpickled. Each file is written under a temporary name, synced and renamed.
 """
@@ -45,7 +45,7 @@ except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = 2
-"""Version of the folder's layout. Format 1, whose settings stood elsewhere, is read, too."""
+"""Version of the folder's layout. Format 1, which has settings at other levels, is read, too."""
 
 _OF_METRICS = {
     "step": "a whole number",
@@ -54,7 +54,7 @@ _OF_METRICS = {
     "validation_accuracy": "a number",
     "perfect": "true or false",
 }
-"""What every record of a validation holds."""
+"""The values that every record of a validation has, with their kinds."""
 
 _MAY_BE_IN_METRICS = {
     "words_per_second": "a number",
@@ -66,12 +66,12 @@ _MAY_BE_IN_METRICS = {
     "wrong": "a whole number",
     "chunks": "a whole number",
 }
-"""What is read if it is there."""
+"""The optional values of such a record, with their kinds."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The files of one run."""
+    """The folder of one run, with its files."""
 
     path: Path
 
@@ -82,7 +82,7 @@ class RunFolder:
 
     @property
     def is_claimed(self) -> bool:
-        """Whether there is a run, finished or not."""
+        """Whether the folder holds a run, finished or not."""
         return self._config.exists()
 
     @property
@@ -107,7 +107,7 @@ class RunFolder:
 
     @property
     def certificate(self) -> Path:
-        """Where a certificate of the model belongs."""
+        """Path of the certificate of the model."""
         return self.path / "certificate.json"
 
     @property
@@ -119,10 +119,10 @@ class RunFolder:
         return self.path / "evaluation.json"
 
     def claim(self, config: Mapping[str, Any]) -> None:
-        """Make the folder for this configuration, or find that it is this configuration's already.
+        """Create the folder for this configuration, or accept one that already has it.
 
         Raises:
-            RunError: the folder holds another run, or files that are no run's.
+            RunError: the folder holds another run, or files that are not those of a run.
         """
         exists = self._config.exists()
         foreign = self.path.exists() and (
@@ -138,7 +138,7 @@ class RunFolder:
             self._remove_checkpoints()
 
     def require_same(self, stored: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
-        """Refuse a configuration that is not the one of this folder; a setting of none is not one.
+        """Refuse a configuration that differs from the folder's; None counts as missing.
 
         Raises:
             RunError: they differ; the message names the first setting that does.
@@ -155,12 +155,12 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from training in this folder; the system unlocks it if we die.
+        """Keep other processes from training here; the system releases the lock if we die.
 
         Raises:
-            RunError: another process is at it.
+            RunError: another process is training in it.
         """
-        with self._config.open("r+b") as file:  # network file systems lock what is writable
+        with self._config.open("r+b") as file:  # network file systems lock writable files only
             if fcntl is not None:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -184,17 +184,17 @@ class RunFolder:
         return found
 
     def language(self) -> Any:
-        """Return the stored automaton of the language that the run is about, if it is about one.
+        """Return the stored automaton of the run's language, or None if it has no language.
 
         Raises:
             RunError: there is no run here, or it is of another version.
         """
         config = self.config()
-        about = config.get("problem", config)  # in format 1 it stands at the top
+        about = config.get("problem", config)  # format 1 has it at the top level
         return about.get("language") if isinstance(about, dict) else None
 
     def config(self) -> dict[str, Any]:
-        """What was asked for.
+        """Return the configuration of the run.
 
         Raises:
             RunError: there is no run here, or it is of another version.
@@ -217,7 +217,7 @@ class RunFolder:
         return {key: value for key, value in config.items() if key != "format"}
 
     def metrics(self) -> list[dict[str, Any]]:
-        """The records of training so far.
+        """Return the records of training so far.
 
         Raises:
             RunError: the file is damaged.
@@ -231,17 +231,17 @@ class RunFolder:
         return records
 
     def save_checkpoint(self, tensors: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
-        """Store all that is needed to go on, and the records up to here."""
+        """Store all that is needed to continue, and the records up to here."""
         write_lines(self._metrics, metrics)
         if self._checkpoint.exists():
             self._checkpoint.replace(self._previous)
         _save(self._checkpoint, tensors)
 
     def checkpoint(self) -> dict[str, Tensor] | None:
-        """What `save_checkpoint` stored last, if training was interrupted.
+        """Return the tensors that `save_checkpoint` stored last, or None if there are none.
 
-        If that cannot be read, what it stored before, with a warning: then some steps are taken
-        once more, as they were.
+        If that file cannot be read, the tensors that were stored before it are returned, with a
+        warning: some steps are then repeated, with the same result.
 
         Raises:
             RunError: neither can be read.
@@ -253,7 +253,7 @@ class RunFolder:
             return _load(self._checkpoint)
         except RunError:
             tensors = _load(self._previous)
-        self._checkpoint.unlink()  # or it would be kept as the previous one
+        self._checkpoint.unlink()  # otherwise it would become the previous one
         warnings.warn(
             f"{self._checkpoint} cannot be read, so training goes on from the checkpoint before it",
             LengthwiseWarning,
@@ -272,7 +272,7 @@ class RunFolder:
         self._remove_checkpoints()
 
     def weights(self) -> dict[str, Tensor]:
-        """The trained weights.
+        """Return the trained weights.
 
         Raises:
             RunError: training has not ended, or the file is damaged.
@@ -285,23 +285,23 @@ class RunFolder:
         return _load(self._model)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """`weights` as arrays."""
+        """Return `weights` as arrays."""
         return {name: weight.numpy() for name, weight in self.weights().items()}
 
     def save_evaluation(self, records: list[dict[str, Any]], summary: Mapping[str, Any]) -> None:
-        """Store the records of an evaluation and their summary, in place of the ones before."""
+        """Store the records of an evaluation and their summary, in place of the previous ones."""
         self._evaluation.unlink(missing_ok=True)
         write_lines(self._scores, records)
         write_json(self._evaluation, summary)
 
     def evaluation(self) -> dict[str, Any] | None:
-        """The summary of the last evaluation, if there was one."""
+        """Return the summary of the last evaluation, or None if there is none."""
         if not self._evaluation.exists():
             return None
         return read_object(self._evaluation, remedy="Evaluate again.")
 
     def scores(self) -> list[dict[str, Any]]:
-        """The records of the last evaluation; empty if there was none."""
+        """Return the records of the last evaluation; empty if there was none."""
         return list(read_lines(self._scores, remedy="Evaluate again."))
 
 
@@ -310,7 +310,7 @@ def _save(path: Path, tensors: Mapping[str, Tensor]) -> None:
     seen: set[int] = set()
     for name, tensor in tensors.items():
         found = tensor.detach().cpu().contiguous()
-        tied = found.data_ptr() in seen  # two names for one weight: the file has it twice
+        tied = found.data_ptr() in seen  # two names of one weight, which is stored twice
         stored[name] = found.clone() if tied else found
         seen.add(found.data_ptr())
     write_bytes(path, save(stored))
@@ -324,22 +324,22 @@ def _load(path: Path) -> dict[str, Tensor]:
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON would give it back."""
+    """Return the value as it is after being written to JSON and read again."""
     return json.loads(json.dumps(value))
 
 
 def _lasting(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration without what may differ from one session of a run to the next."""
+    """Return the configuration without the values that may change when a run continues."""
     lasting = {key: value for key, value in config.items() if key != "environment"}
     problem = lasting.get("problem", {})
-    if "corpus" in problem:  # which may be moved
+    if "corpus" in problem:  # a corpus may be moved
         corpus = {k: v for k, v in problem["corpus"].items() if k != "folder"}
         lasting["problem"] = {**problem, "corpus": corpus}
     return lasting
 
 
 def _flatten(value: Any, prefix: str = "") -> dict[str, Any]:
-    """Nested settings as `{"train.seed": 0}`, so that a difference can be named."""
+    """Flatten nested settings to `{"train.seed": 0}`, so that a difference can be named."""
     if not isinstance(value, dict):
         return {prefix: value}
     result = {}

@@ -1,9 +1,9 @@
-"""How does a run look in TensorBoard? Its figures by step, written beside what a person is shown.
+"""TensorBoard: the figures of a run by step, written in addition to the usual display.
 
     train/loss, train/accuracy, train/words_per_second   after every step
     validation/loss, validation/accuracy, ...            after every validation
 
-A run that was interrupted goes on in the same folder, and nothing is there twice.
+A run that was interrupted continues in the same folder, and no figure is written twice.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ _TRAINING = ("loss", "accuracy", "words_per_second")
 
 @contextmanager
 def tracked(progress: Progress, folder: Path | None) -> Iterator[Progress]:
-    """A progress that writes for TensorBoard, too, if there is a folder to write to.
+    """Return a progress that also writes for TensorBoard, if there is a folder to write to.
 
     Raises:
         ConfigError: tensorboard is not installed.
@@ -39,14 +39,14 @@ def tracked(progress: Progress, folder: Path | None) -> Iterator[Progress]:
 
 
 class Tracking:
-    """Writes the figures, and hands them on."""
+    """A progress that writes the figures for TensorBoard and passes them to another progress."""
 
     def __init__(self, progress: Progress, folder: Path) -> None:
         self._progress, self._folder = progress, folder
         self._writer: SummaryWriter | None = None
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
-        """Write what the record has of numbers."""
+        """Write the numbers of the record, and pass it on."""
         writer = self._writer = self._writer or self._opened(step)
         for name, value in record.items():
             if isinstance(value, int | float):
@@ -54,12 +54,12 @@ class Tracking:
         self._progress.update(step, record)
 
     def close(self) -> None:
-        """Write what is left to write."""
+        """Write the remaining figures and close the file."""
         if self._writer is not None:
             self._writer.close()
 
     def _opened(self, step: int) -> "SummaryWriter":
-        """A writer that takes back what an interrupted run wrote of this step and later ones."""
+        """Open a writer that discards an interrupted run's figures from this step on."""
         from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415
 
         return SummaryWriter(str(self._folder), purge_step=step)

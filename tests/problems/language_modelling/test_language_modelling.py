@@ -249,7 +249,7 @@ def test_a_corpus_that_was_made_anew_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(TextError, match="holds another corpus than the one"):
         plan.problem.objective(plan)
     claim(RunFolder(tmp_path / "run"), plan, {})
-    with pytest.raises(RunError, match=r"holds a run with corpus.digest"):
+    with pytest.raises(RunError, match=r"holds a run with problem.corpus.digest"):
         claim(
             RunFolder(tmp_path / "run"),
             make_plan(f"text:{tmp_path / 'corpus'}", **SMALL),

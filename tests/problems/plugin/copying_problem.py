@@ -15,8 +15,8 @@ from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.results import Answer, Evaluation, Options, Predictor, Watch
 from lengthwise.registry import Catalogue
 from lengthwise.settings import Config, require_at_least
+from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.training.processes import ALONE, Processes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,7 +133,7 @@ class Copying(Problem):
         """Return the number of symbols."""
         return {"vocab_size": self.digits}
 
-    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
         """Return what is learned."""
         return CopyEverything(self.digits, plan.data)
 

@@ -19,7 +19,7 @@ from verification.trained import SMALL
 
 SETTINGS: dict[str, Any] = {
     **{name: value for name, value in SMALL.items() if name != "num_bits"},
-    "supervision": "assigned",
+    "supervision": "codebook",
     "noise": 0.0,
 }
 
@@ -94,6 +94,10 @@ def test_gradients_reach_all_weights_and_replay_follows_from_the_weights() -> No
     assert len(untaught._replay) == 0
 
 
+def test_its_former_name_is_accepted() -> None:
+    assert plan_for(supervision="assigned") == plan_for()
+
+
 class StopError(Exception):
     """Stands for a kill."""
 
@@ -126,7 +130,7 @@ def test_stopped_run_ends_with_the_same_bytes(
 
 def test_continuous_memory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="binary"):
-        lw.train("parity", "regular-gpt", supervision="assigned", out=tmp_path / "a")
+        lw.train("parity", "regular-gpt", supervision="codebook", out=tmp_path / "a")
 
 
 @pytest.mark.slow

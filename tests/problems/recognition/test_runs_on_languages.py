@@ -183,7 +183,7 @@ def test_language_of_a_run_survives_without_its_source(tmp_path: Path) -> None:
     assert load_run(tmp_path / "run").language == language
 
 
-@pytest.mark.parametrize("supervision", ["composition", "assigned"])
+@pytest.mark.parametrize("supervision", ["composition", "codebook"])
 def test_codes_need_binary_memory_before_anything_is_written(supervision: str) -> None:
     with pytest.raises(ConfigError, match="the memory is not binary"):
         make_plan(parse("parity"), "regular-gpt", settings={"supervision": supervision})

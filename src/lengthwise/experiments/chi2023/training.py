@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _ASSIGNED = {
-    "supervision": "assigned",
+    "supervision": "codebook",
     "d_model": 128,
     "noise": 0.0,
     "batch_size": 512,

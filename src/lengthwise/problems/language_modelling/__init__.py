@@ -1,1 +1,1 @@
-"""Language modelling: the next token of a text."""
+"""Language modelling: prediction of the next token of a text."""

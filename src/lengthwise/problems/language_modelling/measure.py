@@ -1,4 +1,4 @@
-"""Tests and answers of language models: perplexity by length, receptive field, texts that go on."""
+"""Tests and answers of language models: perplexity by length, receptive field, continued texts."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -23,13 +23,13 @@ _DOUBLINGS = 4
 def evaluate_run(run: Run, corpus: Corpus, options: Options, watch: Watch) -> Evaluation:
     """Return the perplexity of the last token of random windows, by window length.
 
-    `options` are `lengths` (1, 2, 4, 8 and 16 times the window of training unless given), `words`
-    (windows of each length, 1,000 unless given), `seed` and `part` of the corpus.
+    `options` are `lengths` (by default 1, 2, 4, 8 and 16 times the window of training), `words`
+    (windows of each length, by default 1,000), `seed` and `part` of the corpus.
 
     Raises:
         TextError: the corpus is too short.
-        TaskError: a length is below 2, or comes twice.
-        WordError: the model reads no texts as long.
+        TaskError: a length is below 2, or is repeated.
+        WordError: the model cannot read texts of a length.
     """
     plan, model, notes = run.require_plan(), run.model, list[str]()
     assert isinstance(model, LanguageModel)
@@ -83,7 +83,7 @@ def evaluate_run(run: Run, corpus: Corpus, options: Options, watch: Watch) -> Ev
 def receptive_field(
     run: Run, corpus: Corpus, length: int, *, windows: int, seed: int
 ) -> dict[str, Any]:
-    """Return how much each token of the context counts, on random windows of a corpus.
+    """Return the influence of each token of the context, on random windows of a corpus.
 
     Raises:
         TextError: the corpus has no window of that length.
@@ -101,7 +101,7 @@ def receptive_field(
 def continued(
     run: Run, corpus: Corpus, text: str, *, tokens: int, temperature: float, seed: int
 ) -> str:
-    """Return how a language model goes on with a text: so many tokens, or fewer if it ends before.
+    """Return a continuation of a text by so many tokens, or fewer if it ends before.
 
     Raises:
         WordError: the text is empty, or would grow longer than the model can read.
@@ -122,9 +122,10 @@ def continued(
 def _usual_windows(
     window: int, most: int | None, tokens: Tokens, notes: list[str]
 ) -> Sequence[int]:
-    """Return 1, 2, 4, 8 and 16 times the window of training, as far as model and text go.
+    """Return 1, 2, 4, 8 and 16 times the window of training, as far as model and text allow.
 
-    For a text without any of these, the longest that is a half, a fourth, ... of the window.
+    For a text without windows of any of these lengths, return the longest possible of a half, a
+    fourth, ... of the window.
     """
     lengths = [window * 2**power for power in range(_DOUBLINGS + 1)]
     read = [length for length in lengths if most is None or length <= most]

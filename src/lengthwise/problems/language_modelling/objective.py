@@ -2,7 +2,7 @@
 
 Axes:
     window  windows of a text
-    place   tokens of a window; the one after the last place is the last that is asked for
+    place   positions of a window; the token after the last position is the last that is predicted
 """
 
 from collections.abc import Callable
@@ -21,20 +21,21 @@ from lengthwise.evaluation.predict import device_of
 from lengthwise.layers.token_loss import ReadOut, token_loss
 from lengthwise.settings import Config, Setting, require, require_at_least
 from lengthwise.training.autocast import Autocast, autocast
+from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.training.processes import ALONE, Processes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WindowsConfig(Config):
-    """Which windows of a text are drawn."""
+    """Settings of the windows of a text that are drawn."""
 
     window: Annotated[int, Setting(unit="tokens")] = 128
-    """Tokens of a window in training."""
+    """Number of tokens of a window in training."""
     batch_size: Annotated[int, Setting(unit="windows")] = 16
-    """Windows of a batch."""
+    """Number of windows of a batch."""
     validation_windows: Annotated[int, Setting(unit="windows")] = 256
-    """Most windows of a validation, one after the other, evenly spread."""
+    """Greatest number of windows of a validation; they are evenly spread over the text in its
+    order."""
 
     def __post_init__(self) -> None:
         require_at_least(self, {"window": 1, "batch_size": 1, "validation_windows": 1})
@@ -51,23 +52,24 @@ _MOST_TOKENS = 2**26
 
 @runtime_checkable
 class HasReadOut(Protocol):
-    """A model that gives what its logits are made of."""
+    """A model that returns the vectors and the matrix of which its logits are the product."""
 
     def read_out(self, tokens: Int[Tensor, "window place"]) -> ReadOut:
-        """Vectors `[window, place, width]`, and the read-out."""
+        """Return vectors `[window, place, width]`, and the read-out."""
         ...
 
 
 def read_out_of(model: nn.Module, tokens: Tensor) -> ReadOut:
-    """What a model of ours says of the next token at every place."""
+    """Return the read-out of a model of this package for the next token at every position."""
     assert isinstance(model, HasReadOut)
     return model.read_out(tokens)
 
 
 class NextToken(Objective):
-    """Cross-entropy of the next token; a batch is judged by its mean over all places.
+    """Cross-entropy of the next token; the loss of a batch is its mean over all positions.
 
-    Of several processes each draws the whole batch, and judges its share of the windows.
+    Each of several processes draws the whole batch, and computes the loss of its share of the
+    windows.
 
     Raises:
         TextError: a part is too short for one window.
@@ -82,7 +84,7 @@ class NextToken(Objective):
         read_out: Callable[[nn.Module, Tensor], ReadOut] = read_out_of,
         *,
         half: Autocast = "none",
-        processes: Processes = ALONE,
+        processes: ProcessGroup = ALONE,
     ) -> None:
         require(
             config.batch_size >= processes.count,
@@ -96,7 +98,7 @@ class NextToken(Objective):
             require_windows(tokens, self._size, f"the {name} part of the text")
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
-        """Judge random windows; nothing is drawn from `noise`."""
+        """Compute the loss on random windows; nothing is drawn from `noise`."""
         count = self._config.batch_size
         numbers = torch.randint(self._train.num_windows(self._size), (count,), generator=data)
         own = self._processes.share(numbers.numpy())
@@ -105,7 +107,7 @@ class NextToken(Objective):
         return Step(loss * share, accuracy * share, len(own) * self._config.window)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """Judge the same windows each time, those of the validation part."""
+        """Compute the loss on windows of the validation part, which are the same each time."""
         there, most = self._validation.num_windows(self._size), self._config.validation_windows
         apart = max(self._config.window, there // most)
         numbers = np.arange(0, there, apart)[:most]

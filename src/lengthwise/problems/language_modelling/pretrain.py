@@ -1,9 +1,11 @@
-"""A small GPT-2, trained on plain text with the package's own loop and saved as transformers does.
+"""Pretraining of a small GPT-2 on plain text, with the package's own loop.
+
+It is saved in the format of transformers:
 
     DIR/config.json, model.safetensors, tokenizer.json ...   for `from_pretrained`
     DIR/training/                                            the run folder: settings, records
 
-What is learned is the next token of windows of the text; the last tenth of it is for validation.
+The objective is the next token of windows of the text; the last tenth of it is for validation.
 """
 
 import hashlib
@@ -31,8 +33,8 @@ from lengthwise.models.gpt2 import draw_gpt2, gpt2_config
 from lengthwise.problems.language_modelling.objective import NextToken, WindowsConfig
 from lengthwise.settings import Config, require, require_at_least, sort_settings
 from lengthwise.training.devices import choose_device, environment
+from lengthwise.training.distributed import require_alone
 from lengthwise.training.loop import Progress, TrainingConfig, fit, kept
-from lengthwise.training.processes import require_alone
 from lengthwise.training.runs import RunFolder
 
 if TYPE_CHECKING:
@@ -41,17 +43,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PretrainConfig(Config):
-    """Shape of the body, and what it reads at a step."""
+    """Shape of the backbone, and the windows that it reads at a step."""
 
     vocab_size: int = 1024
-    """Tokens, of which the first 256 are the bytes."""
+    """Number of tokens, of which the first 256 are the bytes."""
     d_model: int = 128
     num_layers: int = 4
     num_heads: int = 4
     places: int = 512
-    """Places that it has positions for: the longest window it can ever read."""
+    """Number of learned positions: the longest window that it can ever read."""
     window: int = 256
-    """Tokens of a window in training; a position past them stays as it was drawn."""
+    """Number of tokens of a window in training; positions past it keep their initial values."""
     batch_size: int = 8
 
     def __post_init__(self) -> None:
@@ -81,11 +83,11 @@ PRETRAINING: dict[str, Any] = {
     "validate_every": 500,
     "patience": 0,
 }
-"""How long and how fast, unless the user says otherwise."""
+"""Settings of the training loop, unless the user sets others."""
 
 
 def pretraining(settings: Mapping[str, Any]) -> tuple[PretrainConfig, TrainingConfig]:
-    """The two parts of some settings, over `PRETRAINING`.
+    """Return the two parts of some settings, which replace those of `PRETRAINING`.
 
     Raises:
         ConfigError: a setting is unknown, or does not fit.
@@ -96,7 +98,7 @@ def pretraining(settings: Mapping[str, Any]) -> tuple[PretrainConfig, TrainingCo
 
 
 def make_named(body: str, *, progress: Progress | None = None) -> None:
-    """Make a body of `BACKBONES` in its place, unless it is there, or is on the hub.
+    """Make a backbone of `BACKBONES` in its folder, unless it exists, or is on the hub.
 
     Raises:
         ConfigError: `transformers` or `tokenizers` is not installed.
@@ -108,7 +110,7 @@ def make_named(body: str, *, progress: Progress | None = None) -> None:
 
 
 def _read_out(model: nn.Module, tokens: Tensor) -> ReadOut:
-    """What a GPT-2 of transformers says of the next token at every place."""
+    """Return the read-out of a GPT-2 of transformers for the next token at every position."""
     body, read_out = model.get_submodule("transformer"), model.get_submodule("lm_head")
     vectors = body(input_ids=tokens, use_cache=False).last_hidden_state
     assert isinstance(read_out, nn.Linear)
@@ -116,7 +118,7 @@ def _read_out(model: nn.Module, tokens: Tensor) -> ReadOut:
 
 
 def objective(tokens: NDArray[np.int64], config: PretrainConfig) -> NextToken:
-    """The next token at every place of random windows; the last tenth is for validation."""
+    """Return the objective: the next token at every position; the last tenth is for validation."""
     held_out = max(len(tokens) // 10, config.window + 1)
     return NextToken(
         Tokens([tokens[:-held_out]]),
@@ -136,10 +138,10 @@ def pretrain(
     device: str = "auto",
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Train a GPT-2 on a text and save it in `out`; what it came to.
+    """Train a GPT-2 on a text, save it in `out`, and return the figures of the training.
 
-    An interrupted training goes on where it stood, and one that has ended is not done again.
-    `source` says in words where the text is from.
+    An interrupted training continues from its checkpoint, and one that has ended is not repeated.
+    `source` is a description of where the text is from.
 
     Raises:
         ConfigError: `transformers` or `tokenizers` is not installed.
@@ -185,14 +187,14 @@ def pretrain(
 
 
 def _as_stored(loop: TrainingConfig, folder: RunFolder) -> dict[str, Any]:
-    """The settings of the loop; in a folder of an older version, those that it knew or are set."""
+    """Return the settings of the loop; for a folder of an older version, without later defaults."""
     values = loop.to_dict()
     known = {**(folder.config()["loop"] if folder.is_claimed else values), **loop.non_defaults()}
     return {name: value for name, value in values.items() if name in known}
 
 
 def build_gpt2(config: PretrainConfig, vocab_size: int) -> "GPT2LMHeadModel":
-    """The network, with weights that are still to be drawn; input and output share theirs."""
+    """Build the network with weights that are still to be drawn; input and output share theirs."""
     from transformers import GPT2LMHeadModel  # noqa: PLC0415
 
     return GPT2LMHeadModel(
@@ -207,7 +209,7 @@ def build_gpt2(config: PretrainConfig, vocab_size: int) -> "GPT2LMHeadModel":
 
 
 def _save(out: Path, model: "GPT2LMHeadModel", tokenizer: Any) -> None:
-    """Write the files aside, and put them in their places; `config.json` last."""
+    """Write the files to a temporary folder, and move them to `out`; `config.json` last."""
     from transformers import PreTrainedTokenizerFast  # noqa: PLC0415
 
     aside = out / "training" / "saved"

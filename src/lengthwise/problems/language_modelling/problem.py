@@ -1,4 +1,4 @@
-"""Language modelling: which token comes next in a text?"""
+"""Language modelling: the problem of predicting the next token of a text."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -26,6 +26,7 @@ from lengthwise.problems.layout import Format1
 from lengthwise.problems.results import (
     Answer,
     Evaluation,
+    Facts,
     Options,
     Predictor,
     TrainingCost,
@@ -34,14 +35,14 @@ from lengthwise.problems.results import (
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts
 from lengthwise.training.autocast import require_autocast
+from lengthwise.training.distributed import ALONE, ProcessGroup, Rank
 from lengthwise.training.loop import Objective
-from lengthwise.training.processes import ALONE, Place, Processes
 
 FIELD = "receptive field"
-"""The test of that name tells how much each token of the context counts."""
+"""Name of the test that measures the influence of each token of the context."""
 
 TRAINED_LEVELS = "levels as trained"
-"""The test of that name is of a RegularGPT whose depth stays as it is at the training length."""
+"""Name of the test of a RegularGPT whose depth is fixed to that at the training length."""
 
 _MOST_TEMPERATURE = 100
 
@@ -76,8 +77,8 @@ class LanguageModelling(CorpusProblem[Corpus]):
         network = network.with_room(windows.window, asked["network"].get("max_length"))
         return network, windows, self.objective_settings()
 
-    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
-        """Return what is learned, divided among processes.
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+        """Return the objective, divided among processes.
 
         Raises:
             TextError: the corpus is too short for a window.
@@ -91,7 +92,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
         return "next token"
 
     def trained_on(self, plan: Plan) -> str:
-        """Return the length of windows."""
+        """Return the length of windows, in words."""
         return f"windows of {plan.data.window:,} tokens"
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
@@ -104,14 +105,14 @@ class LanguageModelling(CorpusProblem[Corpus]):
     def training_cost(self, plan: Plan, device: torch.device) -> TrainingCost:
         """Return the cost of a token: three times that of the forward pass.
 
-        All processes' devices are taken to be alike. The main process measures its own; the others,
-        which nobody hears, are given no cost.
+        The devices of all processes are assumed to be alike. The main process measures its own; the
+        others, which print nothing, have no cost.
 
         Raises:
             ConfigError: the device cannot compute in the precision of `autocast`.
         """
-        rank = Place.here()
-        if rank.number > 0:
+        rank = Rank.here()
+        if rank.index > 0:
             return TrainingCost(0.0, math.inf)
         window, half = plan.data.window, plan.training.autocast == "bfloat16"
         require_autocast(device, plan.training.autocast)
@@ -132,8 +133,14 @@ class LanguageModelling(CorpusProblem[Corpus]):
         corpus = self.load(options.get("text"))
         return evaluate_run(run, corpus, options, watch)
 
+    def said_of(self, values: Mapping[str, Any]) -> Facts:
+        """Return the perplexity at each length."""
+        by_length = values["perplexity"].items()
+        told = [(f"perplexity of {n} tokens", f"{each:.2f}") for n, each in by_length]
+        return [("text", f"{values['corpus']}, part {values['part']}"), *told]
+
     def predictor(self, run: Run, options: Options) -> Predictor:
-        """Return how a run goes on with a text.
+        """Return the predictor, which continues texts.
 
         Raises:
             ConfigError: the temperature is out of range.
@@ -162,7 +169,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
         return Predictor(read=read, joint=" ", answer=answer, key="texts", together=1)
 
     def test(self, run: Run, test: Test) -> TestResult:
-        """Return perplexity by length, or how much each token of the context counts."""
+        """Return perplexity by length, or the influence of each token of the context."""
         windows, seed = test.words_per_length, test.seed
         if test.name == FIELD:
             field = receptive_field(run, self.load(), test.lengths[0], windows=windows, seed=seed)
@@ -181,7 +188,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
         return TestResult.plain(test, "last token", {"figures": figures, "seconds": seconds})
 
     def no_words(self) -> str:
-        """Return why a run has no words of a language."""
+        """Return the reason why a run has no words of a language."""
         return (
             "this run is a language model, and classifies no words of a formal language. "
             "Use evaluate or predict."

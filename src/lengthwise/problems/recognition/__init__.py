@@ -1,1 +1,1 @@
-"""Recognition: the class of a word of a formal language."""
+"""Recognition: classification of words of a formal language."""

@@ -1,10 +1,10 @@
-"""Codebook supervision: a network learns the table of a language's algebra in codes given to it.
+"""Codebook supervision: a network learns the table of a language's algebra in given codes.
 
 With `composition` a network finds its own codes, which takes long where there are hundreds of
-meanings: what it says of one moves while another is learned. Here every meaning has its code from
-the start (`tasks.assigned`), so levels need not wait for each other: a step draws chunks of symbols
-and of codes, and asks for the signs of the result. Chunks that a validation finds wrong or unsure
-are drawn more often until the next.
+meanings: the code of one changes while another is learned. Here every meaning has its code from the
+start (`make_codebook`), so levels need not wait for each other: a step draws chunks of symbols and
+of codes, and the loss is on the signs of the result. Chunks that a validation finds wrong or unsure
+are drawn more often until the next one.
 
 Validation is perfect when exploration (`verification.closure`) proves the model right on words of
 every length, also of those that were not drawn.
@@ -36,25 +36,26 @@ from lengthwise.verification.closure import explore
 from lengthwise.verification.network import node_of
 
 _SURE = 0.3
-"""Numbers nearer to 0 than this are taught like wrong ones."""
+"""Numbers nearer to 0 than this are trained like wrong ones."""
 
 _SHARE = 4
-"""One in so many chunks is drawn from those found wrong or unsure."""
+"""One of this many chunks is drawn from those that were found wrong or unsure."""
 
 _FEW = 16
-"""With so many wrong chunks at most a proof is tried: a code that was not told can serve, too."""
+"""Greatest number of wrong chunks at which a proof is tried: a code that differs from the codebook
+can serve, too."""
 
 _SHARPNESS = 2.0
 
 _TOGETHER = 8192
-"""Chunks that are judged at once."""
+"""Number of chunks that are computed at once."""
 
 
 class CodebookSupervision(Objective):
-    """The signs of every chunk's result, and the class of every meaning.
+    """The loss on the signs of every chunk's result, and on the class of every meaning.
 
     `batch_size` chunks of codes are drawn for a step, and half as many of symbols (or all of them).
-    What is to be proved is the model in the precision that it will have.
+    A proof is about the model in its final precision.
     """
 
     def __init__(
@@ -76,10 +77,10 @@ class CodebookSupervision(Objective):
         self._replay: Int[Tensor, " row"] | None = None
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
-        """How far numbers are from the right side of 0, summed over bits, and the classes."""
+        """Return the softplus loss of signs, summed over bits, plus the loss of classes."""
         model, memory = binary(model)
         table, count = self._table, self._words.batch_size
-        if self._replay is None:  # of these weights, so a resumed run has the same
+        if self._replay is None:  # depends on the weights only, so a resumed run has the same
             self._replay = self._judge(model)[1]
         rows = torch.randint(len(table.parts), (count,), generator=data)
         if len(self._replay):
@@ -98,7 +99,7 @@ class CodebookSupervision(Objective):
         return Step(loss, right, len(sides))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """Loss and accuracy on words of mixed lengths; perfect if exploration closes."""
+        """Return loss and accuracy on words of mixed lengths; perfect if exploration closes."""
         lengths = self._lengths.draw(self._words.validation_words, data)
         answers = validate_answers(model, self._task.draw(lengths, data))
         model, _ = binary(model)
@@ -108,7 +109,7 @@ class CodebookSupervision(Objective):
 
     @torch.no_grad()
     def _judge(self, model: RegularGPT) -> tuple[dict[str, Any], Int[Tensor, " row"]]:
-        """What is wrong of the whole table, and the chunks of codes that are to be taught again."""
+        """Return the errors in the whole table, and the chunks of codes that are to be replayed."""
         training = model.training
         model.eval()
         table = self._table
@@ -132,7 +133,7 @@ class CodebookSupervision(Objective):
         algebra = BinaryAlgebra(node_of(kept))
         try:
             closure = explore(algebra, self._task.language, max_chunks=MAX_CHUNKS)
-        except VerificationError:  # more codes than chunks of this size can tell apart
+        except VerificationError:  # more codes than chunks of this size distinguish
             return False
         return closure.repeats is not None and algebra.is_certain
 
@@ -164,10 +165,10 @@ class CodebookSupervision(Objective):
         results: Int[Tensor, " row"],
         noise: torch.Generator | None,
     ) -> Float[Tensor, "row bit"]:
-        """How far each number is on the right side of 0, with noise in training."""
+        """Return the distance of each number from 0 on the right side, with noise in training."""
         model, memory = binary(model)
         device = model.pad.device
-        numbers = memory.numbers(model.gathered(below, children.to(device)))
+        numbers = memory.numbers(model.gathered(below, children.to(device), noise))
         if noise is not None:
             numbers = numbers + memory.noise * torch.randn(
                 numbers.shape, generator=noise, device=device

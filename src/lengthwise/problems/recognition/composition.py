@@ -1,9 +1,9 @@
-"""Training that ends with a proof: every product of the monoid, and whatever exploration finds.
+"""Training that ends with a proof: products of the monoid, and replay of what exploration finds.
 
-Three things are learned at once, each from nodes rather than from words:
+The loss has three parts, each about nodes rather than words:
 
-- *compositions* (`tasks.compositions`): nodes whose parts do what is drawn uniformly from all that
-  sub-words can do, so that rare products are learned, too;
+- *compositions* (`tasks.compositions`): the state maps of the parts of nodes are drawn uniformly
+  from all state maps of sub-words, so that rare products are learned, too;
 - *code consistency*: the numbers before the sign are drawn to the signs that most nodes of the same
   meaning have, and away from 0;
 - *hard-example replay*: at every validation the codes that the model can reach are explored
@@ -45,32 +45,32 @@ from lengthwise.verification.closure import Closure, Level, Pairs, explore
 from lengthwise.verification.network import node_of
 
 _MOST_CHUNKS = 300_000
-"""Chunks of one level that are explored in training, to be quick."""
+"""Greatest number of chunks of one level that are explored in training, to save time."""
 
 _MOST_REPLAYED = 512
 
 _LONGEST_WRITTEN = 1_000
-"""Symbols of a wrong word that stands in the records, at most."""
+"""Greatest number of symbols of a wrong word in the records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Chunks of codes, and what the sub-words do that they stand for."""
+    """Chunks of codes, and the state maps of the sub-words that they stand for."""
 
     codes: Bool[Tensor, "code bit"]
     children: Int[Tensor, "node chunk"]
-    """Codes by number, or `ABSENT`."""
+    """Indices of codes, or `ABSENT`."""
     maps: Int[Tensor, "node state"]
-    """State maps; at the edge only what becomes of the start state counts."""
+    """State maps; at the edge only the image of the start state counts."""
     at_edge: Bool[Tensor, " node"]
     is_labelled: Bool[Tensor, " node"]
-    """Whether `maps` counts; the others are to be sure, whatever they answer."""
+    """Whether `maps` counts; the others only have to be sure, with any answer."""
     length: int
-    """Symbols of the longest sub-word that a chunk can stand for; 0 without replay."""
+    """Length of the longest sub-word that a chunk can stand for, in symbols; 0 without replay."""
 
 
 class Composition(Objective):
-    """Compositions drawn uniformly, replay from exploration, one code for one meaning.
+    """Compositions drawn uniformly, replay from exploration, and one code for each meaning.
 
     Raises:
         ConfigError: the model has no binary memory.
@@ -88,16 +88,16 @@ class Composition(Objective):
         self._replay: Replay | None = None
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
-        """Cross-entropy of what nodes do and of their class, with pull and margin."""
+        """Return cross-entropy of state maps and classes, with code consistency and margin."""
         model, memory = binary(model)
-        if self._replay is None:  # of these weights, so a resumed run has the same
+        if self._replay is None:  # depends on the weights only, so a resumed run has the same
             model.eval()
             _, self._replay = self._explore(model)
             model.train()
         drawn = self._draw(model, data)
         replay = self._replay
         gathered = torch.cat(
-            [*_compose(model, memory, drawn, noise), _recall(model, memory, replay)]
+            [*_compose(model, memory, drawn, noise), _recall(model, memory, replay, noise)]
         )
         parts = [len(drawn.maps), len(replay.maps)] if len(replay.maps) else [len(gathered)]
         maps = torch.cat([drawn.maps, replay.maps])
@@ -119,7 +119,7 @@ class Composition(Objective):
         return Step(loss, right.double().mean().item() if len(right) else 1.0, len(drawn.maps))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """Loss and accuracy on words of mixed lengths; perfect if exploration closes."""
+        """Return loss and accuracy on words of mixed lengths; perfect if exploration closes."""
         lengths = self._lengths.draw(self._words.validation_words, data)
         answers = validate_answers(model, self._task.draw(lengths, data))
         figures, self._replay = self._explore(binary(model)[0])
@@ -133,7 +133,7 @@ class Composition(Objective):
     def _targets(
         self, maps: Int[Tensor, "node state"], at_edge: Tensor, labelled: Tensor
     ) -> tuple[Int[Tensor, "node probe"], Int[Tensor, " node"]]:
-        """The states after each probe, and the classes; `IGNORED` where nothing is asked."""
+        """Return the states after each probe, and the classes; `IGNORED` if unlabelled."""
         states, classes = self._maps.transitions(maps), self._maps.classes(maps)
         states[at_edge, 1:] = IGNORED  # the first probe is the start state
         states[~labelled] = classes[~labelled] = IGNORED
@@ -153,7 +153,7 @@ class Composition(Objective):
         algebra = BinaryAlgebra(node_of(model))
         try:
             closure = explore(algebra, self._task.language, max_chunks=_MOST_CHUNKS)
-        except VerificationError:  # more codes than chunks of this size can tell apart
+        except VerificationError:  # more codes than chunks of this size distinguish
             closure = Closure((), MonoidElements(self._task.language), algebra.chunk)
         figures = {
             "proved": closure.repeats is not None and algebra.is_certain,
@@ -170,27 +170,30 @@ class Composition(Objective):
 def _compose(
     model: RegularGPT, memory: BinaryMemory, drawn: Composed, noise: torch.Generator
 ) -> list[Float[Tensor, "_ width"]]:
-    """What the block makes of nodes, level by level, each level from what memory kept."""
+    """Return the output of the block for nodes, level by level from the vectors in memory."""
     below = model.leaf(torch.arange(model.config.vocab_size, device=model.pad.device))
     gathered = []
     for children in drawn.levels:
-        gathered.append(model.gathered(below, children.to(model.pad.device)))
+        gathered.append(model.gathered(below, children.to(model.pad.device), noise))
         below = memory(gathered[-1], noise)
     return gathered
 
 
-def _recall(model: RegularGPT, memory: BinaryMemory, replay: Replay) -> Float[Tensor, "node width"]:
-    """What the block makes of the chunks of codes of the replay."""
+def _recall(
+    model: RegularGPT, memory: BinaryMemory, replay: Replay, noise: torch.Generator
+) -> Float[Tensor, "node width"]:
+    """Return the output of the block for the chunks of codes that are replayed."""
     below = memory.recall(replay.codes.to(model.pad.device))
-    return model.gathered(below, replay.children.to(model.pad.device))
+    return model.gathered(below, replay.children.to(model.pad.device), noise)
 
 
 def replay_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: int) -> Replay:
-    """The chunks at fault in an exploration, `most` at most.
+    """Return the chunks at fault in an exploration, `most` at most.
 
-    At fault are sub-words whose code already stands for something else, on the first level that has
-    any (above it the parts themselves are at fault, and would teach contradictions), and chunks of
-    which some sign is not certain.
+    Two kinds of chunks are at fault. The first are sub-words whose code already stands for
+    something else, on the first level that has any (above it the parts themselves are at fault, and
+    their labels would contradict each other). The second are chunks of which some sign is not
+    certain.
     """
     start, num_states = maps.machine.start, maps.machine.num_states
     labelled = np.empty((0, algebra.chunk), dtype=np.int64)
@@ -229,7 +232,10 @@ def replay_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: i
 
 
 def _contradicting(pairs: Pairs, seen: Integers) -> tuple[Integers, Integers]:
-    """Pairs whose element has another meaning too, here or before, and all (element, meaning)."""
+    """Return pairs whose element has several meanings, here or before, and all meanings.
+
+    The second array has all (element, meaning) so far.
+    """
     own = np.stack([pairs.elements, pairs.states], axis=1)
     seen = np.unique(np.concatenate([seen, own]), axis=0)
     elements, counts = np.unique(seen[:, 0], return_counts=True)
@@ -237,7 +243,7 @@ def _contradicting(pairs: Pairs, seen: Integers) -> tuple[Integers, Integers]:
 
 
 def _elements_of(children: Integers, below: Level, at_edge: bool) -> Integers:
-    """Children that are pairs of the level below, as elements of the algebra."""
+    """Return children that are pairs of the level below as elements of the algebra."""
     rows, columns = np.nonzero(children != ABSENT)
     first = (children != ABSENT).argmax(axis=1)
     outer = at_edge & (columns == first[rows])
@@ -248,7 +254,7 @@ def _elements_of(children: Integers, below: Level, at_edge: bool) -> Integers:
 
 
 def _meanings(maps: Int[Tensor, "node state"], at_edge: Bool[Tensor, " node"]) -> Tensor:
-    """A number for each node, the same for nodes that do the same."""
+    """Return a number for each node, the same for nodes with the same meaning."""
     rows = torch.cat([at_edge[:, None].long(), maps], dim=1)
     return torch.unique(rows, dim=0, return_inverse=True)[1]
 
@@ -256,7 +262,10 @@ def _meanings(maps: Int[Tensor, "node state"], at_edge: Bool[Tensor, " node"]) -
 def _code_consistency(
     numbers: Float[Tensor, "node bit"], meaning: Int[Tensor, " node"]
 ) -> Float[Tensor, ""]:
-    """Mean squared distance of tanh(numbers) from the signs of their mean over a meaning."""
+    """Return the mean squared distance of tanh(numbers) to the signs of their meanings.
+
+    The signs of a meaning are those of the mean over all nodes that have it.
+    """
     soft = numbers.tanh()
     meaning = meaning.to(numbers.device)
     sums = soft.new_zeros(int(meaning.max()) + 1, soft.shape[1]).index_add_(0, meaning, soft)
@@ -265,14 +274,14 @@ def _code_consistency(
 
 
 def binary(model: nn.Module) -> tuple[RegularGPT, BinaryMemory]:
-    """A model with binary memory, and its memory.
+    """Return a model with binary memory, and its memory.
 
     Raises:
         ConfigError: it has none.
     """
     if not isinstance(model, RegularGPT) or not isinstance(model.memory, BinaryMemory):
         raise ConfigError(
-            "supervision='composition' and 'assigned' are about codes, but the memory is not "
+            "supervision='composition' and 'codebook' are about codes, but the memory is not "
             "binary. Use model regular-gpt-binary, or supervision='transition'."
         )
     return model, model.memory

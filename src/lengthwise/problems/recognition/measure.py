@@ -1,4 +1,4 @@
-"""Tests and answers of recognisers: scores by length, shortcuts beside them, classes of words."""
+"""Tests and answers of recognisers: scores by length, accuracy of shortcuts, classes of words."""
 
 import random
 import time
@@ -42,22 +42,21 @@ _PARTS, _WORST = 8, 3
 """Lengths that a table shows: one of each eighth, and so many of the worst."""
 
 SNAPPED_FILE = "snapped.safetensors"
-"""The tables that `snap` leaves in a run's folder."""
+"""Name of the file in which `snap` stores tables in a run's folder."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecognitionEvaluation(Evaluation):
-    """What a test on words of a language found."""
+    """The result of a test on words of a language."""
 
     scores: Scores
 
 
 def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> RecognitionEvaluation:
-    """Test a run on fresh words, beside what shortcuts reach.
+    """Test a run on fresh words, and measure the accuracy of shortcuts on them.
 
-    `options` are `lengths`, `words` per length (512 unless
-    given), `seed`, `protocol` (the run's own unless another is given) and `snapped`, for the tables
-    that `snap` made in place of the network.
+    `options` are `lengths`, `words` per length (by default 512), `seed`, `protocol` (by default the
+    run's own) and `snapped`, which uses the tables that `snap` made in place of the network.
 
     Raises:
         TaskError: none of the lengths has a word, or there would be too many symbols.
@@ -122,7 +121,7 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
 
 
 def facts(summary: Mapping[str, Any]) -> Facts:
-    """Return the summary of an evaluation as a person reads it."""
+    """Return the summary of an evaluation for people to read."""
     low, high = summary["interval_95"]
     below = summary["first_length_below_99"]
     first, last = summary["lengths"]
@@ -144,8 +143,8 @@ def facts(summary: Mapping[str, Any]) -> Facts:
 def shown_lengths(accuracy: Mapping[int, float]) -> list[int]:
     """Return some of the lengths: the first, the last, one from each eighth, and the three worst.
 
-    Those of the eighths are drawn, always the same: what a model gets right can depend on the
-    length modulo a small number, and a stride would see one remainder only.
+    Those of the eighths are drawn, always the same: accuracy can depend on the length modulo a
+    small number, and lengths at a fixed distance would have one remainder only.
     """
     lengths = sorted(accuracy)
     if len(lengths) <= _PARTS + _WORST + 1:
@@ -158,7 +157,7 @@ def shown_lengths(accuracy: Mapping[int, float]) -> list[int]:
 
 
 def spread_lengths(lengths: Sequence[int]) -> list[int]:
-    """Return runs of neighbours, evenly spread over the lengths; all of them if there are few."""
+    """Return runs of neighbouring lengths, evenly spread; all lengths if there are few."""
     if len(lengths) <= _NEIGHBOURS * _PLACES:
         return list(lengths)
     step = (len(lengths) - _NEIGHBOURS) / (_PLACES - 1)
@@ -169,7 +168,7 @@ def spread_lengths(lengths: Sequence[int]) -> list[int]:
 def classify(
     model: nn.Module, language: Language, words: Sequence[tuple[int, ...]]
 ) -> list[Answer]:
-    """Return the class that a model gives to each word, with the share of probability it has."""
+    """Return the class that a model gives to each word, with its probability."""
     logits = predict(model, words, device=device_of(model))
     classes = answer_of(logits)
     share = shares(logits).gather(1, classes[:, None])[:, 0].tolist() if words else []
@@ -184,7 +183,7 @@ def classify(
 
 
 def predictor_of(run: Run, language: Language, options: Options) -> Predictor:
-    """Return how a run classifies words, by its network or, if `snapped`, by its tables.
+    """Return the predictor, which classifies words by the network or, if `snapped`, by its tables.
 
     Raises:
         RunError: there are no tables, or those of another model.
@@ -200,7 +199,7 @@ def predictor_of(run: Run, language: Language, options: Options) -> Predictor:
 
 
 def test_run(run: Run, test: Test) -> TestResult:
-    """Take one test of a sweep: right answers by length."""
+    """Run one test of a sweep: right answers by length."""
     options = {
         "lengths": test.lengths,
         "words": test.words_per_length,
@@ -219,7 +218,7 @@ def test_run(run: Run, test: Test) -> TestResult:
 
 
 def with_tables(run: Run) -> Run:
-    """Return the run with tables in place of its network; its folder is left alone.
+    """Return the run with tables in place of its network; its folder is not changed.
 
     Raises:
         RunError: there are no tables, or those of another model.

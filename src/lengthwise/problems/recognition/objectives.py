@@ -1,4 +1,4 @@
-"""Objectives of recognition: the class of each word, and what its prefixes or parts do.
+"""Objectives of recognition: the class of each word, and labels of its prefixes or parts.
 
 One length is drawn per batch, uniformly from those of `min_length` to `max_length` that have words.
 """
@@ -25,7 +25,7 @@ from lengthwise.training.loop import Objective, Step, Validation
 
 
 class WordLengths:
-    """Lengths that are drawn uniformly from a range, of those at which there are words."""
+    """Lengths that are drawn uniformly from those in a range at which there are words."""
 
     def __init__(self, task: Task, words: WordsConfig) -> None:
         task.require_room(words.max_length)
@@ -37,15 +37,15 @@ class WordLengths:
             )
 
     def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, " word"]:
-        """That many lengths, each drawn on its own."""
+        """Return that many lengths, each drawn independently."""
         return self._lengths[torch.randint(len(self._lengths), (count,), generator=generator)]
 
 
 class Final(Objective):
-    """The class of the word alone; any model from tokens to logits.
+    """The class of the word alone; for any model from tokens to logits.
 
-    What is drawn in training (noise, randomised positions) comes from the generator that the model
-    is called with, so that a seed decides a run.
+    All random numbers of training (noise, randomised positions) come from the generator that the
+    model is called with, so that a seed determines a run.
     """
 
     def __init__(self, task: Task, words: WordsConfig) -> None:
@@ -54,18 +54,18 @@ class Final(Objective):
         self._lengths = WordLengths(task, words)
 
     def draw(self, data: torch.Generator) -> Batch:
-        """Words of one length, for one step."""
+        """Draw words of one length for one step."""
         return _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
-        """Cross-entropy of the class on words of one length."""
+        """Return the cross-entropy of the class on words of one length."""
         batch = self.draw(data)
         tokens, classes = _on_device(model, batch.tokens, batch.classes)
         logits = model(tokens, generator=noise)
         return Step(F.cross_entropy(logits, classes), _accuracy(logits, classes), len(tokens))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """Loss and accuracy on words of mixed lengths; perfect if all are right."""
+        """Return loss and accuracy on words of mixed lengths; perfect if all are right."""
         lengths = self._lengths.draw(self._words.validation_words, data)
         return validate_answers(model, self._task.draw(lengths, data))
 
@@ -77,12 +77,12 @@ class AnswersEverywhere(Protocol):
     def every_position(
         self, tokens: Int[Tensor, "word place"], generator: torch.Generator | None = None
     ) -> Float[Tensor, "word place class"]:
-        """The logits for every prefix."""
+        """Return the logits for every prefix."""
         ...
 
 
 class Prefix(Objective):
-    """The class after every prefix; models that answer at every position."""
+    """The class after every prefix; for models that answer at every position."""
 
     def __init__(self, task: Task, words: WordsConfig) -> None:
         if task.language.domain is not None:
@@ -96,7 +96,7 @@ class Prefix(Objective):
         self._automaton = Automaton(task.language)
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
-        """Cross-entropy averaged over all prefixes of words of one length."""
+        """Return the cross-entropy averaged over all prefixes of words of one length."""
         batch = _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
         targets = self._automaton.prefix_classes(batch.tokens)
         tokens, targets = _on_device(model, batch.tokens, targets)
@@ -105,13 +105,13 @@ class Prefix(Objective):
         return Step(loss, _accuracy(logits[:, -1], targets[:, -1]), len(tokens))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """As for `final`: what counts is the class of the word."""
+        """Return loss and accuracy of the class of the word, as `final` does."""
         lengths = self._lengths.draw(self._words.validation_words, data)
         return validate_answers(model, self._task.draw(lengths, data))
 
 
 class States(Objective):
-    """The state of the smallest automaton after every prefix, the empty one included.
+    """The state of the smallest automaton after every prefix, including the empty one.
 
     The true states stand between the symbols; the class follows from the last one.
     """
@@ -123,9 +123,9 @@ class States(Objective):
         self._automaton = Automaton(_machine(task.language))
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
-        """Cross-entropy averaged over all prefixes of words of one length.
+        """Return the cross-entropy averaged over all prefixes of words of one length.
 
-        Accuracy is that of the last state where all before it are given.
+        Accuracy is that of the last state where all states before it are given.
         """
         batch = _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
         states = self._automaton.states(batch.tokens)
@@ -136,13 +136,13 @@ class States(Objective):
         return Step(loss, _accuracy(logits[:, -1], states[:, -1]), len(tokens))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """As for `final`: what counts is the class of the word, which the model decodes."""
+        """Return loss and accuracy of the class of the word, which the model decodes."""
         lengths = self._lengths.draw(self._words.validation_words, data)
         return validate_answers(model, self._task.draw(lengths, data))
 
 
 def state_classes(language: Language) -> tuple[int, ...]:
-    """The class of each state that `states` asks for; `num_classes` outside the domain."""
+    """Return the class of each state that `states` labels; `num_classes` outside the domain."""
     return tuple(_machine(language).classes)
 
 
@@ -151,7 +151,7 @@ def _machine(language: Language) -> Language:
 
 
 class _Tree(Objective):
-    """Something about every distinct sub-word that a node of the tree covers, all counted alike."""
+    """Base of objectives about all distinct sub-words that nodes of the tree cover, equally."""
 
     def __init__(self, task: Task, words: WordsConfig, maps: StateMaps) -> None:
         self._task = task
@@ -160,13 +160,13 @@ class _Tree(Objective):
         self._maps = maps
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
-        """Loss over the distinct nodes of words of one length, and over the empty word."""
+        """Return the loss over distinct nodes of words of one length and the empty word."""
         batch = _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
         loss, logits, _ = self._judge(_regular_gpt(model), batch, None, noise)
         return Step(loss, _accuracy(logits, batch.classes), len(batch.tokens))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """The same over words of mixed lengths; perfect if all answers on all nodes are right."""
+        """Return the same on mixed lengths; perfect if all answers on all nodes are right."""
         batch = self._task.draw(self._lengths.draw(self._words.validation_words, data), data)
         loss, logits, right = self._judge(_regular_gpt(model), batch, batch.lengths, None)
         accuracy = _accuracy(logits, batch.classes)
@@ -179,7 +179,7 @@ class _Tree(Objective):
         lengths: Int[Tensor, " word"] | None,
         noise: torch.Generator | None,
     ) -> tuple[Float[Tensor, ""], Float[Tensor, "word class"], bool]:
-        """The loss over all nodes, the logits of the words, and whether every answer is right."""
+        """Return the loss over all nodes, the words' logits, and whether all is right."""
         config = model.config
         tree = _with_empty_word(
             grow(batch.tokens, lengths, config.vocab_size, config.chunk), config.chunk
@@ -194,7 +194,7 @@ class _Tree(Objective):
     def _loss(
         self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
     ) -> tuple[Float[Tensor, ""], bool]:
-        """The loss over nodes with these vectors and state maps, and whether all is right."""
+        """Return the loss over nodes with these vectors and maps, and whether all is right."""
 
     def _classes(
         self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
@@ -203,7 +203,7 @@ class _Tree(Objective):
 
 
 class Nodes(_Tree):
-    """The class of every sub-word as a word of its own."""
+    """The class of every sub-word, each taken as a word."""
 
     def _loss(
         self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
@@ -225,7 +225,7 @@ class Transitions(_Tree):
 
 
 def transition_size(maps: StateMaps) -> int:
-    """Size of the read-out that `transition` trains: a logit per probe and state."""
+    """Return the size of the read-out that `transition` trains: a logit per probe and state."""
     return len(maps.probes) * maps.machine.num_states
 
 
@@ -236,7 +236,7 @@ def _draw_one_length(
 
 
 def validate_answers(model: nn.Module, batch: Batch) -> Validation:
-    """How the model classifies a batch; perfect if all answers are right."""
+    """Classify a batch; the validation is perfect if all answers are right."""
     tokens, lengths, classes = _on_device(model, batch.tokens, batch.lengths, batch.classes)
     logits = model(tokens, lengths)
     accuracy = _accuracy(logits, classes)
@@ -244,7 +244,10 @@ def validate_answers(model: nn.Module, batch: Batch) -> Validation:
 
 
 def _with_empty_word(tree: Tree, chunk: int) -> Tree:
-    """The tree with one more node on its first level: the empty word, which every word follows."""
+    """Return the tree with a further node on its first level: the empty word.
+
+    Every word follows the empty word.
+    """
     first, *rest = tree.levels
     empty = first.children.new_full((1, chunk), ABSENT)
     first = Level(children=torch.cat([first.children, empty]), positions=first.positions)
@@ -264,7 +267,7 @@ def _move(tree: Tree, device: torch.device) -> Tree:
 def _answers(
     logits: Float[Tensor, "node class"], targets: Int[Tensor, " node"]
 ) -> tuple[Float[Tensor, ""], bool]:
-    """Mean cross-entropy over the questions that are asked, and whether all answers are right."""
+    """Return the mean cross-entropy over the labelled nodes, and whether all answers are right."""
     targets = targets.to(logits.device)
     right = (answer_of(logits) == targets) | (targets == IGNORED)
     return masked_cross_entropy(logits, targets), bool(right.all())
@@ -273,7 +276,7 @@ def _answers(
 def masked_cross_entropy(
     logits: Float[Tensor, "node class"], targets: Int[Tensor, " node"]
 ) -> Float[Tensor, ""]:
-    """Mean cross-entropy over the questions that are asked; 0 if there is none."""
+    """Return the mean cross-entropy over the labelled nodes; 0 if there is none."""
     if not (targets != IGNORED).any():
         return logits.sum() * 0.0
     return F.cross_entropy(logits, targets.to(logits.device), ignore_index=IGNORED)

@@ -1,4 +1,4 @@
-"""Recognition of a formal language: which class is a word in?"""
+"""Recognition: the problem of classifying words of a formal language."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -42,16 +42,16 @@ from lengthwise.tasks.codebook import make_codebook
 from lengthwise.tasks.state_maps import state_maps
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import Compiled
+from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
 from lengthwise.training.made_for import remember
-from lengthwise.training.processes import ALONE, Processes
 from lengthwise.training.runs import RunFolder
 
 WORD_OF_COST = 500
-"""Symbols of the word whose cost is told."""
+"""Number of symbols of the word whose cost is given."""
 
 _SHOWN = 60
-"""Characters of a wrong word that are shown, at most."""
+"""Greatest number of characters that are shown of a wrong word."""
 
 _FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes"}
 """Settings of a network that follow from the language and the supervision."""
@@ -61,7 +61,7 @@ _OF_COMPOSITION = {"code_consistency", "margin", "replay"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recognition(Problem):
-    """A language whose words a model tells apart."""
+    """A language whose words a model classifies."""
 
     kind = "recognition"
     prefix = ""
@@ -78,6 +78,7 @@ class Recognition(Problem):
     }
     format_1 = Format1(
         part="recognition",
+        values={"objective.supervision": {"codebook": "assigned"}},
         always=frozenset({"data.protocol", "data.p_one"}),
         names={
             "data.protocol": "protocol",
@@ -133,12 +134,12 @@ class Recognition(Problem):
 
     @classmethod
     def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
-        """Return what settings are unless a user sets them: of the language, then of the model."""
+        """Return the default settings: those of the language, then those of the model."""
         assert isinstance(entry, ModelEntry)
         return {
             "supervision": entry.supervision,
             **entry.training,
-            **preset_settings(preset, name),  # some numbers are of other networks
+            **preset_settings(preset, name),  # some numbers are for other networks
             **entry.presets.get(preset, {}),
         }
 
@@ -159,7 +160,7 @@ class Recognition(Problem):
             labels = replace(labels, supervision=self._suitable(labels.supervision))
         entry.require_supervision(model, labels.supervision)
         told = labels.supervision
-        if told in ("composition", "assigned"):
+        if told in ("composition", "codebook"):
             self._require_few_elements(told)
         shape: dict[str, Any] = {
             "vocab_size": task.language.num_symbols,
@@ -171,18 +172,18 @@ class Recognition(Problem):
             shape["state_classes"] = state_classes(self.language)
         network = entry.configure({**chosen["network"], **shape})
         network = network.with_room(words.max_length, asked["network"].get("max_length"))
-        if told in ("composition", "assigned"):
+        if told in ("composition", "codebook"):
             require(
                 network.has_codes,
                 f"supervision={told!r} is about codes, but the memory is not binary. Use model "
                 f"regular-gpt-binary, or supervision='transition'.",
             )
-        if told == "assigned":
+        if told == "codebook":
             network = self._with_bits(network, words.max_length, asked["network"])
         return network, words, labels
 
-    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
-        """Return what is learned under the supervision of a plan."""
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+        """Return the objective for the supervision of a plan."""
         task, words, labels = self.words_of(plan), plan.data, plan.objective
         match labels.supervision:
             case "final":
@@ -202,13 +203,13 @@ class Recognition(Problem):
                 return CodebookSupervision(task, words, labels, chunk, precision=precision)
 
     def words_of(self, plan: Plan | Compiled) -> Task:
-        """Return the language, and how its words are drawn."""
+        """Return the language, with the protocol by which its words are drawn."""
         if isinstance(plan, Compiled):
             return plan.task
         return Task(language=self.language, protocol=plan.data.protocol, p_one=plan.data.p_one)
 
     def remember(self, model: nn.Module) -> None:
-        """Note for which language a model was made."""
+        """Record the language that a model was made for."""
         remember(model, self.language)
 
     def supervision(self, plan: Plan) -> str:
@@ -221,18 +222,18 @@ class Recognition(Problem):
         match plan.objective.supervision:
             case "composition":
                 return f"compositions of sub-words, {lengths}"
-            case "assigned":
+            case "codebook":
                 return f"all chunks of codes in words of {lengths}"
             case _:
                 return f"{plan.data.protocol}, {lengths}"
 
     def facts(self, plan: Plan) -> dict[str, Any]:
-        """Return the task, the language and the protocol."""
+        """Return the entries for the task, the language and the protocol."""
         task = self.words_of(plan)
         return {"task": task.id, "language": self.language.spec, "protocol": task.protocol}
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
-        """Return whether a proof closed, and the accuracy on fresh words."""
+        """Return a line on whether a proof closed, and the accuracy on fresh words."""
         task, words = self.words_of(plan), plan.data
         kept = facts["kept_step"]
         return (
@@ -253,16 +254,16 @@ class Recognition(Problem):
         model, num_symbols = plan.build().eval(), self.language.num_symbols
         try:
             return forward_flops(model, num_symbols, WORD_OF_COST)
-        except WordError:  # learned positions end with the words of training
+        except WordError:  # learned positions reach only the training lengths
             return forward_flops(model, num_symbols, plan.data.max_length)
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
-        """Test a run on fresh words, beside what shortcuts reach."""
+        """Test a run on fresh words, and measure the accuracy of shortcuts on them."""
         lengths = options.get("lengths") or parse_lengths(usual_lengths(run.plan))
         return evaluate_run(run, {**options, "lengths": lengths}, watch)
 
     def predictor(self, run: Run, options: Options) -> Predictor:
-        """Return how a run classifies words."""
+        """Return the predictor, which classifies words."""
         return predictor_of(run, self.language, options)
 
     def require_test(self, test: Test) -> None:
@@ -275,7 +276,7 @@ class Recognition(Problem):
         return test_run(run, test)
 
     def section(self, folder: RunFolder, plan: Plan) -> Section:
-        """Return words, proof, curves and analyses, as the report shows them."""
+        """Return the section of the report: words, proof, curves and analyses."""
         from lengthwise.problems.recognition.section import section_of  # noqa: PLC0415  draws figures
 
         return section_of(self.language, folder, plan)
@@ -300,16 +301,16 @@ class Recognition(Problem):
         needed = make_codebook(self.language, network.chunk, max_length).num_bits
         if asked.get("num_bits", needed) != needed:
             raise ConfigError(
-                f"with supervision='assigned' the codes of {self.language.spec or 'the language'} "
+                f"with supervision='codebook' the codes of {self.language.spec or 'the language'} "
                 f"have {needed} bits, so num_bits={asked['num_bits']} does not fit. Leave it out."
             )
         return replace(network, num_bits=needed)
 
 
 def usual_lengths(plan: Plan | Compiled) -> str:
-    """Return the lengths of a test if nobody says which: past training, if the model reads them.
+    """Return the default lengths of a test: beyond training, if the model reads them.
 
-    Those of the paper are 41:500, for words of at most 40 symbols in training.
+    The lengths of the paper are 41:500, for words of at most 40 symbols in training.
     """
     if isinstance(plan, Compiled):
         return "41:500"
@@ -330,7 +331,7 @@ def _has_few_elements(language: Language) -> bool:
 
 
 def _proof(facts: Mapping[str, Any]) -> str:
-    """Return whether a proof closed, where training tries one; if not, how far a model is right."""
+    """Say whether a proof closed, where training tries one, or how far a model is right."""
     if facts["proved"] is None:
         return ""
     if facts["proved"]:

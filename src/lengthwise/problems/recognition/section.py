@@ -1,4 +1,4 @@
-"""The report's section about a recogniser: words, proof, curves and shortcuts, looks inside."""
+"""The report's section about a recogniser: words, proof, curves and shortcuts, analyses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from lengthwise.verification.statement import at_least, at_most
 
 
 class Published(Protocol):
-    """What a paper prints of a model on a language, in percent."""
+    """The number that a paper prints for a model on a language, in percent."""
 
     source: str
     best: float
@@ -34,10 +34,10 @@ class Published(Protocol):
 
 
 class FindPublished(Protocol):
-    """Finds the printed number for a language and a network."""
+    """Finds the published number for a language and a network."""
 
     def __call__(self, language: str, model: str, network: Mapping[str, Any]) -> Published | None:
-        """Return it, or None if the paper prints none."""
+        """Return the published number, or None if the paper prints none."""
         ...
 
 
@@ -46,7 +46,7 @@ PUBLISHED: Catalogue[FindPublished] = Catalogue(
     {"chi2023-table1": "lengthwise.experiments.chi2023.published:find"},
     group="lengthwise.published",
 )
-"""The tables in which the report looks for printed numbers."""
+"""The tables that the report searches for published numbers."""
 
 COLUMNS = [
     "run",
@@ -71,12 +71,12 @@ NOTE = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Look:
-    """One look inside the trained model, by `analyse`."""
+    """One analysis of the trained model, by `analyse`."""
 
     title: str
     words: str
     figure: str
-    """An SVG element."""
+    """The figure as an SVG element."""
     numbers: list[tuple[str, str]]
     caption: str
 
@@ -86,14 +86,15 @@ class Proof:
     """The certificate of a run as the page shows it."""
 
     certificate: Certificate
-    """What the checker verified; what the file says, where it verified nothing."""
+    """The certificate that the checker verified, or the one in the file if it verified none."""
     path: Path
     refused: str = ""
-    """Why the checker verified nothing of a claim; empty if it did, or if there is no claim."""
+    """The reason why the checker refused a claim; empty if it accepted it, or if there is no
+    claim."""
 
     @property
     def brief(self) -> str:
-        """What the overview says."""
+        """The verdict in the overview."""
         if self.refused:
             return "not proved"
         snapped = " (snapped)" if self.certificate.strength == "snapped" else ""
@@ -101,7 +102,7 @@ class Proof:
 
 
 def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
-    """Return what the report says of a run about a language.
+    """Return the section of the report about a run on a language.
 
     Raises:
         RunError: a record is damaged.
@@ -193,7 +194,7 @@ def _are_comparable(printed: Published, scores: Scores, trained_to: int) -> bool
 
 
 def _evaluation(folder: RunFolder, scores: Scores) -> dict[str, Any] | None:
-    """Return the summary of the last evaluation, if there is one.
+    """Return the summary of the last evaluation, or None if there is none.
 
     Raises:
         RunError: a part of it is missing, or does not fit.
@@ -216,7 +217,7 @@ def _evaluation(folder: RunFolder, scores: Scores) -> dict[str, Any] | None:
 
 
 def read_looks(path: Path) -> list[Look]:
-    """Draw what `analyse` left in a run folder.
+    """Draw the analyses that `analyse` left in a run folder.
 
     Raises:
         RunError: a record is damaged.
@@ -243,7 +244,7 @@ def read_looks(path: Path) -> list[Look]:
 
 
 def read_proof(folder: RunFolder) -> Proof | None:
-    """Check the run's last certificate, if there is one.
+    """Check the run's last certificate, and return it; None if there is none.
 
     Raises:
         CertificateError: the file was changed, or is of other weights than the run's.
@@ -261,10 +262,10 @@ def read_proof(folder: RunFolder) -> Proof | None:
 
 
 def _require_evaluation(evaluation: Mapping[str, Any], path: Path) -> None:
-    """Refuse a summary that lacks something of what the page shows.
+    """Refuse a summary that lacks a value that the page shows.
 
     Raises:
-        RunError: it does.
+        RunError: a value is missing or of the wrong kind.
     """
 
     def require(values: Mapping[str, Any], kinds: Mapping[str, str], part: str = "") -> None:

@@ -1,30 +1,32 @@
-"""The settings of recognition: which words are drawn, and which labels training sees."""
+"""The settings of recognition: the words that are drawn, and the labels that training sees."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 from lengthwise.models.recognisers import Supervision
 from lengthwise.settings import Config, Setting, require, require_at_least
 
 _MOST_SYMBOLS = 2**28
-"""Symbols of one batch at most: past it no memory would do."""
+"""Greatest number of symbols of one batch; more would exceed any memory."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WordsConfig(Config):
-    """Which words are drawn, and how many."""
+    """Settings of the words that are drawn."""
 
     max_length: Annotated[int, Setting(unit="symbols")] = 40
-    """Longest word of training and validation."""
+    """Length of the longest words of training and validation."""
     min_length: Annotated[int, Setting(unit="symbols")] = 1
-    """Shortest word of training and validation."""
+    """Length of the shortest words of training and validation."""
     batch_size: Annotated[int, Setting(unit="words")] = 128
-    """Words of a batch, all of one length."""
+    """Number of words of a batch, all of one length."""
     validation_words: Annotated[int, Setting(unit="words")] = 1024
-    """Fresh words of each validation, of mixed lengths."""
+    """Number of fresh words of each validation, of mixed lengths."""
     protocol: str = "audited"
-    """How words are drawn: `published`, as the authors of RegularGPT drew them, or `audited`, with
-    all classes at every length, near misses among them. By default the one of the model."""
+    """Protocol by which words are drawn: `published`, as the authors of RegularGPT drew them, or
+    `audited`, with all classes at every length, including near misses. The default is that of the
+    model."""
     p_one: float = 0.5
     """P(1) of the published words of Parity; no other language has one."""
 
@@ -46,14 +48,14 @@ class WordsConfig(Config):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SupervisionConfig(Config):
-    """Which labels training sees, and how they are weighed."""
+    """Settings of the labels that training sees, and of their weights."""
 
     supervision: Supervision = "final"
     """`final`: the class of the word. `prefix`: the class after every prefix. `node`: the class of
     every sub-word that a node of the tree covers. `transition`: also the state that each of these
-    sub-words leads to from the probe states. `composition`: the same of nodes that are put
-    together so that every product of the monoid is met, until a proof closes. `assigned`: the code
-    of every chunk, from a codebook of the coordinates of state maps, until a proof closes.
+    sub-words leads to from the probe states. `composition`: the labels of `transition` for nodes
+    that are composed so that every product of the monoid occurs, until a proof closes. `codebook`:
+    the code of every chunk, where codes are the coordinates of state maps, until a proof closes.
     `states`: the state of the automaton after every prefix, which stands between the symbols."""
     code_consistency: float = 1.0
     """With `composition`: weight of the loss that draws the numbers of all nodes of one meaning to
@@ -61,8 +63,18 @@ class SupervisionConfig(Config):
     margin: float = 0.1
     """With `composition`: weight of the loss on numbers that are near 0."""
     replay: bool = True
-    """Hard-example replay, with `composition` and `assigned`: what exploration finds wrong is
-    drawn more often."""
+    """Hard-example replay, with `composition` and `codebook`: chunks that exploration finds wrong
+    are drawn more often."""
 
     def __post_init__(self) -> None:
         require_at_least(self, {"code_consistency": 0, "margin": 0})
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild stored settings; `assigned` is the name that `codebook` had.
+
+        Raises:
+            ConfigError: a setting is unknown, or does not fit.
+        """
+        known = values.get("supervision") == "assigned"
+        return cls.checked({**values, "supervision": "codebook"} if known else values)

@@ -1,1 +1,1 @@
-"""Step by step: the outputs of a circuit or automaton, written after its inputs."""
+"""Step by step computation: the outputs of a circuit or automaton, written after its inputs."""

@@ -1,16 +1,16 @@
-"""The objective of step tasks: write the next symbol, where the regime supervises it.
+"""The objective of step tasks: the next symbol, at the positions that the regime supervises.
 
-Teacher forcing: in training the right symbols stand before the one that is asked for. Validation is
-as testing: the inputs alone are given, all else is decoded greedily, and a word counts as right if
-all its outputs are.
+Training uses teacher forcing: the right symbols precede the predicted one. Validation is like
+testing: only the inputs are given, all else is decoded greedily, and a word counts as right if all
+its outputs are.
 
-Examples are a fixed set. Test, validation and training inputs are one list of different inputs, cut
-in three: none can be in two of them.
+Examples are a fixed set. Test, validation and training inputs are one list of different inputs,
+divided into three: none can be in two of them.
 
 Axes:
     word    words of a batch
     input   symbols that are given
-    place   places of a sequence
+    place   positions of a sequence
     symbol  the vocabulary
 """
 
@@ -35,19 +35,19 @@ _MOST_SYMBOLS = 2**30
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExamplesConfig(Config):
-    """Which examples, and how many."""
+    """Settings of the examples."""
 
     examples: Annotated[int, Setting(unit="inputs")] = 10_000
-    """Different inputs that are trained on."""
+    """Number of different inputs that are trained on."""
     batch_size: Annotated[int, Setting(unit="inputs")] = 32
-    """Inputs of a batch."""
+    """Number of inputs of a batch."""
     validation_words: Annotated[int, Setting(unit="inputs")] = 1_000
-    """Most inputs of a validation; where few are left, half of them."""
+    """Greatest number of inputs of a validation; where few are left, half of them."""
     test_words: Annotated[int, Setting(unit="inputs")] = 10_000
-    """Most inputs that are set apart for the test."""
+    """Greatest number of inputs that are reserved for the test."""
     data_seed: int = 0
-    """The seed by which examples are drawn, so that runs of other seeds, models and supervision
-    have the same."""
+    """Seed by which examples are drawn, so that runs of other seeds, models and supervision have
+    the same examples."""
 
     def __post_init__(self) -> None:
         least = ("examples", "batch_size", "validation_words", "test_words")
@@ -57,11 +57,11 @@ class ExamplesConfig(Config):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepSupervisionConfig(Config):
-    """Which symbols training labels."""
+    """Settings of step supervision: the symbols that have labels in training."""
 
     supervision: Regime = "strong"
-    """`weak`: outputs come at once. `medium`: after intermediate steps that are not supervised.
-    `strong`: after intermediate steps that are."""
+    """`weak`: outputs follow the inputs at once. `medium`: they follow intermediate steps that are
+    not supervised. `strong`: they follow intermediate steps that are supervised."""
 
 
 class Split(NamedTuple):
@@ -73,7 +73,7 @@ class Split(NamedTuple):
 
 
 def split_sizes(task: StepTask, config: ExamplesConfig) -> tuple[int, int, int]:
-    """How many inputs are for training, validation and test.
+    """Return the numbers of inputs for training, validation and test.
 
     Raises:
         TaskError: the task has not enough inputs, or they are more than memory could hold.
@@ -101,10 +101,10 @@ def split_sizes(task: StepTask, config: ExamplesConfig) -> tuple[int, int, int]:
 
 
 def split(task: StepTask, config: ExamplesConfig) -> Split:
-    """The inputs of a run.
+    """Return the inputs of a run.
 
-    Test inputs come first, so that they are the same whatever number is trained on; where few are
-    left, there are fewer of the same.
+    Test inputs are drawn first, so that they are the same whatever number is trained on; where few
+    are left, there are fewer of the same.
 
     Raises:
         TaskError: the task has not enough of them.
@@ -117,7 +117,7 @@ def split(task: StepTask, config: ExamplesConfig) -> Split:
 
 
 class NextStep(Objective):
-    """The next symbol at the positions that the regime supervises; any `Completer`."""
+    """Cross-entropy of the next symbol at the supervised positions; for any `Completer`."""
 
     def __init__(self, task: StepTask, config: ExamplesConfig, supervision: Regime) -> None:
         split_sizes(task, config)
@@ -134,7 +134,7 @@ class NextStep(Objective):
         return train, self._task.sequences(inputs.validation, self._layout)
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
-        """Cross-entropy averaged over the places that are told; accuracy is that of whole words."""
+        """Return the mean loss of supervised positions; accuracy is that of whole words."""
         train, _ = self._examples
         chosen = torch.randint(len(train), (self._config.batch_size,), generator=data)
         words = train[chosen].to(device_of(model))
@@ -142,7 +142,7 @@ class NextStep(Objective):
         return Step(loss, right, len(words))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """Loss with the right symbols before, and exact match of outputs without them."""
+        """Return the loss with teacher forcing, and the exact match of outputs without it."""
         _, validation = self._examples
         words = validation.to(device_of(model))
         parts = torch.split(words, _AT_ONCE)
@@ -165,4 +165,4 @@ class NextStep(Objective):
 
 
 _AT_ONCE = 512
-"""Words of validation that are computed together."""
+"""Number of words of validation that are computed together."""

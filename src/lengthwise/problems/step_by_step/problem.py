@@ -1,10 +1,10 @@
-"""Step by step computation: what is written after which inputs?"""
+"""Step by step computation: the problem of writing outputs after inputs, with or without steps."""
 
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import torch
 
@@ -18,7 +18,7 @@ from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS, StepM
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Plan, Problem, Run, evaluated
 from lengthwise.problems.layout import Format1
-from lengthwise.problems.results import Answer, Evaluation, Options, Predictor, Watch
+from lengthwise.problems.results import Answer, Evaluation, Facts, Options, Predictor, Watch
 from lengthwise.problems.step_by_step.objective import (
     ExamplesConfig,
     NextStep,
@@ -31,11 +31,11 @@ from lengthwise.settings import Config, Parts, SettingInfo
 from lengthwise.tasks.step_specs import PREFIX, make_step_task, settings_of
 from lengthwise.tasks.step_tasks import StepTask, step_task
 from lengthwise.training.devices import environment
+from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
-from lengthwise.training.processes import ALONE, Processes
 
 _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}
-"""Numbers of the preset of that name; `laptop` and `paper` take those of the model."""
+"""Numbers of the preset `smoke`; `laptop` and `paper` take those of the model."""
 
 _FROM_TASK = {"vocab_size", "max_length"}
 """Settings of a network that follow from the task."""
@@ -62,6 +62,7 @@ class StepByStep(Problem):
     default_model = DEFAULT_STEP_MODEL
     data = ExamplesConfig
     objective_settings = StepSupervisionConfig
+    aliases: ClassVar[Mapping[str, str]] = {"backbone": "network.body"}
     format_1 = Format1(part="guided")
     evaluation_options = frozenset({"words"})
     prediction_options = frozenset({"keep_going"})
@@ -70,7 +71,7 @@ class StepByStep(Problem):
 
     @classmethod
     def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
-        """Return the step task of a specification, whose own settings are taken out of `settings`.
+        """Return the step task of a specification, whose own settings are removed from `settings`.
 
         Raises:
             ConfigError: a setting of the task is of another kind.
@@ -107,7 +108,7 @@ class StepByStep(Problem):
 
     @classmethod
     def own_settings(cls, spec: str) -> Mapping[str, SettingInfo]:
-        """Return the size and the order of a task, as far as it has them."""
+        """Return the size and the order of a task, if it has them."""
         return {
             name: SettingInfo(name=f"task.{name}", default=default, **_OF_TASK[name])
             for name, default in settings_of(spec).items()
@@ -115,7 +116,7 @@ class StepByStep(Problem):
 
     @classmethod
     def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
-        """Return what settings are unless a user sets them."""
+        """Return the settings that apply unless a user sets them."""
         assert isinstance(entry, StepModel)
         smoke = {**_SMOKE, **entry.smoke} if preset == "smoke" else {}
         return {**entry.training, **smoke}
@@ -127,7 +128,7 @@ class StepByStep(Problem):
 
         Raises:
             ConfigError: a value does not fit.
-            TaskError: the task has fewer inputs than are asked for.
+            TaskError: the task has fewer inputs than the settings need.
         """
         examples = ExamplesConfig.from_dict(chosen["data"])
         labels = StepSupervisionConfig.from_dict(chosen["objective"])
@@ -136,8 +137,8 @@ class StepByStep(Problem):
         shape = {"vocab_size": self.steps.num_symbols, "max_length": positions}
         return entry.configure({**chosen["network"], **shape}), examples, labels
 
-    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
-        """Return what is learned."""
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+        """Return the objective."""
         return NextStep(self.steps, plan.data, plan.objective.supervision)
 
     def supervision(self, plan: Plan) -> str:
@@ -145,15 +146,15 @@ class StepByStep(Problem):
         return str(plan.objective.supervision)
 
     def trained_on(self, plan: Plan) -> str:
-        """Return the number of examples."""
+        """Return the number of examples, in words."""
         return f"{plan.data.examples:,} examples"
 
     def facts(self, plan: Plan) -> dict[str, Any]:
-        """Return the task, and the pretrained backbone."""
+        """Return the entries for the task and the pretrained backbone."""
         return {"task": self.name, "body": plan.network.backbone_summary}
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
-        """Return how many unseen inputs are answered exactly."""
+        """Return a line with the share of unseen inputs that are answered exactly."""
         body, kept = plan.network.backbone_summary, facts["kept_step"]
         return (
             f"{plan.model}{f' of {body}' if body else ''} on {self.name} ({plan.supervision} "
@@ -164,7 +165,7 @@ class StepByStep(Problem):
         )
 
     def environment(self, plan: Plan) -> dict[str, str]:
-        """Return where the weights of a pretrained backbone came from."""
+        """Return the origin of the weights of a pretrained backbone."""
         origin = plan.network.weights_origin()
         return {} if origin is None else {"body": origin}
 
@@ -175,10 +176,10 @@ class StepByStep(Problem):
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on inputs that it was neither trained nor validated on.
 
-        `words` of them, or all that are set apart for the test.
+        The option `words` is their number; by default, all that are reserved for the test.
 
         Raises:
-            TaskError: more are asked for than are set apart.
+            TaskError: `words` is greater than the number of reserved inputs.
         """
         plan, words = run.require_plan(), options.get("words")
         supervision = plan.objective.supervision
@@ -204,27 +205,24 @@ class StepByStep(Problem):
             "environment": environment(str(device_of(run.model))),
             "date": datetime.now(UTC).date().isoformat(),
         }
-        low, high = summary["interval_95"]
-        body = f" ({summary['body']})" if summary["body"] else ""
-        worst = f"{summary['worst_step']} ({percent(summary['worst_step_accuracy'])} %)"
-        return Evaluation(
-            values=summary,
-            facts=[
-                ("task", self.name),
-                ("model", f"{plan.model}{body}"),
-                ("supervision", supervision),
-                (
-                    "exact match",
-                    f"{percent(summary['exact_match'])} % of {summary['words']:,} inputs",
-                ),
-                ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
-                ("worst step", worst),
-                ("first wrong", summary["first_wrong"] or "none"),
-            ],
-        )
+        return Evaluation(values=summary, facts=self.said_of(summary))
+
+    def said_of(self, values: Mapping[str, Any]) -> Facts:
+        """Return exact match with its interval, and the worst step."""
+        low, high = values["interval_95"]
+        body = f" ({values['body']})" if values["body"] else ""
+        return [
+            ("task", values["task"]),
+            ("model", f"{values['model']}{body}"),
+            ("supervision", values["supervision"]),
+            ("exact match", f"{percent(values['exact_match'])} % of {values['words']:,} inputs"),
+            ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
+            ("worst step", f"{values['worst_step']} ({percent(values['worst_step_accuracy'])} %)"),
+            ("first wrong", values["first_wrong"] or "none"),
+        ]
 
     def predictor(self, run: Run, options: Options) -> Predictor:
-        """Return how a run writes steps and outputs after inputs."""
+        """Return the predictor, which writes steps and outputs after inputs."""
         steps = self.steps
         layout = steps.layout(run.require_plan().objective.supervision)
         names = [steps.names[index] for index in layout.kept]
@@ -264,7 +262,7 @@ class StepByStep(Problem):
         return TestResult(name=test.name, by_length=(at_length,), summary=summary)
 
     def no_words(self) -> str:
-        """Return why a run has no words of a language."""
+        """Return the reason why a run has no words of a language."""
         return (
             f"this run writes {self.name}, and classifies no words of any length. Use evaluate or "
             f"predict."
@@ -272,6 +270,6 @@ class StepByStep(Problem):
 
 
 def unseen(plan: Plan) -> tuple[Test, ...]:
-    """Return the test of a run on a step task: all inputs that are set apart for it."""
+    """Return the test of a run on a step task: all inputs that are reserved for it."""
     assert isinstance(plan.problem, StepByStep)
     return (Test(name="unseen", lengths=(plan.problem.steps.num_inputs,)),)

@@ -1,1 +1,1 @@
-"""Translation: a sentence in another language."""
+"""Translation of sentences into another language."""

@@ -1,7 +1,7 @@
-"""Tests and answers of translators: BLEU and chrF by length, sentences that a user gives."""
+"""Tests and answers of translators: BLEU and chrF by length, translations of a user's sentences."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,14 +32,14 @@ from lengthwise.evaluation.translate import (
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
 from lengthwise.problems.corpus import CorpusReference
-from lengthwise.problems.results import Answer, Evaluation, Options, Predictor, Watch
+from lengthwise.problems.results import Answer, Evaluation, Facts, Options, Predictor, Watch
 from lengthwise.problems.translation.objective import limits, within
 from lengthwise.training.devices import environment
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """What a run is asked to translate in a test."""
+    """The sentences that a run translates in a test."""
 
     text: ParallelCorpus
     part: str
@@ -47,10 +47,11 @@ class Asked:
     sources: list[str]
     references: list[str]
     longest_trained: int | None
-    """All sources are longer, if there is a bound."""
+    """A bound that all sources exceed: the greatest length in training; None if there is no
+    bound."""
 
     def facts(self) -> dict[str, Any]:
-        """By which two tests are told apart."""
+        """Return the figures that distinguish two tests."""
         return {
             "test": digest_of_test(self.sources, self.references),
             "sentences": len(self.sources),
@@ -64,14 +65,14 @@ def asked(
     corpus: ParallelCorpus | Path | str | None = None,
     sentences: int | None = None,
 ) -> Asked:
-    """The sentences of the test of a run: those of a part of its corpus, or of another one.
+    """Return the sentences of the test of a run: those of a part of its corpus, or of another one.
 
-    Trained on short sources, a run is tested on those that are longer than any of training.
-    `sentences` is how many at most.
+    A run that was trained on short sources is tested on those that are longer than any of training.
+    `sentences` is the greatest number of sentences.
 
     Raises:
-        TextError: the corpus is another one by now, its tokens mean something else, or the part has
-            no sentence of that length.
+        TextError: the corpus was replaced by another one, its tokens mean something else, or the
+            part has no sentence of that length.
     """
     plan, reference = run.require_plan(), corpus_of(run)
     text = reference.load_or(ParallelCorpus, corpus)
@@ -99,11 +100,11 @@ def asked(
 
 
 def evaluate_run(run: Run, options: Options, watch: Watch) -> Evaluation:
-    """Return BLEU and chrF of a run on the sentences that `asked` gives.
+    """Return BLEU and chrF of a run on the sentences that `asked` returns.
 
-    `options` are `part` (`test` unless given), `text` (another corpus), `words` (sentences at
-    most), `buckets` (lengths of sources by which scores are divided), the settings of
-    `DecodingConfig`, and `against`, another run that is tested on the same.
+    `options` are `part` (by default `test`), `text` (another corpus), `words` (greatest number of
+    sentences), `buckets` (lengths of sources by which scores are divided), the settings of
+    `DecodingConfig`, and `against`, another run that is tested on the same sentences.
 
     Raises:
         TextError: as for `asked`.
@@ -116,7 +117,7 @@ def evaluate_run(run: Run, options: Options, watch: Watch) -> Evaluation:
         where = against.folder.path if against.folder else "what was given"
         raise ConfigError(f"--against is another translator, but {where} is none.")
     part, text = options.get("part", TEST), options.get("text")
-    tests = [  # before hours of translating
+    tests = [  # checked before hours of translating
         asked(each, part=part, corpus=text, sentences=options.get("words")).facts()
         for each in (run, against)
     ]
@@ -170,32 +171,37 @@ def _measured(run: Run, options: Options, watch: Watch) -> Evaluation:
         "environment": environment(str(device_of(run.model))),
         "date": datetime.now(UTC).date().isoformat(),
     }
-    low, high = summary["interval_95"]
-    trained_to, rows = summary["longest_trained"], summary["by_length"]
-    longer = f", all longer than the {trained_to} tokens of training" if trained_to else ""
     cells = [
         [f"{each['first']}..{each['last']}", f"{each['sentences']:,}", f"{each['bleu']:.2f}"]
-        for each in rows
+        for each in summary["by_length"]
     ]
     return Evaluation(
         values=summary,
         records=records,
-        facts=[
-            ("text", f"{summary['corpus']}, part {part}"),
-            ("sentences", f"{summary['sentences']:,}{longer}"),
-            ("BLEU", f"{summary['bleu']:.2f} (95 %: {low:.2f} to {high:.2f})"),
-            ("chrF", f"{summary['chrf']:.2f}"),
-            ("signature", summary["signatures"]["bleu"]),
-            ("words", f"{summary['length_ratio']:.2f} for one of the references"),
-        ],
+        facts=facts(summary),
         table=(["source tokens", "sentences", "BLEU"], cells),
         printed={key: value for key, value in summary.items() if key != "samples"},
         notes=said_of_cut(summary["cut"], decoding),
     )
 
 
+def facts(summary: Mapping[str, Any]) -> Facts:
+    """Return the summary of an evaluation as a person reads it."""
+    low, high = summary["interval_95"]
+    trained_to = summary["longest_trained"]
+    longer = f", all longer than the {trained_to} tokens of training" if trained_to else ""
+    return [
+        ("text", f"{summary['corpus']}, part {summary['part']}"),
+        ("sentences", f"{summary['sentences']:,}{longer}"),
+        ("BLEU", f"{summary['bleu']:.2f} (95 %: {low:.2f} to {high:.2f})"),
+        ("chrF", f"{summary['chrf']:.2f}"),
+        ("signature", summary["signatures"]["bleu"]),
+        ("words", f"{summary['length_ratio']:.2f} for one of the references"),
+    ]
+
+
 def decoding_of(options: Options) -> DecodingConfig:
-    """Return how translations are searched for: what was asked for, and defaults.
+    """Return the settings of the search for translations: those in the options, and defaults.
 
     Raises:
         ConfigError: a number is out of range.
@@ -205,7 +211,7 @@ def decoding_of(options: Options) -> DecodingConfig:
 
 
 def said_of_cut(cut: int, decoding: DecodingConfig) -> list[str]:
-    """Return how many translations ended because they might not be longer, in a line if any."""
+    """Return a line with the number of translations cut at their limit; none if it is 0."""
     if not cut:
         return []
     return [
@@ -229,15 +235,15 @@ class TranslationAnswer(Answer):
 
 
 def predictor_of(run: Run, options: Options) -> Predictor:
-    """Return how a run translates sentences."""
+    """Return the predictor, which translates sentences."""
     decoding = decoding_of(options)
     corpus = corpus_of(run).load_or(ParallelCorpus, options.get("text"))
 
     def read(sentence: str) -> str:
         try:
-            require_short(len(corpus.encode(sentence)), "the sentence")
+            require_short(len(corpus.encode(sentence)), "")
         except TextError as error:
-            raise WordError(str(error)) from None
+            raise WordError(str(error).lstrip()) from None
         return sentence
 
     def answer(sentences: Sequence[str]) -> list[TranslationAnswer]:
@@ -258,6 +264,7 @@ def predictor_of(run: Run, options: Options) -> Predictor:
         read=read,
         answer=answer,
         key="sentences",
+        joint=" ",
         together=64,
         totals=lambda answers: {"cut": cut(answers)},
         notes=lambda answers: said_of_cut(cut(answers), decoding),
@@ -265,11 +272,11 @@ def predictor_of(run: Run, options: Options) -> Predictor:
 
 
 class Written(NamedTuple):
-    """A translation in words."""
+    """A translation as text."""
 
     sentence: str
     is_cut: bool
-    """Whether it had not come to an end when no more could be written."""
+    """Whether the translation was unfinished when it reached its limit."""
 
 
 def translated(
@@ -280,7 +287,7 @@ def translated(
     decoding: DecodingConfig | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Written]:
-    """Translations of sentences that a user gives; nothing, of nothing.
+    """Translate sentences that a user gives; the translation of an empty sentence is empty.
 
     Raises:
         TextError: a sentence is longer than memory allows, or the corpus is not there.
@@ -314,11 +321,11 @@ _NONE: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 def _in_one_line(text: str) -> str:
-    """The text with a space for line ends and control characters, which bytes can spell."""
+    """Return the text with a space for line ends and control characters, which bytes can spell."""
     return " ".join("".join(" " if category(c) == "Cc" else c for c in text).split())
 
 
 def _named(corpus: ParallelCorpus, part: str) -> str:
-    """Which text a part is, in words."""
+    """Describe the text of a part in words."""
     sources = [Path(each.partition(",")[0]).name for each in corpus.index["sources"][part]]
     return f"{', '.join(sources)} ({' to '.join(corpus.languages)})"

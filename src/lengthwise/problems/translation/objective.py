@@ -1,8 +1,9 @@
-"""The objective of translation: the next token, from the source and the beginning so far.
+"""The objective of translation: the next token, from the source and the translation so far.
 
-Pairs of like length are in one bucket, and a batch is of one bucket: as many pairs as have
-`batch_tokens` places, if there are as many, so that little is padding. A bucket is drawn as often
-as its pairs ask for, so that every pair comes equally often on average.
+Pairs of similar length are in one bucket, and a batch is from one bucket: as many pairs as have
+`batch_tokens` positions, if there are as many, so that little is padding. The probability of a
+bucket is proportional to the number of batches in it, so that every pair is drawn equally often on
+average.
 """
 
 from dataclasses import dataclass
@@ -27,17 +28,18 @@ Protocol = Literal["train-all-test-all", "train-short-test-long"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SentencesConfig(Config):
-    """Which pairs of sentences are learned from."""
+    """Settings of the pairs of sentences that are trained on."""
 
     protocol: Protocol = "train-all-test-all"
-    """`train-short-test-long`: trained and validated on pairs whose source has at most the median
-    number of tokens of training, and tested on longer ones (Chiang & Cholak 2022, section 5.4)."""
+    """`train-all-test-all`: pairs of all lengths in training and tests. `train-short-test-long`:
+    trained and validated on pairs whose source has at most the median number of tokens of training,
+    and tested on longer ones (Chiang & Cholak 2022, section 5.4)."""
     batch_tokens: Annotated[int, Setting(unit="tokens")] = 4_096
-    """Positions of a batch, those of sources and translations together."""
+    """Number of positions of a batch, those of sources and translations together."""
     longest: Annotated[int, Setting(unit="tokens")] = 200
     """Pairs with more tokens on a side are neither trained nor validated on."""
     validation_pairs: Annotated[int, Setting(unit="pairs")] = 500
-    """Most pairs of a validation, evenly spread."""
+    """Greatest number of pairs of a validation, evenly spread."""
 
     def __post_init__(self) -> None:
         require_at_least(self, {"batch_tokens": 1, "longest": 1, "validation_pairs": 1})
@@ -50,7 +52,7 @@ class SentencesConfig(Config):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SmoothingConfig(Config):
-    """How labels are weighed."""
+    """Settings of label smoothing."""
 
     label_smoothing: float = 0.1
     """Share of the target's probability that is spread over all tokens (Szegedy et al. 2016)."""
@@ -66,14 +68,14 @@ _MOST_TOKENS = 2**24
 
 
 class Limits(NamedTuple):
-    """Which lengths of sources are for what, in tokens; both ends count."""
+    """Lengths of the sources for training and for tests, in tokens; both bounds are included."""
 
     train: tuple[int, float]
     test: tuple[int, float]
 
 
 def limits(train: Pairs, protocol: Protocol) -> Limits:
-    """All lengths for all, or those up to the median for training, and those above for tests."""
+    """Return the lengths for training and tests: all, or up to the median and above it."""
     if protocol == "train-all-test-all":
         return Limits((0, np.inf), (0, np.inf))
     median = int(np.median(train.source.lengths))
@@ -81,13 +83,13 @@ def limits(train: Pairs, protocol: Protocol) -> Limits:
 
 
 def within(pairs: Pairs, bounds: tuple[int, float]) -> NDArray[np.int64]:
-    """The numbers of the pairs whose source has so many tokens."""
+    """Return the indices of the pairs whose source has a length within the bounds."""
     lengths = pairs.source.lengths
     return np.flatnonzero((bounds[0] <= lengths) & (lengths <= bounds[1]))
 
 
 class NextTargetToken(Objective):
-    """Cross-entropy of the next token, with label smoothing; a batch is judged by its mean.
+    """Cross-entropy of the next token, with label smoothing; the loss of a batch is its mean.
 
     Raises:
         TextError: no pair is short enough to train or validate on.
@@ -129,7 +131,7 @@ class NextTargetToken(Objective):
         self._asked = buckets(validation, asked[::step][: config.validation_pairs])
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
-        """Judge random pairs of a random bucket; dropout draws from `noise`."""
+        """Compute the loss on random pairs of a random bucket; dropout draws from `noise`."""
         number = int(torch.multinomial(self._shares, 1, generator=data))
         bucket = self._buckets[number]
         drawn = torch.randint(len(bucket), (self._sizes[number],), generator=data)
@@ -138,7 +140,7 @@ class NextTargetToken(Objective):
         return Step(found.loss, found.right / count, count)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """Judge the same pairs each time, without smoothing: `-log p` of a token, in nats."""
+        """Compute `-log p` of a token in nats, unsmoothed, on the same pairs each time."""
         loss, right, tokens = 0.0, 0, 0
         for bucket in self._asked:
             size = self._at_once(self._validation, bucket)
@@ -151,7 +153,7 @@ class NextTargetToken(Objective):
         return Validation(loss=mean, accuracy=right / tokens, perfect=right == tokens, score=-mean)
 
     def _at_once(self, pairs: Pairs, bucket: NDArray[np.int64]) -> int:
-        """How many pairs of a bucket a batch has room for."""
+        """Return the number of pairs of a bucket that fit into a batch."""
         longest = pairs.source.lengths[bucket].max() + pairs.target.lengths[bucket].max() + 2
         return min(len(bucket), max(1, self._config.batch_tokens // int(longest)))
 
@@ -163,7 +165,7 @@ class NextTargetToken(Objective):
         noise: torch.Generator | None = None,
         smoothing: float = 0.0,
     ) -> tuple[LossAndHits, int]:
-        """What the model makes of all tokens of these translations, and how many there are."""
+        """Return the loss over all tokens of these translations, and the number of these tokens."""
         device = device_of(model)
         assert isinstance(model, EncoderDecoder)
         source = torch.from_numpy(pairs.source.rows(numbers, pad=PAD, end=END)).to(device)
@@ -183,7 +185,7 @@ def _no_longer(pairs: Pairs, numbers: NDArray[np.int64], longest: int) -> NDArra
 
 
 def buckets(pairs: Pairs, numbers: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Pairs of like length: within a quarter, and 4 tokens, on each side.
+    """Divide pairs into buckets of similar length: within a quarter, and 4 tokens, on each side.
 
     Sources are divided first, by steps of their length, and those of each step by their targets.
     """
@@ -194,5 +196,5 @@ def buckets(pairs: Pairs, numbers: NDArray[np.int64]) -> list[NDArray[np.int64]]
 
 
 def _step_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """0 for the shortest, and 1 more with each step, which grows from 4 tokens to a quarter."""
+    """Return 0 for the shortest, 1 more with each step; steps grow from 4 tokens to a quarter."""
     return np.floor(np.log1p(lengths / 16) * 4.5).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Translation: what does a sentence say in another language?"""
+"""Translation: the problem of translating sentences into another language."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRAN
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.corpus import CorpusProblem
 from lengthwise.problems.layout import Format1
-from lengthwise.problems.results import Evaluation, Options, Predictor, Watch
+from lengthwise.problems.results import Evaluation, Facts, Options, Predictor, Watch
 from lengthwise.problems.testing import Test, TestResult
-from lengthwise.problems.translation.measure import evaluate_run, predictor_of
+from lengthwise.problems.translation.measure import evaluate_run, facts, predictor_of
 from lengthwise.problems.translation.objective import (
     NextTargetToken,
     SentencesConfig,
     SmoothingConfig,
 )
+from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
-from lengthwise.training.processes import ALONE, Processes
 
 TOKENS_OF_COST = 30
-"""Tokens of a sentence, and of its translation, whose cost is told."""
+"""Number of tokens of a sentence, and of its translation, whose cost is given."""
 
 DECODING = ("beam", "length_penalty", "patience", "ratio")
 
@@ -79,11 +79,11 @@ class Translation(CorpusProblem[ParallelCorpus]):
         return cls(corpus=cls.reference(spec))
 
     def network_shape(self) -> Mapping[str, Any]:
-        """Return the number of tokens."""
+        """Return the number of tokens of the vocabulary."""
         return {"vocab_size": self.load().vocab_size}
 
-    def objective(self, plan: Plan, processes: Processes = ALONE) -> Objective:
-        """Return what is learned.
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+        """Return the objective.
 
         Raises:
             TextError: no pair is short enough to train or validate on.
@@ -102,15 +102,15 @@ class Translation(CorpusProblem[ParallelCorpus]):
         return "translations"
 
     def trained_on(self, plan: Plan) -> str:
-        """Return which lengths pairs have."""
+        """Return a few words for the lengths of pairs."""
         return _PROTOCOLS[plan.data.protocol]
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
-        """Return the perplexity in validation, and the speed."""
+        """Return a line with the perplexity in validation, and the speed."""
         return self.said(plan, facts, "the pairs")
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
-        """Return `evaluate` and `translate`."""
+        """Return the commands `evaluate` and `translate`."""
         return f"lengthwise evaluate {out}, or lengthwise translate {out}"
 
     def flops(self, plan: Plan) -> int:
@@ -118,26 +118,30 @@ class Translation(CorpusProblem[ParallelCorpus]):
         return forward_flops(plan.build().eval(), plan.network.vocab_size, TOKENS_OF_COST)
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
-        """Return BLEU and chrF, in all and by length; beside another run, if one is given."""
+        """Return BLEU and chrF, in total and by length, and compare with another run if given."""
         return evaluate_run(run, options, watch)
 
+    def said_of(self, values: Mapping[str, Any]) -> Facts:
+        """Return BLEU and chrF."""
+        return facts(values)
+
     def predictor(self, run: Run, options: Options) -> Predictor:
-        """Return how a run translates sentences."""
+        """Return the predictor, which translates sentences."""
         return predictor_of(run, options)
 
     def test(self, run: Run, test: Test) -> TestResult:
-        """Return BLEU on the part of the corpus that a test is named after, by its lengths."""
+        """Return BLEU on the corpus part of the test's name; its lengths are the buckets."""
         options = {"part": test.name, "buckets": test.lengths, "words": test.words_per_length}
         found = evaluated(run, options).values
         more = {
             "figures": {name: found[name] for name in _OF_TEST},
-            "words_per_length": found["sentences"],  # in all; `test` has the most that were asked
+            "words_per_length": found["sentences"],  # in total; `test` has the upper bound
             "seconds": found["seconds"],
         }
         return TestResult.plain(test, "translation", more)
 
     def no_words(self) -> str:
-        """Return why a run has no words of a language."""
+        """Return the reason why a run has no words of a language."""
         return (
             "this run translates, and classifies no words of a formal language. Use evaluate or "
             "translate."

@@ -19,8 +19,8 @@ from lengthwise.languages.spec import parse
 from lengthwise.layers.token_loss import ReadOut
 from lengthwise.problems.language_modelling.objective import NextToken, WindowsConfig
 from lengthwise.problems.runs import make_plan, train
+from lengthwise.training.distributed import ALONE, Items, Joined, Rank, join
 from lengthwise.training.loop import TrainingConfig, fit
-from lengthwise.training.processes import ALONE, Items, Joined, Place, join
 from lengthwise.training.runs import RunFolder
 
 TOKENS = Tokens([np.random.default_rng(0).integers(0, 12, 5_000)])
@@ -116,14 +116,14 @@ def test_a_process_alone_is_alone_whatever_started_it(monkeypatch: pytest.Monkey
     of_two(monkeypatch, WORLD_SIZE="1", RANK="0")
     assert join("cpu") is ALONE
     of_two(monkeypatch)
-    assert Place.here() == Place(1, 2)
+    assert Rank.here() == Rank(1, 2)
 
 
 def test_what_several_processes_cannot_do_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     of_two(monkeypatch, RANK="0")
-    with pytest.raises(ConfigError, match="training on a language or a step task is not divided"):
+    with pytest.raises(ConfigError, match="training on languages is not divided"):
         train(make_plan(parse("parity"), preset="smoke"))
     for spec in ("parity", "steps:addition"):
         assert main(["train", spec, "--out", str(tmp_path / "run")]) == 2
@@ -173,7 +173,7 @@ SETTINGS = [
 KILLED = """
 import sys
 from lengthwise.problems.runs import make_plan
-from lengthwise.training.processes import Place
+from lengthwise.training.distributed import Rank
 from lengthwise.problems.runs import train
 
 class Kill:

@@ -1,10 +1,10 @@
-"""Is a batch divided among processes, as `torchrun` or `accelerate launch` started them?
+"""Distributed training: batches are divided among processes of `torchrun` or `accelerate launch`.
 
-Each process draws the batch of all and takes its share. What they return are parts of one sum (a
-loss, its gradient, a number of words), so that with any number of processes and any remainder the
-sum is what one process finds alone, but for rounding. All sums, and with them all weights, are the
-same bits in every process. For that reason gradients are summed here, in one piece: torch's own
-wrapper takes the mean of means, which is another number where shares differ in size.
+Each process draws the whole batch and takes its share. The processes return parts of one sum (a
+loss, its gradient, a number of words). So with any number of processes and any remainder the sum is
+the one that a single process computes, except for rounding. All sums, and with them all weights,
+are the same bits in every process. For that reason gradients are summed here, in one piece: torch's
+own wrapper takes the mean of means, which is another number where shares differ in size.
 """
 
 import atexit
@@ -29,66 +29,66 @@ if TYPE_CHECKING:
 Items = TypeVar("Items", NDArray[np.int64], Sequence[NDArray[np.int64]])
 
 
-class Processes(Protocol):
-    """All processes that train one model, seen from one of them.
+class ProcessGroup(Protocol):
+    """The group of processes that train one model together, as one of its members sees it.
 
     Raises:
-        RunError: of sums and waiting: another process has stopped.
+        RunError: raised by sums and by waiting if another process has stopped.
     """
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of processes."""
         ...
 
     @property
     def is_main(self) -> bool:
-        """Whether this is the one that writes and speaks."""
+        """Whether this process is the one that writes files and prints messages."""
         ...
 
     def share(self, items: Items) -> Items:
-        """Those that are this process's to work on."""
+        """Return the items that this process works on."""
         ...
 
     def summed(self, *figures: float) -> tuple[float, ...]:
-        """The sum of each over all processes, which all of them must ask for."""
+        """Return the sum of each figure over all processes; every process must call this."""
         ...
 
     def sum_gradients(self, model: nn.Module) -> None:
-        """Put in place of the gradients their sums over all processes."""
+        """Replace the gradients by their sums over all processes."""
         ...
 
     def wait(self) -> None:
-        """Go on when all processes are here."""
+        """Wait until all processes have called this."""
         ...
 
 
 class Alone:
-    """One process, to which all of this comes down to nothing."""
+    """A group of one process, in which nothing is divided and sums are unchanged."""
 
     count = 1
     is_main = True
 
     def share(self, items: Items) -> Items:
-        """All of them."""
+        """Return all items."""
         return items
 
     def summed(self, *figures: float) -> tuple[float, ...]:
-        """The figures."""
+        """Return the figures unchanged."""
         return figures
 
     def sum_gradients(self, model: nn.Module) -> None:
-        """Nothing."""
+        """Leave the gradients as they are."""
 
     def wait(self) -> None:
-        """Nothing."""
+        """Return at once."""
 
 
 ALONE = Alone()
 
 
 class Joined:
-    """Some processes, joined by the library accelerate."""
+    """Several processes, connected by the library accelerate."""
 
     def __init__(self, state: "PartialState") -> None:
         self._state = state
@@ -96,16 +96,16 @@ class Joined:
         self.is_main: bool = state.is_main_process
 
     def share(self, items: Items) -> Items:
-        """Every so many-th, from its own number on."""
+        """Return every `count`-th item, beginning with the one at this process's index."""
         return items[self._state.process_index :: self.count]
 
     def summed(self, *figures: float) -> tuple[float, ...]:
-        """The sum of each, in double precision."""
+        """Return the sum of each figure over all processes, in double precision."""
         own = torch.tensor(figures, dtype=torch.float64, device=self._state.device)
         return tuple(_sum(own).tolist())
 
     def sum_gradients(self, model: nn.Module) -> None:
-        """One message for all gradients; a weight that this process did not use has zeros."""
+        """Sum all gradients in one message; a weight not used here counts as zeros."""
         trained = [p for p in model.parameters() if p.requires_grad]
         own = [torch.zeros_like(p) if p.grad is None else p.grad for p in trained]
         whole = _sum(torch.cat([gradient.flatten() for gradient in own]))
@@ -114,7 +114,7 @@ class Joined:
             parameter.grad = part.view_as(parameter).to(parameter.dtype)
 
     def wait(self) -> None:
-        """A barrier."""
+        """Wait at a barrier."""
         with _all_there():
             self._state.wait_for_everyone()
 
@@ -128,7 +128,7 @@ def _sum(own: torch.Tensor) -> torch.Tensor:
 
 @contextmanager
 def _all_there() -> Iterator[None]:
-    """Say it if the others cannot be reached."""
+    """Turn a failure to reach the other processes into a `RunError` with one line."""
     try:
         yield
     except RuntimeError as error:
@@ -139,33 +139,33 @@ def _all_there() -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Which process this is, as the environment says."""
+class Rank:
+    """The index of a process and the number of processes, as the environment gives them."""
 
-    number: int
+    index: int
     count: int
 
     @classmethod
-    def here(cls) -> "Place":
-        """That of this process.
+    def here(cls) -> "Rank":
+        """Return the rank of this process.
 
         Raises:
-            ConfigError: it is said to be one of several, but not which.
+            ConfigError: the environment says that there are several processes, but not which it is.
         """
         count = _whole("WORLD_SIZE", "1")
         if count < 2:
             return cls(0, 1)
-        _whole("LOCAL_RANK")  # without it accelerate would leave each alone
+        _whole("LOCAL_RANK")  # without it accelerate would not connect the processes
         return cls(_whole("RANK"), count)
 
 
 def require_alone(what: str) -> None:
-    """Refuse to do one of several processes' share of work that is not divided.
+    """Refuse to run as one of several processes if the work cannot be divided.
 
     Raises:
-        ConfigError: there are several.
+        ConfigError: there are several processes.
     """
-    count = Place.here().count
+    count = Rank.here().count
     require(
         count == 1,
         f"{what} is not divided among processes, but there are {count}; only training on text:DIR "
@@ -173,15 +173,15 @@ def require_alone(what: str) -> None:
     )
 
 
-def join(device: str) -> Processes:
-    """The processes that were started together with this one; `ALONE`, if there are none.
+def join(device: str) -> ProcessGroup:
+    """Return the group of the processes that were started with this one; `ALONE` if there are none.
 
-    From then on `auto` is an accelerator of its own for each.
+    After this call, the device `auto` is a separate accelerator for each process.
 
     Raises:
         ConfigError: accelerate is not installed, or there are too few accelerators.
     """
-    if Place.here().count == 1:
+    if Rank.here().count == 1:
         return ALONE
     require_extra("accelerate")
     from accelerate import PartialState  # noqa: PLC0415
@@ -204,7 +204,7 @@ def join(device: str) -> Processes:
 
 
 def _whole(name: str, otherwise: str = "") -> int:
-    """A number that the launcher leaves in the environment."""
+    """Return a whole number that the launcher leaves in the environment."""
     text = os.environ.get(name, otherwise)
     require(
         text.isdigit(),
