@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lengthwise.api import (
         certify,
-        compile,
         evaluate,
         evaluate_steps,
         evaluate_translations,
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
         language,
         learn_automaton,
         load,
-        load_construction,
         perplexity,
         predict,
         snap,
@@ -33,8 +31,8 @@ if TYPE_CHECKING:
         streaming,
         train,
         translate,
-        verify,
     )
+    from lengthwise.constructions.api import compile, load_construction, verify
     from lengthwise.constructions.construction import Construction
     from lengthwise.data.api import prepare, prepare_pairs
     from lengthwise.evaluation.scores import Scores
@@ -89,8 +87,11 @@ _ELSEWHERE = {
     "Run": "problems.base",
     "Scores": "evaluation.scores",
     "Task": "tasks.task",
+    "compile": "constructions.api",
+    "load_construction": "constructions.api",
     "prepare": "data.api",
     "prepare_pairs": "data.api",
+    "verify": "constructions.api",
 }
 """Where names are that `lengthwise.api` does not have."""
 

@@ -8,10 +8,6 @@ from typing import Any, Literal, cast, overload
 from torch import nn
 
 from lengthwise.constructions.construction import Construction
-from lengthwise.constructions.folders import load_construction as load_stored
-from lengthwise.constructions.known_constructions import construct
-from lengthwise.constructions.verify import Verification
-from lengthwise.constructions.verify import verify as verify_construction
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
@@ -164,51 +160,6 @@ def perplexity(
     _require_kind(run, "language-modelling", "this run is no language model.")
     options = {"lengths": _listed_lengths(lengths), "words": windows, "seed": seed}
     return {each["length"]: each["perplexity"] for each in evaluated(run, options).records}
-
-
-def compile(spec: Language | str, **settings: Any) -> Construction:
-    """Compute exact weights: `.model` is right by construction within `.range`.
-
-    `.claim` states what the model computes. `spec` is a language (`chunk`, `norm`, `target` are its
-    settings), `circuit:FILE` (`error`, `epsilon`), or a name such as `chiang2022/parity` or
-    `steps2022/addition-2`; `lengthwise compile` lists them.
-
-    Raises:
-        ConstructionError: a setting is out of range, or the result would be too large.
-        ConfigError: a setting has another name or type.
-        LanguageError, CircuitError: the language or circuit cannot be read.
-    """
-    return construct(spec, settings)
-
-
-def load_construction(path: Path | str) -> Construction:
-    """Load the construction in a folder that `lengthwise compile` wrote: a recogniser or a circuit.
-
-    Raises:
-        RunError: the folder holds none, or a file is damaged.
-    """
-    return load_stored(path)
-
-
-def verify(
-    construction: Construction,
-    *,
-    longest: int = 1_000,
-    words_per_length: int = 32,
-    seed: int = 0,
-) -> Verification:
-    """Compare a construction with the independent definition, in four precisions.
-
-    `.holds` says whether the claim holds on all words that were compared; `.precisions["float32"]`
-    has `.right_to`, `.first_wrong` and `.margin` by length. A precision in which this machine
-    cannot compute is skipped, and its `.skipped` says why.
-
-    Raises:
-        VerificationError: a number is too small, or no word is as short as `longest`.
-    """
-    return verify_construction(
-        construction, longest=longest, words_per_length=words_per_length, seed=seed
-    )
 
 
 def load(path: Path | str, *, device: str = "auto") -> Run:

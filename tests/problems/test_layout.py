@@ -5,6 +5,7 @@ import pytest
 from lengthwise.problems.layout import SECTIONS, Format1
 from lengthwise.problems.registry import PROBLEMS
 from lengthwise.problems.runs import make_plan, plan_from_dict
+from sweep_jobs import in_format_1
 
 
 @pytest.mark.parametrize("kind", list(PROBLEMS))
@@ -40,15 +41,7 @@ def test_a_stored_plan_is_the_plan() -> None:
     for spec, model in (("parity", "encoder-cls"), ("tomita-4", None), ("steps:addition", None)):
         plan = make_plan(spec, model, preset="smoke")
         assert plan_from_dict(plan.to_dict()) == plan
-        format_1 = plan.problem.format_1
-        assert format_1 is not None
-        sections = {name: part.to_dict() for name, part in plan.sections.items()}
-        old = {
-            **plan.problem.to_dict(),
-            "model": plan.model,
-            "preset": plan.preset,
-            **format_1.write(sections),
-        }
+        old = in_format_1(plan)
         assert plan_from_dict(old) == plan
 
 

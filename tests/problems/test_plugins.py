@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ json.dump(found, sys.stdout)
 """
 
 
-def drive(tmp_path: Path, script: str, plugin: Path = PLUGIN) -> dict[str, dict[str, str]]:
+def drive(tmp_path: Path, script: str, plugin: Path = PLUGIN) -> dict[str, dict[str, Any]]:
     """Run a script in a process that sees the plug-in, and return what it found."""
     ours = Path(lengthwise.__file__).parent.parent
     path = os.pathsep.join(map(str, (plugin, ours)))
@@ -47,7 +48,7 @@ def drive(tmp_path: Path, script: str, plugin: Path = PLUGIN) -> dict[str, dict[
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    result: dict[str, dict[str, str]] = json.loads(done.stdout)
+    result: dict[str, dict[str, Any]] = json.loads(done.stdout)
     return result
 
 
@@ -86,6 +87,7 @@ outcomes = run_sweep("copying", jobs, "sweep", InProcess())
 found["sweep"] = {"copied": [each.test("all").summary["figures"]["copied"] for each in outcomes]}
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 weights = [Path(each, "model.safetensors").read_bytes() for each in ("stopped", "run")]
 found["weights"] = {each: sha256(w).hexdigest() for each, w in zip(("stopped", "run"), weights)}
 """

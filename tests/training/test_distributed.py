@@ -20,8 +20,9 @@ from lengthwise.layers.token_loss import ReadOut
 from lengthwise.problems.language_modelling.objective import NextToken, WindowsConfig
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.training.distributed import ALONE, Items, Joined, Rank, join
-from lengthwise.training.loop import TrainingConfig, fit
+from lengthwise.training.loop import fit
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.settings import TrainingConfig
 
 TOKENS = Tokens([np.random.default_rng(0).integers(0, 12, 5_000)])
 

@@ -3,7 +3,8 @@
 import torch
 from torch import nn
 
-from lengthwise.training.loop import Step, TrainingConfig, Validation, fit
+from lengthwise.training.loop import Step, Validation, fit
+from lengthwise.training.settings import TrainingConfig
 
 
 class Drifting:

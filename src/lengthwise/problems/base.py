@@ -40,8 +40,9 @@ from lengthwise.settings import Config, NoSettings, Parts, SettingInfo
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.distributed import ALONE, ProcessGroup
-from lengthwise.training.loop import Objective, TrainingConfig, kept
+from lengthwise.training.loop import Objective, kept
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.settings import TrainingConfig
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

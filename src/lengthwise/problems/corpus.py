@@ -11,7 +11,7 @@ from lengthwise.evaluation.perplexity import perplexity_of
 from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem
 from lengthwise.problems.results import Options
-from lengthwise.training.loop import MixedTrainingConfig
+from lengthwise.training.settings import MixedTrainingConfig
 
 Kind = TypeVar("Kind", bound=StoredCorpus)
 

@@ -19,8 +19,9 @@ from lengthwise.training.autocast import require_autocast
 from lengthwise.training.compiled import is_compiled, load_compiled, load_weights
 from lengthwise.training.devices import choose_device, environment
 from lengthwise.training.distributed import ProcessGroup, join, require_alone
-from lengthwise.training.loop import MixedTrainingConfig, Progress, fit
+from lengthwise.training.loop import Progress, fit
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.settings import MixedTrainingConfig
 
 
 def make_plan(

@@ -9,104 +9,19 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
 from lengthwise.errors import ClaimError, RunError
 from lengthwise.models.threads import processor_threads
-from lengthwise.settings import Config, Setting, require, require_at_least
-from lengthwise.training.autocast import Autocast
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.settings import TrainingConfig
 
 BETA1 = 0.9
 """Adam's beta1: the share of the running mean of gradients that is kept at a step."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TrainingConfig(Config):
-    """Settings of the training loop; data and loss have settings of their own."""
-
-    steps: Annotated[int, Setting(unit="steps")] = 20_000
-    """Greatest number of steps; training ends earlier when validation is perfect."""
-    learning_rate: float = 5e-4
-    """Learning rate of AdamW: its greatest value, which `schedule` and `warmup` may reduce."""
-    schedule: Literal["constant", "cosine"] = "constant"
-    """`constant`: the rate stays the same. `cosine`: it falls to 0 at the last step along half a
-    cosine."""
-    warmup: Annotated[int, Setting(unit="steps")] = 0
-    """Steps in which the rate rises linearly from 0 to `learning_rate`."""
-    beta2: Annotated[float, Setting(letter="β2")] = 0.999
-    """Adam's beta2: the share of the running mean of squared gradients that is kept at a step."""
-    weight_decay: float = 0.0
-    """Each step first multiplies the matrices by 1 - rate * weight_decay (AdamW, Loshchilov and
-    Hutter 2019). As in minGPT, embeddings, positions, biases and norms are left as they are."""
-    clip: float = 1.0
-    """Greatest norm of the gradient; a larger gradient is scaled down to it."""
-    accumulate: Annotated[int, Setting(unit="batches")] = 1
-    """Batches whose gradients are averaged for one step. The step is that of one batch so many
-    times as large, in the memory of one."""
-    validate_every: Annotated[int, Setting(unit="steps")] = 250
-    """Steps from one validation, and the checkpoint that follows it, to the next."""
-    patience: Annotated[int, Setting(unit="validations")] = 2
-    """Training ends after this many perfect validations in a row; 0 to take all steps in any
-    case."""
-    seed: int = 0
-    """Seed of the weights, the words, the noise and the validation; each has a generator of its
-    own."""
-    precision: Literal["single", "double"] = "single"
-    """Precision of the model once it is trained; training is in single precision. Proofs bound the
-    effect of rounding, and for wide networks these bounds are small enough in double precision
-    only."""
-    threads: Annotated[int, Setting(unit="threads")] = 1
-    """Number of processor threads. It is a setting because sums depend on it through rounding. More
-    than one thread helps from widths of about 256, and is slow where other processes need the
-    cores."""
-
-    def __post_init__(self) -> None:
-        require_at_least(
-            self,
-            {
-                "steps": 1,
-                "warmup": 0,
-                "accumulate": 1,
-                "validate_every": 1,
-                "patience": 0,
-                "weight_decay": 0,
-                "seed": 0,
-                "threads": 1,
-            },
-        )
-        require(
-            self.warmup < self.steps,
-            f"warmup={self.warmup} leaves no step of steps={self.steps}. Lower it.",
-        )
-        for name in ("learning_rate", "clip"):
-            value = getattr(self, name)
-            require(0 < value <= 1e30, f"{name}={value} is not a positive number. Use one above 0.")
-        require(
-            0 <= self.beta2 < 1,
-            f"beta2={self.beta2} is not the share of a mean that is kept. Use at least 0, and "
-            f"less than 1.",
-        )
-        require(
-            self.weight_decay * self.learning_rate < 1,
-            f"weight_decay={self.weight_decay} times learning_rate={self.learning_rate} is not a "
-            f"share of the weights. Use less than 1 / learning_rate.",
-        )
-        for name, most in {"seed": 2**62, "threads": 1024}.items():
-            value = getattr(self, name)
-            require(value <= most, f"{name}={value} is too large. Use {most} or less.")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MixedTrainingConfig(TrainingConfig):
-    """Settings of the training loop for models that can be trained in mixed precision."""
-
-    autocast: Autocast = "none"
-    """Precision of matrix products; weights and their updates stay in single precision."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,9 @@ from lengthwise.problems.language_modelling.objective import NextToken, WindowsC
 from lengthwise.problems.language_modelling.problem import LanguageModelling
 from lengthwise.problems.results import TrainingCost
 from lengthwise.problems.runs import claim, load_run, make_plan, plan_from_dict, train
-from lengthwise.training.loop import TrainingConfig, fit, kept
+from lengthwise.training.loop import fit, kept
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.settings import TrainingConfig
 
 SMALL: dict[str, Any] = {"preset": "smoke", "settings": {"window": 16, "chunk": 4, "thickness": 1}}
 

@@ -21,7 +21,7 @@ from lengthwise.problems.language_modelling.pretrain import (
     objective,
     pretrain,
 )
-from lengthwise.training.loop import TrainingConfig
+from lengthwise.training.settings import TrainingConfig
 
 TEXT = "the words of a language are classified by the states of its automaton.\n" * 60
 SMALL = PretrainConfig(

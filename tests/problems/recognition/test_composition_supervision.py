@@ -21,7 +21,8 @@ from lengthwise.problems.recognition import composition as module
 from lengthwise.problems.recognition.composition import Composition, Replay, replay_of
 from lengthwise.problems.runs import make_plan, plan_from_dict, train
 from lengthwise.tasks.state_maps import state_maps
-from lengthwise.training.loop import Step, TrainingConfig, Validation, fit
+from lengthwise.training.loop import Step, Validation, fit
+from lengthwise.training.settings import TrainingConfig
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certify import certify
 from lengthwise.verification.closure import explore

@@ -19,7 +19,8 @@ from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.run import run_job
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.tasks.step_tasks import StepTask
-from lengthwise.training.loop import TrainingConfig, share_of_rate
+from lengthwise.training.loop import share_of_rate
+from lengthwise.training.settings import TrainingConfig
 
 SMALL: dict[str, Any] = {
     "bits": 3,

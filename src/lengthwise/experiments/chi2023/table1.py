@@ -7,7 +7,7 @@ else our runs differ is told by `COLUMNS` and by the table of runs.
 
 Three columns are ours. With *binary memory* the network is trained until it is proved right, on
 compositions of sub-words (`training.composition`) or, where these are too many, on the codes of all
-chunks (`problems.recognition.codebook`), and is tested at 1,000 and 10,000 symbols, too; with *final
+chunks (`recognition.codebook`), and is tested at 1,000 and 10,000 symbols, too; with *final
 supervision* it is told no more than the paper's networks are. With *transition supervision* every
 node of the tree is told what its sub-word does.
 """

@@ -1,7 +1,7 @@
 """Every exact construction, verified in each precision.
 
-Every construction of `constructions.known_constructions` with its default settings, a few automata, and the
-addition of numbers of 8 to 64 bits, verified against the independent definition.
+Every construction of `constructions.known_constructions` with its default settings, a few automata,
+and the addition of numbers of 8 to 64 bits, verified against the independent definition.
 """
 
 import time

@@ -34,8 +34,9 @@ from lengthwise.problems.language_modelling.objective import NextToken, WindowsC
 from lengthwise.settings import Config, require, require_at_least, sort_settings
 from lengthwise.training.devices import choose_device, environment
 from lengthwise.training.distributed import require_alone
-from lengthwise.training.loop import Progress, TrainingConfig, fit, kept
+from lengthwise.training.loop import Progress, fit, kept
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.settings import TrainingConfig
 
 if TYPE_CHECKING:
     from transformers import GPT2LMHeadModel
