@@ -8,6 +8,10 @@ from torch.nn import functional as F
 
 from lengthwise.models.encoder import Encoder
 
+EPSILONS = [0.0, 1e-7, 1e-5, 1e-3, 1.0, 100.0]
+SHARPNESSES = [0.1, 1.0, 3.0, 20.0]
+"""Settings of networks that every claim is checked with."""
+
 
 def binary(length: int) -> Tensor:
     """All words of a length, in order."""

@@ -187,7 +187,7 @@ FAULTS = (
     ),
     Fault(
         "walk drawn towards another class",
-        "tasks/sampling.py",
+        "tasks/uniform_walk.py",
         "by_goal = terms.transpose(0, 3, 1, 2)",
         "by_goal = terms.transpose(0, 3, 1, 2)[:, ::-1]",
         "tasks/test_sampling.py",

@@ -1,6 +1,8 @@
 """Positions with weights away from zero, and places to ask them about."""
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -11,25 +13,14 @@ from lengthwise.layers.positions import POSITIONS
 WIDTH, LONGEST, LAYERS, HEADS, SIZE = 6, 12, 2, 3, 5
 
 
-def make(
-    name: str,
-    *,
-    width: int = WIDTH,
-    max_positions: int = LONGEST,
-    head_width: int = SIZE,
-    num_heads: int = HEADS,
-    causal: bool = False,
-) -> Position:
+SHAPE = PositionShape(
+    width=WIDTH, max_positions=LONGEST, num_layers=LAYERS, num_heads=HEADS, head_width=SIZE
+)
+
+
+def make(name: str, **shape: Any) -> Position:
     """For evaluation, with every parameter drawn from N(0, 1)."""
-    shape = PositionShape(
-        width=width,
-        max_positions=max_positions,
-        num_layers=LAYERS,
-        num_heads=num_heads,
-        head_width=head_width,
-        causal=causal,
-    )
-    position = POSITIONS[name](shape)
+    position = POSITIONS[name](replace(SHAPE, **shape))
     with torch.no_grad():
         for number, parameter in enumerate(position.parameters()):
             parameter.normal_(generator=torch.Generator().manual_seed(number))

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lengthwise.errors import RunError
+from lengthwise.errors import LengthwiseError, RunError
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -62,6 +62,22 @@ def _written_aside(path: Path, content: bytes) -> Iterator[Path]:
 def write_text(path: Path, content: str) -> None:
     """Replace `path` by text in UTF-8, as `write_bytes` does."""
     write_bytes(path, content.encode())
+
+
+def read_text(path: Path, noun: str, error_type: type[LengthwiseError]) -> str:
+    """Read a text in UTF-8, without its byte-order mark; `noun` names its kind in messages.
+
+    Raises:
+        error_type: the file cannot be read, or is no text.
+    """
+    try:
+        return path.read_text(encoding="utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise error_type(
+            f"{path}: {noun} is a text in UTF-8, but byte {error.start + 1} is none."
+        ) from None
+    except OSError as error:
+        raise error_type(f"{path}: cannot be read ({error.strerror}).") from None
 
 
 def write_json(path: Path, value: Any) -> None:

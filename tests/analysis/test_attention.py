@@ -9,6 +9,7 @@ from lengthwise.analysis.attention import attention, chunk_weights
 from lengthwise.languages.spec import parse
 from lengthwise.layers.sliding_dilated import ChunkAttention
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from perturbed import perturbed
 
 WORDS = torch.tensor([[0, 1, 1, 0, 1], [0, 1, 1, 0, 1], [1, 1, 1, 0, 0], [-1, -1, 0, 1, 0]])
 LENGTHS = torch.tensor([5, 5, 5, 3])
@@ -18,14 +19,7 @@ def make(**values: Any) -> RegularGPT:
     config = RegularGPTConfig(
         **{"vocab_size": 2, "num_classes": 2, "d_model": 8, "num_heads": 2, **values}
     )
-    model = RegularGPT(config).double()
-    generator = torch.Generator().manual_seed(3)
-    model.initialise(generator)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            noise = torch.randn(parameter.shape, dtype=torch.double, generator=generator)
-            parameter.add_(noise, alpha=0.5)
-    return model.eval().requires_grad_(False)
+    return perturbed(RegularGPT(config), 0.5, 3).requires_grad_(False)
 
 
 @pytest.mark.parametrize("absent", [False, True])

@@ -22,6 +22,7 @@ from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.masked import masked_logits
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
+from perturbed import perturbed
 
 SETTINGS: list[dict[str, Any]] = [
     {},
@@ -37,14 +38,7 @@ def make(**values: Any) -> RegularGPT:
     config = RegularGPTConfig(
         **{"vocab_size": 2, "num_classes": 3, "d_model": 8, "num_heads": 2, **values}
     )
-    model = RegularGPT(config).double()
-    generator = torch.Generator().manual_seed(3)
-    model.initialise(generator)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            noise = torch.randn(parameter.shape, dtype=torch.double, generator=generator)
-            parameter.add_(noise, alpha=0.2)
-    return model.eval()
+    return perturbed(RegularGPT(config), 0.2, 3)
 
 
 def some_words(count: int, length: int) -> Tensor:

@@ -262,23 +262,22 @@ def test_many_circuits_are_completed_for_all_inputs(circuit: Circuit, seed: int)
     assert margin(model, sequence, words) >= min_logit(1e-6)
 
 
-@pytest.mark.parametrize("compiler", [compile_circuit, compile_nor])
-@pytest.mark.parametrize("error", [0.0, -1.0, 0.5, 1.0, float("nan"), float("inf")])
-def test_errors_that_are_no_share_of_wrong_guesses_are_refused(
-    error: float, compiler: Callable[..., Decoder]
-) -> None:
-    sequence = adder_circuit(1).as_nor().sequence()
-    with pytest.raises(ConstructionError, match=rf"^[^\n]*0 < error < 1/2, but error={error}"):
-        compiler(sequence, error=error)
+NO_SHARE = (0.0, -1.0, 0.5, 1.0, float("nan"), float("inf"))
 
 
 @pytest.mark.parametrize("compiler", [compile_circuit, compile_nor])
-@pytest.mark.parametrize("error", [1e-20, 0.99 * MIN_ERROR])
-def test_errors_that_floats_cannot_reach_are_refused(
-    error: float, compiler: Callable[..., Decoder]
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        *((error, f"0 < error < 1/2, but error={error}") for error in NO_SHARE),
+        *((error, r"below 2\.2e-16, the least") for error in (1e-20, 0.99 * MIN_ERROR)),
+    ],
+)
+def test_errors_that_are_no_share_or_that_floats_cannot_reach_are_refused(
+    error: float, says: str, compiler: Callable[..., Decoder]
 ) -> None:
     sequence = adder_circuit(1).as_nor().sequence()
-    with pytest.raises(ConstructionError, match=r"^[^\n]*below 2\.2e-16, the least"):
+    with pytest.raises(ConstructionError, match=rf"^[^\n]*{says}"):
         compiler(sequence, error=error)
 
 

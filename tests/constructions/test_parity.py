@@ -10,7 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from bits import binary, cross_entropy, logits, parity, with_ones, wrong, wrong_to
+from bits import (
+    EPSILONS,
+    SHARPNESSES,
+    binary,
+    cross_entropy,
+    logits,
+    parity,
+    with_ones,
+    wrong,
+    wrong_to,
+)
 from lengthwise.constructions.parity import (
     NAMES,
     compile_confident_parity,
@@ -22,8 +32,6 @@ from lengthwise.errors import ConstructionError
 from lengthwise.layers.norms import LayerNorm
 from lengthwise.models.encoder import Encoder
 
-EPSILONS = [0.0, 1e-7, 1e-5, 1e-3, 1.0, 100.0]
-SHARPNESSES = [0.1, 1.0, 3.0, 20.0]
 VARIANTS: dict[str, Callable[..., Encoder]] = {
     "plain": compile_parity,
     "normed": compile_normed_parity,

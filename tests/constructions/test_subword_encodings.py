@@ -1,5 +1,6 @@
 """What sub-words do, as zeros and ones: followed by sets of coordinates, without a network."""
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -185,13 +186,7 @@ def test_a_domain_saves_elements() -> None:
     """What no word of the domain asks for is left out."""
     with_it = parse("modular-arithmetic-left-to-right")
     assert ElementEncoding(with_it, 2, MAX_PARAMETERS).size == 42
-    without = Language(
-        alphabet=with_it.alphabet,
-        transitions=with_it.transitions,
-        classes=with_it.classes,
-        class_names=with_it.class_names,
-        start=with_it.start,
-    )
+    without = replace(with_it, domain=None, spec="")
     with pytest.raises(LanguageError, match="more than 1,000,000 parameters"):
         ElementEncoding(without, 2, 1_000_000)
 

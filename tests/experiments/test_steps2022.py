@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lengthwise.experiments.experiment import MeasurementOptions, Record
+from lengthwise.experiments.experiment import MeasurementOptions, Record, Table
 from lengthwise.experiments.steps2022 import figure2, table1, table2, tasks
 from lengthwise.experiments.steps2022.table1 import FIGURE_3, FIGURE_4, TABLE_1, Choice
 from lengthwise.layers.encodings import OWN_COORDINATES
@@ -50,9 +50,14 @@ RECORDS = [
 ]
 
 
+def by_name(table: Table) -> dict[tuple[str, str], dict[str, str]]:
+    """The cells of a table, by the first two columns and by column."""
+    columns, rows = table
+    return {(row[0], row[1]): dict(zip(columns, row, strict=True)) for row in rows}
+
+
 def test_the_best_of_the_grid_stands_beside_the_print() -> None:
-    columns, rows = table1.table(RECORDS)
-    lines = {(row[0], row[1]): dict(zip(columns, row, strict=True)) for row in rows}
+    lines = by_name(table1.table(RECORDS))
     assert lines["strong", "printed"]["n = 8"] == "1.0000"
     assert lines["strong", "measured"]["n = 8"] == "1.0000"
     assert lines["strong", "runs"]["n = 8"] == "4"
@@ -202,8 +207,7 @@ def test_table_2_has_a_line_for_each_body() -> None:
         run("pretrained, frozen", "weak", 16, 0.01),
         run("random, frozen", "strong", 8, 0.3),
     ]
-    columns, rows = table2.table(records)
-    lines = {(row[0], row[1]): dict(zip(columns, row, strict=True)) for row in rows}
+    lines = by_name(table2.table(records))
     assert lines["strong", "printed: frozen gpt2"]["n = 128"] == "1.0000"
     assert lines["strong", "pretrained, frozen: python-small"]["n = 8"] == "1.0000"
     assert lines["strong", "random, frozen: python-small"]["n = 8"] == "0.3000"

@@ -5,20 +5,12 @@ from lengthwise.languages.spec import parse
 
 
 def test_printed_numbers() -> None:
-    cell = PUBLISHED["modular-arithmetic", "regular-gpt C=2"]
-    assert (cell.best, cell.mean, cell.train_length, cell.test_lengths) == (
-        96.4,
-        82.6,
-        40,
-        (41, 500),
-    )
-    cell = PUBLISHED["tomita-6", "regular-gpt C=3"]
-    assert (cell.best, cell.mean, cell.train_length, cell.test_lengths) == (
-        100.0,
-        65.7,
-        50,
-        (51, 100),
-    )
+    for row, column, printed in (
+        ("modular-arithmetic", "regular-gpt C=2", (96.4, 82.6, 40, (41, 500))),
+        ("tomita-6", "regular-gpt C=3", (100.0, 65.7, 50, (51, 100))),
+    ):
+        cell = PUBLISHED[row, column]
+        assert (cell.best, cell.mean, cell.train_length, cell.test_lengths) == printed
     assert len(PUBLISHED) == 12 * len(COLUMNS)
 
 

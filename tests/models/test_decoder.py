@@ -1,6 +1,7 @@
 """Decoders: nobody sees what comes later, and completing with a cache is completing without."""
 
 import math
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from lengthwise.layers.attention import SCALES
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models import causal
 from lengthwise.models.decoder import Decoder, DecoderConfig
+from perturbed import perturbed, random_tokens
 
 VOCABULARY = 3
 LONGEST = 12
@@ -26,19 +28,10 @@ def make(seed: int = 0, **values: Any) -> Decoder:
     config = DecoderConfig(
         **{"vocab_size": VOCABULARY, "max_length": LONGEST, "d_model": 8, "num_heads": 2, **values}
     )
-    model = Decoder(config).double()
-    generator = torch.Generator().manual_seed(seed)
-    model.initialise(generator)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            noise = torch.randn(parameter.shape, dtype=torch.double, generator=generator)
-            parameter.add_(noise, alpha=0.4)
-    return model.eval()
+    return perturbed(Decoder(config), 0.4, seed)
 
 
-def draw(words: int, length: int, seed: int = 0) -> Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randint(VOCABULARY, (words, length), generator=generator)
+draw = partial(random_tokens, VOCABULARY)
 
 
 def complete_without_cache(model: Decoder, words: Tensor, steps: int) -> Tensor:

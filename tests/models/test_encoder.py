@@ -1,5 +1,6 @@
 """Encoders: each word is as alone, and computing only what is read changes nothing."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from lengthwise.layers.attention import SCALES
 from lengthwise.layers.encodings import FeaturePosition
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.encoder import Encoder, EncoderConfig
+from perturbed import perturbed, random_tokens
 
 VOCABULARY, LONGEST = 3, 12
 PAD = -1
@@ -35,19 +37,10 @@ def make(seed: int = 0, **values: Any) -> Encoder:
             **values,
         }
     )
-    model = Encoder(config).double()
-    generator = torch.Generator().manual_seed(seed)
-    model.initialise(generator)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            noise = torch.randn(parameter.shape, dtype=torch.double, generator=generator)
-            parameter.add_(noise, alpha=0.4)
-    return model.eval()
+    return perturbed(Encoder(config), 0.4, seed)
 
 
-def draw(words: int, length: int, seed: int = 0) -> Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randint(VOCABULARY, (words, length), generator=generator)
+draw = partial(random_tokens, VOCABULARY)
 
 
 def silence(model: Encoder, layer: int, *, alike: bool, idle: bool) -> None:

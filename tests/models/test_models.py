@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.models.regular_gpt_lm import RegularGPTLMConfig
 from lengthwise.problems.recognition.objectives import AnswersEverywhere
+from perturbed import random_tokens
 
 SYMBOLS, CLASSES, PAD = 3, 4, -1
 WIDTH = 8
@@ -55,9 +57,7 @@ def make(name: str, seed: int = 0, **values: Any) -> nn.Module:
     return model
 
 
-def draw(words: int, length: int, seed: int = 0) -> Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randint(SYMBOLS, (words, length), generator=generator)
+draw = partial(random_tokens, SYMBOLS)
 
 
 def close(left: Tensor, right: Tensor) -> None:

@@ -11,6 +11,7 @@ from torch import Tensor
 from lengthwise.errors import ConfigError
 from lengthwise.models import recurrent
 from lengthwise.models.recurrent import CELLS, Recurrent, RecurrentConfig
+from perturbed import perturbed
 
 SYMBOLS, CLASSES, WIDTH = 3, 4, 6
 cells = pytest.mark.parametrize("cell", sorted(CELLS))
@@ -18,14 +19,7 @@ cells = pytest.mark.parametrize("cell", sorted(CELLS))
 
 def make(cell: str, **values: Any) -> Recurrent:
     shape = {"vocab_size": SYMBOLS, "num_classes": CLASSES, "d_model": WIDTH, **values}
-    model = Recurrent(RecurrentConfig.from_dict({"cell": cell, **shape})).double()
-    generator = torch.Generator().manual_seed(1)
-    model.initialise(generator)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            noise = torch.randn(parameter.shape, dtype=torch.double, generator=generator)
-            parameter.add_(noise, alpha=0.3)
-    return model
+    return perturbed(Recurrent(RecurrentConfig.from_dict({"cell": cell, **shape})), 0.3, 1)
 
 
 def by_the_equations(model: Recurrent, word: list[int]) -> Tensor:

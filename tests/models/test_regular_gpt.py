@@ -1,5 +1,6 @@
 """RegularGPT in all its forms: tree, shared tree, masks, windows and streams give one answer."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from lengthwise.layers.chunks import ABSENT
 from lengthwise.models.masked import masked_logits
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.streaming import streaming
+from perturbed import perturbed, random_tokens
 
 VOCABULARY = 3
 
@@ -21,19 +23,10 @@ def make(seed: int = 0, **values: Any) -> RegularGPT:
     config = RegularGPTConfig(
         **{"vocab_size": VOCABULARY, "num_classes": 4, "d_model": 8, "num_heads": 2, **values}
     )
-    model = RegularGPT(config).double()
-    generator = torch.Generator().manual_seed(seed)
-    model.initialise(generator)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            noise = torch.randn(parameter.shape, dtype=torch.double, generator=generator)
-            parameter.add_(noise, alpha=0.2)
-    return model.eval()
+    return perturbed(RegularGPT(config), 0.2, seed)
 
 
-def draw(words: int, length: int, seed: int = 0) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randint(VOCABULARY, (words, length), generator=generator)
+draw = partial(random_tokens, VOCABULARY)
 
 
 shapes = st.fixed_dictionaries(

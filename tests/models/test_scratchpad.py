@@ -13,6 +13,7 @@ from lengthwise.layers.positions import POSITIONS
 from lengthwise.models import causal
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
+from perturbed import perturbed
 
 SYMBOLS, STATES, NONE = 3, (0, 1, 1, 2), 2
 """Two classes; no word ends in the last state."""
@@ -22,14 +23,7 @@ START = SYMBOLS + len(STATES)
 def make(seed: int = 0, **values: Any) -> Scratchpad:
     shape = {"vocab_size": SYMBOLS, "num_classes": 2, "state_classes": STATES, "max_length": 12}
     config = ScratchpadConfig.from_dict({**shape, "d_model": 8, "num_heads": 2, **values})
-    model = Scratchpad(config).double().eval()
-    generator = torch.Generator().manual_seed(seed)
-    model.initialise(generator)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            noise = torch.randn(parameter.shape, dtype=torch.double, generator=generator)
-            parameter.add_(noise, alpha=0.4)
-    return model
+    return perturbed(Scratchpad(config), 0.4, seed)
 
 
 def draw(words: int, length: int) -> Tensor:

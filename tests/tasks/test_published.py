@@ -82,26 +82,27 @@ def test_lengths_with_one_class_alone(spec: str, lengths: tuple[int, ...], c: in
     assert sampler.automaton.classify(tokens).tolist() == [c] * len(lengths)
 
 
-@pytest.mark.parametrize("spec", ["d-2", "tomita-3", "tomita-5", "tomita-6"])
-def test_negatives_are_uniform(spec: str) -> None:
-    language = parse(spec)
-    negatives = words_of(language, 4, 0)
-
-    seen = counted(language, published_draw(language), 4, 2000)
-
-    outside = Counter({word: number for word, number in seen.items() if word in negatives})
-    assert chance_of(outside, uniform(negatives)) > TOO_IMPROBABLE
+NEGATIVES, MEMBERS = (4, 0, 2000), (6, 1, 3000)
+"""Length and class of words, and how many are drawn."""
 
 
-@pytest.mark.parametrize("spec", ["tomita-5", "tomita-6"])
-def test_members_of_tomita_5_and_6_are_uniform(spec: str) -> None:
-    language = parse(spec)
-    members = words_of(language, 6, 1)
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [
+        *((spec, NEGATIVES) for spec in ("d-2", "tomita-3", "tomita-5", "tomita-6")),
+        *((spec, MEMBERS) for spec in ("tomita-5", "tomita-6")),
+    ],
+)
+def test_negatives_and_members_of_tomita_5_and_6_are_uniform(
+    spec: str, kind: tuple[int, int, int]
+) -> None:
+    language, (length, c, number) = parse(spec), kind
+    words = words_of(language, length, c)
 
-    seen = counted(language, published_draw(language), 6, 3000)
+    seen = counted(language, published_draw(language), length, number)
 
-    inside = Counter({word: number for word, number in seen.items() if word in members})
-    assert chance_of(inside, uniform(members)) > TOO_IMPROBABLE
+    found = Counter({word: times for word, times in seen.items() if word in words})
+    assert chance_of(found, uniform(words)) > TOO_IMPROBABLE
 
 
 # ---- words of all classes --------------------------------------------------------------------

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
-from lengthwise.tasks import sampling
+from lengthwise.tasks import sampling, uniform_walk
 from lengthwise.tasks.balance import balanced_classes
-from lengthwise.tasks.sampling import UniformSampler, _decide, _distinct_pairs, _error
+from lengthwise.tasks.sampling import UniformSampler, _distinct_pairs
+from lengthwise.tasks.uniform_walk import _decide, _error
 from tasks.oracles import (
     BEGINS_WITH_1,
     EVEN_LENGTH,
@@ -99,8 +100,8 @@ def test_floating_point_and_exact_integers_draw_the_same_words(
     sampler = UniformSampler(language)
     chosen = torch.tensor([n for n in lengths if sampler.classes_at(n)], dtype=torch.int64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sampling, "_MAX_TABLE", table)
-        patch.setattr(sampling, "_BLOCK", block)
+        patch.setattr(uniform_walk, "_MAX_TABLE", table)
+        patch.setattr(uniform_walk, "_BLOCK", block)
         classes = balanced_classes(sampler, chosen, seeded(1))
         drawn = sampler.draw(classes, chosen, seeded())
         patch.setattr(sampler._by_class, "_doubtful", _all_are_doubtful_that_have_begun(chosen))

@@ -345,13 +345,7 @@ def test_the_language_of_an_algebra_is_the_planted_one(language: Language, chunk
 
 @given(language=domained())
 def test_the_language_of_an_algebra_on_a_domain(language: Language) -> None:
-    everywhere = Language(
-        alphabet=language.alphabet,
-        transitions=language.transitions,
-        classes=language.classes,
-        start=language.start,
-        class_names=language.class_names,
-    )
+    everywhere = replace(language, domain=None)
     assume(len(state_maps(everywhere.minimised())) <= 30)
     algebra = algebra_of(everywhere, 2)
     machine = language_of(algebra, language.alphabet, language.class_names, language.domain)

@@ -17,20 +17,18 @@ import math
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from lengthwise.analysis.model_copy import block_outputs, float64_copy
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import grow
+from lengthwise.layers.rows import FullWords, Lengths
 from lengthwise.layers.sliding_dilated import ChunkAttention
 
 
 def attention(
-    model: nn.Module,
-    language: Language,
-    tokens: Int[Tensor, "word position"],
-    lengths: Int[Tensor, " word"],
+    model: nn.Module, language: Language, tokens: FullWords, lengths: Lengths
 ) -> dict[str, Any]:
     """Record `weights[level][head][position]` of right-aligned words: means over all chunks.
 

@@ -34,6 +34,7 @@ from lengthwise.analysis.model_copy import block_outputs, float64_copy
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import Monoid, transition_monoid
 from lengthwise.layers.chunks import grow
+from lengthwise.layers.rows import FullWords, Lengths
 from lengthwise.tasks.state_maps import state_maps
 
 MEASURED_PER_LEVEL = 5000
@@ -48,10 +49,7 @@ _ROWS = 1024
 
 
 def clusters(
-    model: nn.Module,
-    language: Language,
-    tokens: Int[Tensor, "word position"],
-    lengths: Int[Tensor, " word"],
+    model: nn.Module, language: Language, tokens: FullWords, lengths: Lengths
 ) -> dict[str, Any]:
     """Record purity, gap, spread and points to plot for right-aligned words.
 

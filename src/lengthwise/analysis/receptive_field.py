@@ -30,7 +30,7 @@ from copy import deepcopy
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from lengthwise.analysis.model_copy import float64_copy
@@ -38,6 +38,7 @@ from lengthwise.errors import ClaimError, TaskError
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import grow
 from lengthwise.layers.memory import BinaryMemory
+from lengthwise.layers.rows import FullWords, Lengths
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.regular_gpt import RegularGPT, roots
 
@@ -47,10 +48,7 @@ _NUMBERS_AT_ONCE = 2**22
 
 
 def receptive_field(
-    model: nn.Module,
-    language: Language,
-    tokens: Int[Tensor, "word position"],
-    lengths: Int[Tensor, " word"],
+    model: nn.Module, language: Language, tokens: FullWords, lengths: Lengths
 ) -> dict[str, Any]:
     """Record a curve for each length of right-aligned words, with summary numbers.
 
@@ -76,9 +74,7 @@ def receptive_field(
     return {"curves": curves}
 
 
-def gradient_norms(
-    model: RegularGPT, tokens: Int[Tensor, "word position"]
-) -> Float[Tensor, "word position"]:
+def gradient_norms(model: RegularGPT, tokens: FullWords) -> Float[Tensor, "word position"]:
     """Return s_t of words that fill their rows."""
     num_words, length = tokens.shape
     leaf = model.leaf(tokens.reshape(-1)).requires_grad_()
@@ -105,7 +101,7 @@ def _remembered(model: RegularGPT, x: Float[Tensor, "node width"]) -> Float[Tens
     return memory.norm(memory.read(signs + slope * (numbers - numbers.detach())))
 
 
-def context_field(model: LanguageModel, tokens: Int[Tensor, "word position"]) -> dict[str, Any]:
+def context_field(model: LanguageModel, tokens: FullWords) -> dict[str, Any]:
     """Record a curve as `receptive_field` does, of a language model on texts of one length.
 
     z is the largest of the logits after the last token, and e_t the output of `embedding`.
@@ -118,9 +114,7 @@ def context_field(model: LanguageModel, tokens: Int[Tensor, "word position"]) ->
     return _curve(lambda part: context_norms(model, part), tokens, at_once)
 
 
-def context_norms(
-    model: LanguageModel, tokens: Int[Tensor, "word position"]
-) -> Float[Tensor, "word position"]:
+def context_norms(model: LanguageModel, tokens: FullWords) -> Float[Tensor, "word position"]:
     """Return s_t of texts of one length."""
     leaves: list[Tensor] = []
 
@@ -138,9 +132,7 @@ def context_norms(
 
 
 def _curve(
-    norms_of: Callable[[Tensor], Tensor],
-    tokens: Int[Tensor, "word position"],
-    at_once: int = _SYMBOLS_AT_ONCE,
+    norms_of: Callable[[Tensor], Tensor], tokens: FullWords, at_once: int = _SYMBOLS_AT_ONCE
 ) -> dict[str, Any]:
     num_words, length = tokens.shape
     parts = torch.split(tokens, max(1, at_once // length))

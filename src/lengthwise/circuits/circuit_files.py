@@ -8,6 +8,7 @@ from lengthwise.circuits.bench import from_bench
 from lengthwise.circuits.blif import from_blif
 from lengthwise.circuits.circuit import Circuit
 from lengthwise.errors import CircuitError
+from lengthwise.files import read_text
 
 READERS: Mapping[str, Callable[[str, str], Circuit]] = {
     ".blif": from_blif,
@@ -15,8 +16,6 @@ READERS: Mapping[str, Callable[[str, str], Circuit]] = {
     ".aag": from_aiger,
 }
 """The known suffixes and their readers, each from a text and a name for error messages."""
-
-_BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_circuit(path: str | Path) -> Circuit:
@@ -35,14 +34,7 @@ def read_circuit(path: str | Path) -> Circuit:
             f"{path}: the suffix of a circuit's file is one of {', '.join(READERS)}, but it is "
             f"{suffix!r}. Rename or convert the file."
         )
-    try:
-        text = path.read_text(encoding="utf-8").removeprefix(_BYTE_ORDER_MARK)
-    except UnicodeDecodeError as error:
-        raise CircuitError(
-            f"{path}: a circuit's file is a text in UTF-8, but byte {error.start + 1} is none."
-        ) from None
-    except OSError as error:
-        raise CircuitError(f"{path}: cannot be read ({error.strerror}).") from None
+    text = read_text(path, "a circuit's file", CircuitError)
     if not text.strip():
         raise CircuitError(f"{path}: a circuit has at least one line, but the file is empty.")
     return READERS[suffix](text, str(path))

@@ -83,11 +83,7 @@ class Design:
 
 
 def design_automaton(
-    language: Language,
-    *,
-    chunk: int = 2,
-    norm: str = "none",
-    target: str = "auto",
+    language: Language, *, chunk: int = 2, norm: str = "none", target: str = "auto"
 ) -> Design:
     """Choose the encoding and the size of the network that `compile_automaton` builds.
 
@@ -131,11 +127,7 @@ def design_automaton(
 
 
 def compile_automaton(
-    language: Language,
-    *,
-    chunk: int = 2,
-    norm: str = "none",
-    target: str = "auto",
+    language: Language, *, chunk: int = 2, norm: str = "none", target: str = "auto"
 ) -> RegularGPT:
     """Build a RegularGPT in float64 that gives every word of a language its class.
 
@@ -197,18 +189,6 @@ def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: 
     width = math.ceil(chunk * encoding.size / heads) * heads
     units = encoding.count_units(chunk)
     factor = math.ceil((width + 2 * units) / width)
-    config = RegularGPTConfig.from_dict(
-        {
-            "vocab_size": machine.num_symbols,
-            "num_classes": machine.num_classes,
-            "chunk": chunk,
-            "d_model": width,
-            "num_heads": heads,
-            "ff_factor": factor,
-            "norm": norm,
-            "embedding_scale": 1.0,
-        }
-    )
     hidden = factor * width
     size = (
         (machine.num_symbols + 1) * width  # embeddings and pad
@@ -224,7 +204,18 @@ def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: 
         target=name,
         machine=machine,
         encoding=encoding,
-        config=config,
+        config=RegularGPTConfig.from_dict(
+            {
+                "vocab_size": machine.num_symbols,
+                "num_classes": machine.num_classes,
+                "chunk": chunk,
+                "d_model": width,
+                "num_heads": heads,
+                "ff_factor": factor,
+                "norm": norm,
+                "embedding_scale": 1.0,
+            }
+        ),
         num_units=units,
         num_parameters=size,
     )

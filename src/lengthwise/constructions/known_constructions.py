@@ -8,6 +8,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,7 @@ from lengthwise.constructions import first, parity
 from lengthwise.constructions.automata import build, design_automaton
 from lengthwise.constructions.circuits import MAX_SYMBOLS, compile_circuit
 from lengthwise.constructions.confidence import logit_for
-from lengthwise.constructions.construction import (
-    EVERY_LENGTH,
-    PRECISIONS,
-    Claim,
-    Construction,
-)
+from lengthwise.constructions.construction import EVERY_LENGTH, PRECISIONS, Claim, Construction
 from lengthwise.constructions.nor_circuits import compile_nor
 from lengthwise.errors import ConfigError, ConstructionError, unknown_name
 from lengthwise.languages.language import Language
@@ -41,6 +37,14 @@ MAX_MEASURED = 10_000
 """Length of the longest words of a claim where rounding grows with the length."""
 
 
+Range = Callable[[Mapping[str, Any]], Mapping[str, int | None]]
+Margin = Callable[[Mapping[str, Any]], float]
+
+
+def _none(settings: Mapping[str, Any]) -> float:
+    return 0.0
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EncoderEntry:
     """An encoder construction for a named language."""
@@ -49,9 +53,9 @@ class EncoderEntry:
     source: str
     language: str
     compile: Callable[..., nn.Module]
-    range: Callable[[Mapping[str, Any]], Mapping[str, int | None]]
+    range: Range
     """Function from the settings to the longest words of the claim by precision."""
-    margin: Callable[[Mapping[str, Any]], float] = lambda settings: 0.0
+    margin: Margin = _none
     """Function from the settings to the margin of the claim."""
 
 
@@ -72,86 +76,85 @@ def _below_exp(sharpness: float) -> int:
     return math.ceil(math.exp(sharpness)) - 1
 
 
-def _to(**longest: int | None) -> Callable[[Mapping[str, Any]], Mapping[str, int | None]]:
+def _to(**longest: int | None) -> Range:
     return lambda settings: longest
 
+
+def _entry(
+    language: str,
+    usual_range: Range,
+    compile_: Callable[..., nn.Module],
+    where: str,
+    claim: str,
+    *,
+    range_: Range | None = None,
+    margin: Margin = _none,
+) -> EncoderEntry:
+    return EncoderEntry(
+        claim=claim,
+        source=f"Chiang & Cholak (2022), {where}",
+        language=language,
+        compile=compile_,
+        range=range_ or usual_range,
+        margin=margin,
+    )
+
+
+_parity = partial(
+    _entry, "parity", _to(float64=MAX_MEASURED, float32=1_000, bfloat16=16, float16=64)
+)
+_first = partial(_entry, "first", _to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)))
 
 CONSTRUCTIONS: Catalogue[EncoderEntry] = Catalogue(
     "construction",
     {
-        "chiang2022/parity": EncoderEntry(
-            claim="right, with a logit of about 2 tanh(c) / n^2",
-            source="Chiang & Cholak (2022), Proposition 1",
-            language="parity",
-            compile=parity.compile_parity,
-            range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=16, float16=64),
+        "chiang2022/parity": _parity(
+            parity.compile_parity, "Proposition 1", "right, with a logit of about 2 tanh(c) / n^2"
         ),
-        "chiang2022/parity-norm": EncoderEntry(
-            claim="right with layer norm, for any epsilon",
-            source="Chiang & Cholak (2022), section 4.1",
-            language="parity",
-            compile=parity.compile_normed_parity,
-            range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=16, float16=64),
+        "chiang2022/parity-norm": _parity(
+            parity.compile_normed_parity, "section 4.1", "right with layer norm, for any epsilon"
         ),
-        "chiang2022/parity-confident": EncoderEntry(
-            claim="right, with cross-entropy at most eta if epsilon is 0",
-            source="Chiang & Cholak (2022), Proposition 2",
-            language="parity",
-            compile=parity.compile_confident_parity,
-            range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=16, float16=64),
+        "chiang2022/parity-confident": _parity(
+            parity.compile_confident_parity,
+            "Proposition 2",
+            "right, with cross-entropy at most eta if epsilon is 0",
             margin=_surely,
         ),
-        "chiang2022/first": EncoderEntry(
-            claim="right, with a logit of about exp(c) / 2n",
-            source="Chiang & Cholak (2022), section 3.3",
-            language="first",
-            compile=first.compile_first,
-            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
+        "chiang2022/first": _first(
+            first.compile_first, "section 3.3", "right, with a logit of about exp(c) / 2n"
         ),
-        "chiang2022/first-norm": EncoderEntry(
-            claim="right with layer norm, for any epsilon",
-            source="Chiang & Cholak (2022), section 4.1",
-            language="first",
-            compile=first.compile_normed_first,
-            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
+        "chiang2022/first-norm": _first(
+            first.compile_normed_first, "section 4.1", "right with layer norm, for any epsilon"
         ),
-        "chiang2022/first-confident": EncoderEntry(
-            claim="right, with cross-entropy at most eta if epsilon is 0",
-            source="Chiang & Cholak (2022), Proposition 2",
-            language="first",
-            compile=first.compile_confident_first,
-            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
+        "chiang2022/first-confident": _first(
+            first.compile_confident_first,
+            "Proposition 2",
+            "right, with cross-entropy at most eta if epsilon is 0",
             margin=_surely,
         ),
-        "chiang2022/first-scaled": EncoderEntry(
-            claim="right; cross-entropy at most eta on words with a symbol: log-length scaling",
-            source="Chiang & Cholak (2022), Proposition 3",
-            language="first",
-            compile=first.compile_scaled_first,
-            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
+        "chiang2022/first-scaled": _first(
+            first.compile_scaled_first,
+            "Proposition 3",
+            "right; cross-entropy at most eta on words with a symbol: log-length scaling",
             margin=_scaled,
         ),
-        "chiang2022/first-scaled-norm": EncoderEntry(
-            claim="right, with cross-entropy at most eta: log-length scaled attention, layer norm",
-            source="Chiang & Cholak (2022), Proposition 3",
-            language="first",
-            compile=first.compile_scaled_normed_first,
-            range=_to(**dict.fromkeys(PRECISIONS, MAX_MEASURED)),
+        "chiang2022/first-scaled-norm": _first(
+            first.compile_scaled_normed_first,
+            "Proposition 3",
+            "right, with cross-entropy at most eta: log-length scaled attention, layer norm",
             margin=_scaled,
         ),
-        "chiang2022/first-flawed": EncoderEntry(
-            claim="right only on words shorter than exp(c) symbols",
-            source="Chiang & Cholak (2022), section 5.2",
-            language="first",
-            compile=first.compile_flawed_first,
-            range=lambda settings: dict.fromkeys(PRECISIONS, _below_exp(settings["sharpness"])),
+        "chiang2022/first-flawed": _first(
+            first.compile_flawed_first,
+            "section 5.2",
+            "right only on words shorter than exp(c) symbols",
+            range_=lambda settings: dict.fromkeys(PRECISIONS, _below_exp(settings["sharpness"])),
         ),
-        "chiang2022/first-flawed-scaled": EncoderEntry(
-            claim="right: the flawed network with log-length scaled attention",
-            source="Chiang & Cholak (2022), section 5.3",
-            language="first",
-            compile=first.compile_flawed_scaled_first,
-            range=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=64, float16=256),
+        "chiang2022/first-flawed-scaled": _first(
+            first.compile_flawed_scaled_first,
+            "section 5.3",
+            "right: the flawed network with log-length scaled attention",
+            range_=_to(float64=MAX_MEASURED, float32=1_000, bfloat16=64, float16=256),
         ),
     },
     group="lengthwise.constructions",

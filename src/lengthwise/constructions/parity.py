@@ -109,11 +109,7 @@ def compile_normed_parity(
 
 
 def compile_confident_parity(
-    *,
-    eta: float = 1e-3,
-    epsilon: float = 0.0,
-    sharpness: float = 1.0,
-    count_weight: float = 1.0,
+    *, eta: float = 1e-3, epsilon: float = 0.0, sharpness: float = 1.0, count_weight: float = 1.0
 ) -> Encoder:
     """Build the normed network with the layer of Proposition 2: cross-entropy at most eta if
     epsilon is 0.
@@ -154,12 +150,7 @@ def _kept(epsilon: float) -> float:
 
 def _blank(stream: Coordinates, *, norm: str, epsilon: float, num_layers: int) -> Encoder:
     return zero_encoder(
-        stream,
-        num_heads=2,
-        num_layers=num_layers,
-        norm=norm,
-        epsilon=epsilon,
-        position="fraction",
+        stream, num_heads=2, num_layers=num_layers, norm=norm, epsilon=epsilon, position="fraction"
     )
 
 

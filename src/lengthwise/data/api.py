@@ -69,9 +69,7 @@ def prepare_pairs(
     return prepare_parallel_corpus(out, sources, languages, config, tokenizer=tokenizer)
 
 
-def _sources(
-    given: Mapping[str, Path | str | Sequence[Path | str]],
-) -> dict[str, list[str]]:
+def _sources(given: Mapping[str, Path | str | Sequence[Path | str]]) -> dict[str, list[str]]:
     """The sources of each part, as texts."""
     return {
         part: [str(each) for each in ([found] if isinstance(found, str | Path) else found)]

@@ -72,7 +72,9 @@ def _of_folder(folder: Path, column: str) -> Iterator[str]:
     paths = sorted(
         path
         for path in folder.rglob("*")
-        if path.is_file() and _kind(path) and not _is_hidden(path.relative_to(folder))
+        if path.is_file()
+        and _kind(path)
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
     if not paths:
         endings = ", ".join((*_PLAIN, *_LINES))
@@ -87,10 +89,6 @@ def _kind(path: Path) -> str:
     name = path.with_suffix("") if path.suffix.lower() in PACKED else path
     ending = name.suffix.lower()
     return ending if ending in (*_LINES, *_PLAIN) else ""
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def _of_file(path: Path, column: str) -> Iterator[str]:

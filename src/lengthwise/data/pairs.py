@@ -31,7 +31,7 @@ RECOGNISED = {
     (
         "15ead8ee3fb979c06b314594e1d2602d4308c1e5",
         "985cf3b6bb7aeda61cc06f439e3a7e0327470661",
-    ): "IWSLT'15 English-Vietnamese, train",
+    ): "IWSLT'15 English-Vietnamese, train"
 }
 """Files that are known by their git blob ids, with what they are."""
 

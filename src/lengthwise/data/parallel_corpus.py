@@ -16,7 +16,7 @@ was interrupted is made again from the start.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -116,6 +116,7 @@ class ParallelCorpus(StoredCorpus):
 
     format = PAIRS_FORMAT
     command = "lengthwise prepare FILE.tsv --pairs en,vi"
+    skips_special = True
 
     @staticmethod
     def files(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -137,10 +138,6 @@ class ParallelCorpus(StoredCorpus):
     def encode(self, text: str) -> NDArray[np.int64]:
         """Return the tokens of a text in NFC, none of them special."""
         return encode_all(self.tokenizer, [normalised(text)])[0]
-
-    def decode(self, tokens: Iterable[int]) -> str:
-        """Return the text of tokens; special ones are skipped."""
-        return str(self.tokenizer.decode(list(tokens), skip_special_tokens=True))
 
     def part(self, name: str) -> "Pairs":
         """Return the tokens of a part.

@@ -8,7 +8,7 @@ index.json      what there is, with the digest of every file; there exactly if a
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -37,6 +37,8 @@ class StoredCorpus(ABC):
     """Format that its index names."""
     command: ClassVar[str]
     """Command that makes one."""
+    skips_special: ClassVar[bool]
+    """Whether special tokens have no text."""
 
     def __init__(self, folder: Path, index: Mapping[str, Any]) -> None:
         self.folder, self.index = folder, index
@@ -95,6 +97,15 @@ class StoredCorpus(ABC):
     def parts(self) -> tuple[str, ...]:
         """Names of the parts that there are."""
         return tuple(self.index["parts"])
+
+    @property
+    @abstractmethod
+    def tokenizer(self) -> "Tokenizer":
+        """The library's tokenizer."""
+
+    def decode(self, tokens: Iterable[int]) -> str:
+        """Return the text of tokens."""
+        return str(self.tokenizer.decode(list(tokens), skip_special_tokens=self.skips_special))
 
     def require_part(self, name: str) -> None:
         """Raise `TextError` unless there is such a part."""

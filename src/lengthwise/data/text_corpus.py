@@ -126,6 +126,7 @@ class Corpus(StoredCorpus):
 
     format = TEXT_FORMAT
     command = "lengthwise prepare FILE"
+    skips_special = False
 
     @staticmethod
     def files(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -142,10 +143,6 @@ class Corpus(StoredCorpus):
     def encode(self, text: str) -> NDArray[np.int64]:
         """Return the tokens of a text, without one that ends it."""
         return encode_all(self.tokenizer, [text])[0]
-
-    def decode(self, tokens: Iterable[int]) -> str:
-        """Return the text of tokens."""
-        return str(self.tokenizer.decode(list(tokens), skip_special_tokens=False))
 
     def part(self, name: str) -> "Tokens":
         """Return the tokens of a part.

@@ -198,10 +198,7 @@ def _samples(bleu: "BLEU", figures: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _by_length(
-    bleu: "BLEU",
-    figures: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    buckets: Sequence[int],
+    bleu: "BLEU", figures: NDArray[np.int64], lengths: NDArray[np.int64], buckets: Sequence[int]
 ) -> list[AtLength]:
     """Return BLEU of each bucket that has sentences; the last bucket has all that are longer."""
     ends = np.array(sorted(buckets), dtype=np.int64)

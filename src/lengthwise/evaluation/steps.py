@@ -3,7 +3,7 @@
 Axes:
     word    words of a batch
     input   symbols that are given
-    place   positions of a sequence: inputs, then written symbols
+    position  positions of a sequence: inputs, then written symbols
     asked   positions whose logits are returned
     symbol  the vocabulary
 """
@@ -14,11 +14,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import wilson
+from lengthwise.layers.rows import FullWords
 from lengthwise.tasks.step_tasks import Layout, StepTask
 
 
@@ -27,16 +28,12 @@ class Completer(Protocol):
     """A model that continues a sequence."""
 
     def __call__(
-        self,
-        tokens: Int[Tensor, "word place"],
-        *,
-        first: int = 0,
-        generator: torch.Generator | None = None,
+        self, tokens: FullWords, *, first: int = 0, generator: Generator | None = None
     ) -> Float[Tensor, "word asked symbol"]:
         """Return the logits after each position from `first` on, 0 <= first < positions."""
         ...
 
-    def complete(self, prefix: Int[Tensor, "word place"], steps: int) -> Int[Tensor, "word longer"]:
+    def complete(self, prefix: FullWords, steps: int) -> Int[Tensor, "word longer"]:
         """Return the sequences with so many more symbols, decoded greedily."""
         ...
 

@@ -7,11 +7,12 @@ measured part by part.
 """
 
 import subprocess
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.errors import ConfigError
@@ -68,70 +69,48 @@ class MeasurementOptions:
     """Where runs are trained; in this process, if there is none."""
 
 
-class Experiment(Protocol):
-    """The contract of an experiment: how it is measured, and what is made of its records."""
-
-    @property
-    def paper(self) -> str:
-        """Authors and year."""
-        ...
-
-    @property
-    def item(self) -> str:
-        """`Table 1`, `Figure 2`."""
-        ...
-
-    @property
-    def claim(self) -> str:
-        """What it shows, in one sentence."""
-        ...
-
-    @property
-    def printed(self) -> str:
-        """What the paper prints of it."""
-        ...
-
-    @property
-    def presets(self) -> Catalogue[Any]:
-        """`smoke` (seconds), `laptop` and `paper`: numbers only."""
-        ...
-
-    @property
-    def figures(self) -> Callable[[Sequence[Record]], Mapping[str, Picture]]:
-        """By name; the name is part of the name of a file."""
-        ...
-
-    @property
-    def check(self) -> Callable[[Sequence[Record]], list[Statement]]:
-        """The statements of the paper that the records can decide."""
-        ...
-
-    def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
-        """Measure, and return the records; `name` is the experiment's in the catalogue."""
-        ...
-
-    def tables(self, records: Sequence[Record]) -> dict[str, Table]:
-        """Return all tables by title; the one without a title is the paper's."""
-        ...
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
-class MeasuredExperiment(Generic[Sizes]):
-    """A table or figure. Its name is that in the catalogue, such as `chiang2022/figure2`."""
+class Experiment(ABC):
+    """A table or figure: how it is measured, and what is made of its records.
+
+    Its name is that in the catalogue, such as `chiang2022/figure2`.
+    """
 
     paper: str
+    """Authors and year."""
     item: str
+    """`Table 1`, `Figure 2`."""
     claim: str
     """What it shows, in one sentence."""
     printed: str
     """What the paper prints of it."""
-    presets: Catalogue[Sizes]
+    presets: Catalogue[Any]
     """`smoke` (seconds), `laptop` (minutes) and `paper`: numbers only."""
     table: Callable[[Sequence[Record]], Table]
-    figures: Callable[[Sequence[Record]], Mapping[str, Picture]]
+    more: Mapping[str, Callable[[Sequence[Record]], Table]] = field(default_factory=dict)
+    """Other tables, by title."""
+    figures: Callable[[Sequence[Record]], Mapping[str, Picture]] = lambda records: {}
     """By name; the name is part of the name of a file."""
+
+    @abstractmethod
+    def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
+        """Measure, and return the records; `name` is the experiment's in the catalogue."""
+
+    @abstractmethod
+    def check(self, records: Sequence[Record], /) -> list[Statement]:
+        """Return the statements of the paper that the records can decide."""
+
+    def tables(self, records: Sequence[Record]) -> dict[str, Table]:
+        """Return all tables by title; the one without a title is the paper's."""
+        return {"": self.table(records)} | {name: make(records) for name, make in self.more.items()}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MeasuredExperiment(Experiment, Generic[Sizes]):
+    """A table or figure that is measured in one go."""
+
+    presets: Catalogue[Sizes]
     check: Callable[[Sequence[Record]], list[Statement]]
-    """The statements of the paper that the records can decide."""
     measure: Callable[[Sizes, int, Progress], list[Record]]
     """The records, from the numbers of a preset and a seed."""
 
@@ -144,10 +123,6 @@ class MeasuredExperiment(Generic[Sizes]):
         if options.seeds or options.only or options.finished:
             raise ConfigError(f"{name} has no runs to choose or to keep. Use --seed alone.")
         return self.measure(self.presets[preset], options.seed, options.progress)
-
-    def tables(self, records: Sequence[Record]) -> dict[str, Table]:
-        """Return all tables by title."""
-        return {"": self.table(records)}
 
 
 def preset_catalogue(smoke: Sizes, laptop: Sizes, paper: Sizes) -> Catalogue[Sizes]:

@@ -9,19 +9,18 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Generic, NamedTuple
 
-from lengthwise.analysis.figures import Picture
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.experiments.experiment import (
+    Experiment,
     MeasurementOptions,
     Record,
     Sizes,
     Statement,
-    Table,
     chosen,
     commit,
     stem,
@@ -51,21 +50,15 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PartsExperiment(Generic[Sizes]):
-    """An experiment that is measured part by part; see `experiment.Experiment`."""
+class PartsExperiment(Experiment, Generic[Sizes]):
+    """An experiment that is measured part by part."""
 
-    item: str
-    claim: str
     presets: Catalogue[Sizes]
     parts: Callable[[Sizes, Sequence[int]], list[Part]]
     """All parts, from the numbers of a preset and from seeds; those of the preset, if none."""
     measure: Measure
-    table: Callable[[Sequence[Record]], Table]
-    more: Mapping[str, Callable[[Sequence[Record]], Table]] = field(default_factory=dict)
-    """Other tables, by title."""
     note: Callable[[Sequence[Record]], str] = lambda records: ""
     """What the documents say below the table."""
-    figures: Callable[[Sequence[Record]], Mapping[str, Picture]] = lambda records: {}
     check: Callable[[Sequence[Record]], list[Statement]] = lambda records: []
     paper: str = "lengthwise"
     printed: str = "nothing: no paper has it."
@@ -109,10 +102,6 @@ class PartsExperiment(Generic[Sizes]):
                 future.result()
             done += len(over)
             options.progress(done, len(parts))
-
-    def tables(self, records: Sequence[Record]) -> dict[str, Table]:
-        """Return all that is shown in cells, by title."""
-        return {"": self.table(records)} | {name: make(records) for name, make in self.more.items()}
 
 
 def _file(part: Part, folder: Path) -> Path:

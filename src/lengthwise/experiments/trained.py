@@ -7,7 +7,7 @@ cell shows is a function of the records of its runs, one for each seed.
 import json
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Generic, NamedTuple
@@ -16,6 +16,7 @@ from lengthwise.analysis.figures import Picture, curves_figure
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import (
+    Experiment,
     MeasurementOptions,
     Record,
     Sizes,
@@ -49,22 +50,14 @@ class CellRun(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TrainedExperiment(Generic[Sizes]):
-    """A table or figure of trained models; see `Experiment`."""
+class TrainedExperiment(Experiment, Generic[Sizes]):
+    """A table or figure of trained models."""
 
-    paper: str
-    item: str
-    claim: str
-    printed: str
     presets: Catalogue[Sizes]
     runs: Callable[[Sizes, Sequence[int]], list[CellRun]]
     """All runs, from the numbers of a preset and from seeds; those of the preset, if none."""
-    table: Callable[[Sequence[Record]], Table]
-    figures: Callable[[Sequence[Record]], Mapping[str, Picture]] = lambda records: {}
     judge: Callable[[Sequence[Record]], list[Statement]]
     """The statements of the paper that the records can decide."""
-    more: Mapping[str, Callable[[Sequence[Record]], Table]] = field(default_factory=dict)
-    """Other tables, by title."""
     prepare: Callable[[Sizes, Progress], None] = lambda sizes, progress: None
     """Called before the first run, to make what all runs need."""
     runs_of: str = ""
@@ -152,7 +145,7 @@ class TrainedExperiment(Generic[Sizes]):
         results = run_sweep(name, jobs, folder, executor, progress=options.progress)
         return {job.digest: result for job, result in zip(jobs, results, strict=True)}
 
-    def check(self, records: Sequence[Record]) -> list[Statement]:
+    def check(self, records: Sequence[Record], /) -> list[Statement]:
         """Return the statements of `judge`, with one more if some runs failed."""
         failed = [one for one in records if "error" in one]
         if not failed:
@@ -162,9 +155,8 @@ class TrainedExperiment(Generic[Sizes]):
         return [ended, *self.judge(records)]
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
-        """Return all tables by title."""
-        more = {title: make(records) for title, make in self.more.items()}
-        return {"": self.table(records), **more, "Runs": runs_table(records)}
+        """Return all tables by title; the last shows all runs."""
+        return {**Experiment.tables(self, records), "Runs": runs_table(records)}
 
 
 def _fits(run: CellRun, options: MeasurementOptions) -> bool:
@@ -306,6 +298,11 @@ def best_and_mean(runs: Sequence[Record], test: str) -> tuple[float, float]:
     """Return best and mean over seeds of the mean accuracy over lengths, in per cent."""
     means = [100 * run["tests"][test]["mean_accuracy"] for run in runs]
     return max(means), fmean(means)
+
+
+def is_learnt(runs: Sequence[Record], test: str) -> bool:
+    """Return whether the best of the runs is right on 99 % of the words of a test."""
+    return bool(runs) and best_and_mean(runs, test)[0] >= 99
 
 
 def pair(best: float, mean: float) -> str:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Literal, NoReturn
 
 from lengthwise.errors import LanguageError
+from lengthwise.files import read_text
 from lengthwise.languages.builders import determinised
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import check_alphabet
@@ -29,7 +30,6 @@ ZeroLabel = Literal["auto", "epsilon", "symbol"]
 
 EPSILON = "<eps>"
 _EPSILONS = {"@0@", "@_EPSILON_SYMBOL_@", "<eps>", "<epsilon>", "@_EPSILON_@"}
-_BYTE_ORDER_MARK = "\ufeff"
 _SPECIAL = re.compile(r"@_(IDENTITY|UNKNOWN)_SYMBOL_@|@[PNRDCU]\..*@")
 
 
@@ -139,14 +139,7 @@ def to_att(language: Language) -> str:
 
 
 def _read(path: Path) -> list[_Line]:
-    try:
-        text = path.read_text(encoding="utf-8").removeprefix(_BYTE_ORDER_MARK)
-    except UnicodeDecodeError as error:
-        raise LanguageError(
-            f"{path}: an AT&T file is a text in UTF-8, but byte {error.start + 1} is none."
-        ) from None
-    except OSError as error:
-        raise LanguageError(f"{path}: cannot be read ({error.strerror}).") from None
+    text = read_text(path, "an AT&T file", LanguageError)
     lines = []
     for number, line in enumerate(text.split("\n"), start=1):
         fields = line.strip("\r").split("\t") if "\t" in line else line.split()

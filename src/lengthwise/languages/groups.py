@@ -98,11 +98,7 @@ def group(name: str, generators: int | None = None, seed: int = 0) -> Language:
 
 
 def _draw(
-    name: str,
-    order: int,
-    count: int,
-    multiply: Callable[[int, int], int],
-    generator: random.Random,
+    name: str, order: int, count: int, multiply: Callable[[int, int], int], generator: random.Random
 ) -> list[int]:
     """Draw distinct elements that generate the group, in increasing order."""
     for _ in range(_MOST_DRAWS):

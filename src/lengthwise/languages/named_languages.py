@@ -142,13 +142,6 @@ def _cycle() -> Language:
     )
 
 
-def _tomita_3() -> Language:
-    """Build Tomita 3: no odd block of 1s directly before an odd block of 0s; blocks are read in
-    full.
-    """
-    return from_regex("0*((11)+0*|1(11)*00(00)*)*(1(11)*)?", _BITS)
-
-
 def _tomita_5() -> Language:
     def step(odd: tuple[bool, bool], symbol: str) -> tuple[bool, bool]:
         zeros, ones = odd
@@ -170,20 +163,34 @@ def _regex(expression: str, alphabet: tuple[str, ...] = _BITS) -> Callable[[], L
     return lambda: from_regex(expression, alphabet)
 
 
+def _accepts(
+    definition: str,
+    source: str,
+    build: str | Callable[[], Language],
+    inside: tuple[str, str],
+    outside: tuple[str, str],
+) -> NamedLanguage:
+    """Return a language with two classes, by an expression over 0 and 1 or a function."""
+    return NamedLanguage(
+        definition=f"class 1: {definition}",
+        source=source,
+        build=_regex(build) if isinstance(build, str) else build,
+        examples=tuple((word, c) for words, c in ((inside, "1"), (outside, "0")) for word in words),
+    )
+
+
 CATALOGUE: Catalogue[NamedLanguage] = Catalogue(
     "language",
     {
-        "parity": NamedLanguage(
-            definition="class 1: an odd number of 1s",
-            source=CHI,
-            build=lambda: count("1", 2),
-            examples=(("1", "1"), ("0111", "1"), ("", "0"), ("0110", "0")),
+        "parity": _accepts(
+            "an odd number of 1s", CHI, lambda: count("1", 2), ("1", "0111"), ("", "0110")
         ),
-        "even-pairs": NamedLanguage(
-            definition="class 1: an odd number of pairs 01 and 10, so first and last symbol differ",
-            source=CHI,
-            build=_regex("0(0|1)*1|1(0|1)*0"),
-            examples=(("01", "1"), ("1010", "1"), ("", "0"), ("0110", "0")),
+        "even-pairs": _accepts(
+            "an odd number of pairs 01 and 10, so first and last symbol differ",
+            CHI,
+            "0(0|1)*1|1(0|1)*0",
+            ("01", "1010"),
+            ("", "0110"),
         ),
         "cycle-navigation": NamedLanguage(
             definition="class: position on a cycle of 5 (symbols: 0 stay, 1 increase, 2 decrease)",
@@ -203,71 +210,44 @@ CATALOGUE: Catalogue[NamedLanguage] = Catalogue(
             build=lambda: _arithmetic(_left_to_right),
             examples=(("+1+2-4", "4"), ("+2+3*4", "0"), ("+0", "0"), ("+1-1*3", "0")),
         ),
-        "first": NamedLanguage(
-            definition="class 1: starts with 1",
-            source="Chiang & Cholak (2022), FIRST",
-            build=_regex("1(0|1)*"),
-            examples=(("1", "1"), ("100", "1"), ("", "0"), ("011", "0")),
+        "first": _accepts(
+            "starts with 1", "Chiang & Cholak (2022), FIRST", "1(0|1)*", ("1", "100"), ("", "011")
         ),
-        "tomita-1": NamedLanguage(
-            definition="class 1: 1*",
-            source=TOMITA,
-            build=_regex("1*"),
-            examples=(("", "1"), ("111", "1"), ("0", "0"), ("1101", "0")),
+        "tomita-1": _accepts("1*", TOMITA, "1*", ("", "111"), ("0", "1101")),
+        "tomita-2": _accepts("(10)*", TOMITA, "(10)*", ("", "1010"), ("1", "0101")),
+        "tomita-3": _accepts(
+            "no odd block of 1s directly before an odd block of 0s",
+            TOMITA,
+            "0*((11)+0*|1(11)*00(00)*)*(1(11)*)?",
+            ("1100", "100110"),
+            ("10", "0111000"),
         ),
-        "tomita-2": NamedLanguage(
-            definition="class 1: (10)*",
-            source=TOMITA,
-            build=_regex("(10)*"),
-            examples=(("", "1"), ("1010", "1"), ("1", "0"), ("0101", "0")),
+        "tomita-4": _accepts(
+            "000 does not occur", TOMITA, "(1|01|001)*0{0,2}", ("", "00100"), ("000", "100001")
         ),
-        "tomita-3": NamedLanguage(
-            definition="class 1: no odd block of 1s directly before an odd block of 0s",
-            source=TOMITA,
-            build=_tomita_3,
-            examples=(("1100", "1"), ("100110", "1"), ("10", "0"), ("0111000", "0")),
+        "tomita-5": _accepts(
+            "an even number of 0s and an even number of 1s",
+            TOMITA,
+            _tomita_5,
+            ("", "0101"),
+            ("01", "001"),
         ),
-        "tomita-4": NamedLanguage(
-            definition="class 1: 000 does not occur",
-            source=TOMITA,
-            build=_regex("(1|01|001)*0{0,2}"),
-            examples=(("", "1"), ("00100", "1"), ("000", "0"), ("100001", "0")),
+        "tomita-6": _accepts(
+            "the numbers of 0s and of 1s are equal mod 3",
+            TOMITA,
+            _tomita_6,
+            ("01", "000"),
+            ("0", "011"),
         ),
-        "tomita-5": NamedLanguage(
-            definition="class 1: an even number of 0s and an even number of 1s",
-            source=TOMITA,
-            build=_tomita_5,
-            examples=(("", "1"), ("0101", "1"), ("01", "0"), ("001", "0")),
+        "tomita-7": _accepts("0*1*0*1*", TOMITA, "0*1*0*1*", ("", "0101"), ("1010", "010101")),
+        "aa-star": _accepts(
+            "(aa)*", BHATTAMISHRA, _regex("(aa)*", ("a",)), ("", "aa"), ("a", "aaa")
         ),
-        "tomita-6": NamedLanguage(
-            definition="class 1: the numbers of 0s and of 1s are equal mod 3",
-            source=TOMITA,
-            build=_tomita_6,
-            examples=(("01", "1"), ("000", "1"), ("0", "0"), ("011", "0")),
+        "aaaa-star": _accepts(
+            "(aaaa)*", BHATTAMISHRA, _regex("(aaaa)*", ("a",)), ("", "aaaa"), ("aa", "aaa")
         ),
-        "tomita-7": NamedLanguage(
-            definition="class 1: 0*1*0*1*",
-            source=TOMITA,
-            build=_regex("0*1*0*1*"),
-            examples=(("", "1"), ("0101", "1"), ("1010", "0"), ("010101", "0")),
-        ),
-        "aa-star": NamedLanguage(
-            definition="class 1: (aa)*",
-            source=BHATTAMISHRA,
-            build=_regex("(aa)*", ("a",)),
-            examples=(("", "1"), ("aa", "1"), ("a", "0"), ("aaa", "0")),
-        ),
-        "aaaa-star": NamedLanguage(
-            definition="class 1: (aaaa)*",
-            source=BHATTAMISHRA,
-            build=_regex("(aaaa)*", ("a",)),
-            examples=(("", "1"), ("aaaa", "1"), ("aa", "0"), ("aaa", "0")),
-        ),
-        "abab-star": NamedLanguage(
-            definition="class 1: (abab)*",
-            source=BHATTAMISHRA,
-            build=_regex("(abab)*", ("a", "b")),
-            examples=(("", "1"), ("abab", "1"), ("ab", "0"), ("baba", "0")),
+        "abab-star": _accepts(
+            "(abab)*", BHATTAMISHRA, _regex("(abab)*", ("a", "b")), ("", "abab"), ("ab", "baba")
         ),
     },
     group="lengthwise.languages",
@@ -292,9 +272,7 @@ FAMILIES: Catalogue[Family] = Catalogue(
             example="d-2",
         ),
         "count:SYMBOL:MOD[:ALPHABET]": Family(
-            definition="class: number of SYMBOL, mod MOD",
-            source="counters",
-            example="count:1:3",
+            definition="class: number of SYMBOL, mod MOD", source="counters", example="count:1:3"
         ),
         "regex:EXPRESSION": Family(
             definition="class 1: words that match; regex[ALPHABET]:EXPRESSION for more symbols",

@@ -33,14 +33,7 @@ Python to write.
 
 Kind = Literal["symbols", "any", "(", ")", "infix", "postfix"]
 
-_KINDS: dict[str, Kind] = {
-    ".": "any",
-    "(": "(",
-    ")": ")",
-    "|": "infix",
-    "&": "infix",
-    "^": "infix",
-}
+_KINDS: dict[str, Kind] = {".": "any", "(": "(", ")": ")", "|": "infix", "&": "infix", "^": "infix"}
 _POSTFIX: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 """Least and most repetitions of each postfix operator."""
 

@@ -24,6 +24,11 @@ from torch import Tensor, nn
 from lengthwise.layers.position import QueryKeyPositions
 from lengthwise.registry import Catalogue
 
+QueryVectors = Float[Tensor, "word query width"]
+KeyVectors = Float[Tensor, "word key width"]
+Seen = Bool[Tensor, "#word #query key"]
+"""Which positions each query sees, at least one."""
+
 _WEIGHTS_AT_ONCE = 2**21
 """About how many attention weights are held at once, without gradients: more are slower, as they do
 not stay in the caches of a processor."""
@@ -99,11 +104,11 @@ class Attention(nn.Module):
 
     def forward(
         self,
-        queries: Float[Tensor, "word query width"],
-        keys: Float[Tensor, "word key width"],
-        seen: Bool[Tensor, "#word #query key"],
+        queries: QueryVectors,
+        keys: KeyVectors,
+        seen: Seen,
         positions: QueryKeyPositions | None = None,
-    ) -> Float[Tensor, "word query width"]:
+    ) -> QueryVectors:
         """Return what each query gathers from the positions that it sees, at least one.
 
         `positions` says where queries and keys stand, if the attention has to know.
@@ -112,7 +117,7 @@ class Attention(nn.Module):
         return self.gather(self.query(queries), turned, self.value(keys), seen, positions)
 
     def turned_keys(
-        self, keys: Float[Tensor, "word key width"], positions: QueryKeyPositions | None = None
+        self, keys: KeyVectors, positions: QueryKeyPositions | None = None
     ) -> Float[Tensor, "word key inner"]:
         """Return the keys, rotated as their positions say: a cache keeps these."""
         projected = self.key(keys)
@@ -125,9 +130,9 @@ class Attention(nn.Module):
         query: Float[Tensor, "word query inner"],
         key: Float[Tensor, "word key inner"],
         value: Float[Tensor, "word key values"],
-        seen: Bool[Tensor, "#word #query key"],
+        seen: Seen,
         positions: QueryKeyPositions | None = None,
-    ) -> Float[Tensor, "word query width"]:
+    ) -> QueryVectors:
         """Return what `forward` does, from projections such as a cache keeps; only keys are turned.
 
         Without gradients a few words are computed at a time, so that their weights stay in caches.
@@ -157,9 +162,9 @@ class Attention(nn.Module):
 
     def weights(
         self,
-        queries: Float[Tensor, "word query width"],
-        keys: Float[Tensor, "word key width"],
-        seen: Bool[Tensor, "#word #query key"],
+        queries: QueryVectors,
+        keys: KeyVectors,
+        seen: Seen,
         positions: QueryKeyPositions | None = None,
     ) -> Float[Tensor, "word head query key"]:
         """Return the attention weights; each row adds up to 1."""

@@ -19,7 +19,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-from lengthwise.layers.rows import only_words
+from lengthwise.layers.rows import FullWords, Lengths, only_words
 
 ABSENT = -1
 """Stands for a child before the start of the word, and for unused positions of short words."""
@@ -68,8 +68,8 @@ Merge = Callable[[Level], Int[Tensor, " node"] | None]
 
 
 def grow(
-    tokens: Int[Tensor, "word position"],
-    lengths: Int[Tensor, " word"] | None,
+    tokens: FullWords,
+    lengths: Lengths | None,
     num_symbols: int,
     chunk: int,
     *,
@@ -114,9 +114,7 @@ def grow(
     return Tree(levels=tuple(levels), root_level=ends, root=root)
 
 
-def _root_levels(
-    tokens: Int[Tensor, "word position"], lengths: Int[Tensor, " word"] | None, chunk: int
-) -> Int[Tensor, " word"]:
+def _root_levels(tokens: FullWords, lengths: Lengths | None, chunk: int) -> Lengths:
     """Return the level (from 0) at which each word is down to one node."""
     num_words, num_positions = tokens.shape
     if lengths is None:
@@ -129,20 +127,20 @@ def _root_levels(
     return ends
 
 
-def _chunks(positions: Int[Tensor, "word position"], chunk: int) -> Int[Tensor, "word part chunk"]:
+def _chunks(positions: FullWords, chunk: int) -> Int[Tensor, "word part chunk"]:
     missing = -positions.shape[1] % chunk
     if missing:
         positions = F.pad(positions, (missing, 0), value=ABSENT)
     return positions.reshape(len(positions), positions.shape[1] // chunk, chunk)
 
 
-def _reach(positions: Int[Tensor, "word position"], chunk: int) -> Bool[Tensor, "word part"]:
+def _reach(positions: FullWords, chunk: int) -> Bool[Tensor, "word part"]:
     """Return which chunks have a child; the last child of a chunk is there if any is."""
     return _chunks(positions, chunk)[:, :, -1] >= 0
 
 
 def _cut(
-    positions: Int[Tensor, "word position"],
+    positions: FullWords,
     num_below: int,
     chunk: int,
     exists: Bool[Tensor, "word part"] | None,

@@ -97,8 +97,7 @@ def fused(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> He
 
 
 KERNELS: Catalogue[Kernel] = Catalogue(
-    "form of attention",
-    {"masked": masked, "shifted": shifted, "banded": banded, "fused": fused},
+    "form of attention", {"masked": masked, "shifted": shifted, "banded": banded, "fused": fused}
 )
 
 FEWEST_BANDED = 6

@@ -15,6 +15,9 @@ EPSILON = 1e-5
 """Number that torch adds to the variance by default."""
 
 
+Vectors = Float[Tensor, "*axes width"]
+
+
 class LayerNorm(nn.LayerNorm):
     r"""Layer normalisation, for any epsilon >= 0.
 
@@ -24,7 +27,7 @@ class LayerNorm(nn.LayerNorm):
     first, so that no square underflows, and a constant x, which has no direction, becomes 0.
     """
 
-    def forward(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+    def forward(self, x: Vectors) -> Vectors:
         """Return the normalised vectors."""
         if self.eps > 0:
             return super().forward(x)
@@ -42,11 +45,11 @@ class LayerNorm(nn.LayerNorm):
 class _Placement(nn.Module):
     """Base of placements: x + f(x), with no norm anywhere."""
 
-    def before(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+    def before(self, x: Vectors) -> Vectors:
         """Return the input of the branch."""
         return x
 
-    def after(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+    def after(self, x: Vectors) -> Vectors:
         """Return the sum of input and branch, after its norm if it has one."""
         return x
 
@@ -68,14 +71,18 @@ class NoNorm(_Placement):
         super().__init__()
 
 
-class PostNorm(_Placement):
-    """LN(x + f(x)), as in the original transformer and RegularGPT's own code."""
+class _OneNorm(_Placement):
+    """Base of placements with one norm in each branch."""
 
     def __init__(self, width: int, epsilon: float = EPSILON) -> None:
         super().__init__()
         self.norm = LayerNorm(width, eps=epsilon)
 
-    def after(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+
+class PostNorm(_OneNorm):
+    """LN(x + f(x)), as in the original transformer and RegularGPT's own code."""
+
+    def after(self, x: Vectors) -> Vectors:
         """Normalise the sum of input and branch."""
         return self.norm(x)
 
@@ -93,14 +100,10 @@ class EmbeddedPostNorm(PostNorm):
         return LayerNorm(width, eps=epsilon)
 
 
-class PreNorm(_Placement):
+class PreNorm(_OneNorm):
     """x + f(LN(x)), as in GPT-2, with one more norm before the read-out."""
 
-    def __init__(self, width: int, epsilon: float = EPSILON) -> None:
-        super().__init__()
-        self.norm = LayerNorm(width, eps=epsilon)
-
-    def before(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+    def before(self, x: Vectors) -> Vectors:
         """Normalise the input of the branch."""
         return self.norm(x)
 

@@ -31,7 +31,6 @@ Queries = Float[Tensor, "word head query size"]
 Keys = Float[Tensor, "word head key size"]
 QueryPositions = Int[Tensor, " query"]
 KeyPositions = Int[Tensor, " key"]
-LogitBias = Float[Tensor, "#word #head query key"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,12 +85,7 @@ class Position(nn.Module):
         """
         return self.like.expand(*positions.shape, len(self.like))
 
-    def turn_query(
-        self,
-        layer: int,
-        query: Queries,
-        positions: QueryPositions,
-    ) -> Queries:
+    def turn_query(self, layer: int, query: Queries, positions: QueryPositions) -> Queries:
         """Return the queries that are multiplied with the keys."""
         return query
 

@@ -8,11 +8,10 @@ Axes:
 """
 
 import torch
-from jaxtyping import Float, Int
 from torch import Tensor
 
 from lengthwise.layers.encodings import frequencies
-from lengthwise.layers.position import Position
+from lengthwise.layers.position import KeyPositions, Keys, Position, Queries, QueryPositions
 
 
 class RotaryPosition(Position):
@@ -29,21 +28,11 @@ class RotaryPosition(Position):
 
     acts_in_attention = True
 
-    def turn_query(
-        self,
-        layer: int,
-        query: Float[Tensor, "word head position size"],
-        positions: Int[Tensor, " position"],
-    ) -> Float[Tensor, "word head position size"]:
+    def turn_query(self, layer: int, query: Queries, positions: QueryPositions) -> Queries:
         """Return the rotated queries."""
         return self._rotate(query, positions)
 
-    def turn_key(
-        self,
-        layer: int,
-        key: Float[Tensor, "word head position size"],
-        positions: Int[Tensor, " position"],
-    ) -> Float[Tensor, "word head position size"]:
+    def turn_key(self, layer: int, key: Keys, positions: KeyPositions) -> Keys:
         """Return the rotated keys."""
         return self._rotate(key, positions)
 

@@ -4,25 +4,34 @@ Words stand at the right of their rows, and what stands left of them does not ma
 custom). `lengths` may be left out if all words fill their rows.
 
 Axes:
-    word  words of a batch
-    time  positions of a row, of which a word takes the last ones
+    word      words of a batch
+    time      positions of a row, of which a word takes the last ones
+    position  positions of words that fill their rows
+    class     classes of words
 """
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from lengthwise.errors import WordError
 
+Words = Int[Tensor, "word time"]
+"""Right-aligned words."""
+FullWords = Int[Tensor, "word position"]
+"""Words of one length, which fill their rows."""
+Lengths = Int[Tensor, " word"]
+ClassLogits = Float[Tensor, "word class"]
+
 
 def only_words(
-    tokens: Int[Tensor, "word time"],
-    lengths: Int[Tensor, " word"] | None,
+    tokens: Words,
+    lengths: Lengths | None,
     num_symbols: int,
     *,
     elsewhere: int,
     checked: bool = True,
-) -> Int[Tensor, "word time"]:
+) -> Words:
     """Return the tokens with `elsewhere` at all positions before a word.
 
     All words fill their rows if there are no `lengths`. With `checked=False` no value is looked at,

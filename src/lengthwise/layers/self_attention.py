@@ -25,7 +25,7 @@ from torch.nn import functional as F
 
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.dilated import KERNELS, select_kernel
-from lengthwise.layers.position import QueryKeyPositions
+from lengthwise.layers.position import Keys, Queries, QueryKeyPositions
 
 _MOST_WEIGHTS = 2**24
 """About how many attention weights are held at once, without gradients."""
@@ -74,12 +74,8 @@ class CausalAttention(SelfAttention):
         self.scale = SCALES[scale](num_heads)
 
     def gather(
-        self,
-        query: Float[Tensor, "word head query size"],
-        key: Float[Tensor, "word head key size"],
-        value: Float[Tensor, "word head key size"],
-        positions: QueryKeyPositions,
-    ) -> Float[Tensor, "word head query size"]:
+        self, query: Queries, key: Keys, value: Keys, positions: QueryKeyPositions
+    ) -> Queries:
         """Return what each query gathers from turned keys; the last query is the last key."""
         rows = query.shape[2]
         if not torch.is_grad_enabled():

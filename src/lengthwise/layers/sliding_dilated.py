@@ -18,6 +18,10 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+Chunks = Float[Tensor, "node chunk width"]
+Present = Bool[Tensor, "node chunk"]
+"""Which positions of a chunk hold a vector."""
+
 
 class ChunkAttention(nn.Module):
     r"""Causal multi-head attention inside a chunk, with a learned bias per head and offset.
@@ -36,11 +40,7 @@ class ChunkAttention(nn.Module):
         self.output = nn.Linear(width, width, bias=False)
         self.bias = nn.Parameter(torch.zeros(num_heads, chunk))
 
-    def forward(
-        self,
-        x: Float[Tensor, "node chunk width"],
-        present: Bool[Tensor, "node chunk"] | None = None,
-    ) -> Float[Tensor, "node width"]:
+    def forward(self, x: Chunks, present: Present | None = None) -> Float[Tensor, "node width"]:
         """Return what the last position of each chunk gathers from those that are `present`."""
         num_nodes, chunk, width = x.shape
         heads = (self.num_heads, width // self.num_heads)
@@ -52,11 +52,7 @@ class ChunkAttention(nn.Module):
         weight = logits.softmax(dim=1)
         return self.output((weight[..., None] * value).sum(dim=1).view(num_nodes, width))
 
-    def everywhere(
-        self,
-        x: Float[Tensor, "node chunk width"],
-        present: Bool[Tensor, "node chunk"] | None = None,
-    ) -> Float[Tensor, "node chunk width"]:
+    def everywhere(self, x: Chunks, present: Present | None = None) -> Chunks:
         """Return the same for every position of the chunk; absent ones get meaningless numbers."""
         num_nodes, chunk, width = x.shape
         heads = (self.num_heads, width // self.num_heads)

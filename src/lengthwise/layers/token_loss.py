@@ -132,11 +132,7 @@ class _TokenLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any,
-        vectors: Tensor,
-        matrix: Tensor,
-        targets: Tensor,
-        how: _How,
+        ctx: Any, vectors: Tensor, matrix: Tensor, targets: Tensor, how: _How
     ) -> tuple[Tensor, Tensor]:
         """Compute `token_loss`."""
         smoothing, products = how

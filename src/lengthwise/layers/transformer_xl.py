@@ -54,12 +54,7 @@ class TransformerXlPosition(Position):
             for matrix in self.w:
                 nn.init.xavier_uniform_(matrix, generator=generator)
 
-    def turn_query(
-        self,
-        layer: int,
-        query: Queries,
-        positions: QueryPositions,
-    ) -> Queries:
+    def turn_query(self, layer: int, query: Queries, positions: QueryPositions) -> Queries:
         """Return q + u."""
         return query + self.u
 

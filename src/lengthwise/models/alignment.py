@@ -6,19 +6,13 @@ Axes:
 """
 
 import torch
-from jaxtyping import Int
-from torch import Tensor
 
-from lengthwise.layers.rows import only_words
+from lengthwise.layers.rows import Lengths, Words, only_words
 
 
 def left_aligned(
-    tokens: Int[Tensor, "word time"],
-    lengths: Int[Tensor, " word"] | None,
-    num_symbols: int,
-    *,
-    checked: bool,
-) -> tuple[Int[Tensor, "word time"], Int[Tensor, " word"]]:
+    tokens: Words, lengths: Lengths | None, num_symbols: int, *, checked: bool
+) -> tuple[Words, Lengths]:
     """Return the words at the left of their rows, any symbol past their ends, and their lengths.
 
     `lengths` may be left out if all words fill their rows. What stands left of a word does not

@@ -45,11 +45,7 @@ BACKBONES: Catalogue[NamedBackbone] = Catalogue(
     "body",
     {
         "python-small": NamedBackbone(
-            d_model=128,
-            num_layers=4,
-            num_heads=4,
-            places=512,
-            made_with={},
+            d_model=128, num_layers=4, num_heads=4, places=512, made_with={}
         ),
         "python-tiny": NamedBackbone(
             d_model=16,
@@ -59,11 +55,7 @@ BACKBONES: Catalogue[NamedBackbone] = Catalogue(
             made_with={"window": 16, "batch_size": 4, "steps": 4, "warmup": 0, "vocab_size": 256},
         ),
         "gpt2": NamedBackbone(
-            d_model=768,
-            num_layers=12,
-            num_heads=12,
-            places=1024,
-            made_with=None,
+            d_model=768, num_layers=12, num_heads=12, places=1024, made_with=None
         ),
     },
 )

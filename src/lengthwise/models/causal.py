@@ -17,9 +17,10 @@ from typing import ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 
 from lengthwise.layers.position import Position
+from lengthwise.layers.rows import FullWords
 from lengthwise.models.common_settings import Activation, HiddenWidth, Norm, NumLayers, ValueWidth
 from lengthwise.models.layer_stack import InitialName, LayerStack, LayerStackConfig
 from lengthwise.models.transformer_config import ALL_NORMS
@@ -71,10 +72,7 @@ class CausalTransformer(LayerStack):
         self._usual_positions = usual_positions
 
     def vectors(
-        self,
-        tokens: Int[Tensor, "word position"],
-        generator: torch.Generator | None = None,
-        first: int = 0,
+        self, tokens: FullWords, generator: Generator | None = None, first: int = 0
     ) -> Float[Tensor, "word asked width"]:
         """Return the last layer's vectors at every position from `first` on.
 
@@ -89,10 +87,7 @@ class CausalTransformer(LayerStack):
         return self.final_norm(x)
 
     def embed(
-        self,
-        tokens: Int[Tensor, "word position"],
-        start: int = 0,
-        generator: torch.Generator | None = None,
+        self, tokens: FullWords, start: int = 0, generator: Generator | None = None
     ) -> Float[Tensor, "word position width"]:
         """Return the vectors of symbols that stand from position `start` on."""
         positions = positions_from(tokens, start)[None]
@@ -120,9 +115,7 @@ class CausalState:
             for number, layer in enumerate(model.block)
         ]
 
-    def __call__(
-        self, tokens: Int[Tensor, "word position"]
-    ) -> Float[Tensor, "word position width"]:
+    def __call__(self, tokens: FullWords) -> Float[Tensor, "word position width"]:
         """Return the last layer's vectors at the next positions, which hold these symbols.
 
         With fewer words than before, the last ones have ended.

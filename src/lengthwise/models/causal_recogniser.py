@@ -14,9 +14,10 @@ Axes:
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
-from torch import Tensor, nn
+from jaxtyping import Float
+from torch import Generator, Tensor, nn
 
+from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalTransformer
 from lengthwise.models.common_settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
@@ -49,21 +50,15 @@ class CausalRecogniser(CausalTransformer):
         self.answer = nn.Linear(config.d_model, config.num_classes)
 
     def forward(
-        self,
-        tokens: Int[Tensor, "word time"],
-        lengths: Int[Tensor, " word"] | None = None,
-        *,
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "word class"]:
+        self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
+    ) -> ClassLogits:
         """Return the logits of the class of each word.
 
         Words are right-aligned, as in `layers.rows`.
         `generator` is for positions that are drawn in training.
 
         Raises:
-            WordError: a word does not fit into its row, is longer than a table of learned
-            positions,
-                or, outside training, has a symbol that is none.
+            WordError: as `left_aligned`, or a word is longer than a table of learned positions.
         """
         symbols, lengths = left_aligned(
             tokens, lengths, self.config.vocab_size, checked=not self.training
@@ -74,7 +69,7 @@ class CausalRecogniser(CausalTransformer):
         return self.answer(vectors[row, lengths])
 
     def every_position(
-        self, tokens: Int[Tensor, "word position"], generator: torch.Generator | None = None
+        self, tokens: FullWords, generator: Generator | None = None
     ) -> Float[Tensor, "word position class"]:
         """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
 

@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from lengthwise.layers.rows import only_words
+from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, only_words
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.common_settings import Norm, NumClasses, NumHeads, Width
 from lengthwise.models.layer_stack import InitialName, LayerStack, LayerStackConfig, PositionName
@@ -78,7 +78,7 @@ class ClsEncoder(LayerStack):
             config.d_model, 1 if config.num_classes == 2 else config.num_classes
         )
 
-    def read(self, vectors: Float[Tensor, "word width"]) -> Float[Tensor, "word class"]:
+    def read(self, vectors: Float[Tensor, "word width"]) -> ClassLogits:
         """Return the logits from the vectors at CLS."""
         answer = self.answer(self.final_norm(vectors))
         if self._config.num_classes != 2:
@@ -90,12 +90,9 @@ class ClsEncoder(LayerStack):
         return self.pairs_at_once(time)
 
     def frame(
-        self, tokens: Int[Tensor, "word time"], lengths: Int[Tensor, " word"] | None
+        self, tokens: Words, lengths: Lengths | None
     ) -> tuple[
-        Int[Tensor, "word position"],
-        Int[Tensor, "word 1"],
-        Int[Tensor, " position"],
-        Bool[Tensor, "word 1 position"],
+        FullWords, Int[Tensor, "word 1"], Int[Tensor, " position"], Bool[Tensor, "word 1 position"]
     ]:
         """Return `with_cls`, the positions 0..n-1, and which of them each word has.
 
@@ -107,8 +104,8 @@ class ClsEncoder(LayerStack):
         return symbols, count, positions, (positions < count)[:, None]
 
     def with_cls(
-        self, tokens: Int[Tensor, "word time"], lengths: Int[Tensor, " word"] | None
-    ) -> tuple[Int[Tensor, "word position"], Int[Tensor, "word 1"]]:
+        self, tokens: Words, lengths: Lengths | None
+    ) -> tuple[FullWords, Int[Tensor, "word 1"]]:
         """Return CLS and the symbols (any past the end), and the number of positions n.
 
         Raises:

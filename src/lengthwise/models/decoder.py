@@ -21,9 +21,10 @@ from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 
 from lengthwise.errors import WordError
+from lengthwise.layers.rows import FullWords
 from lengthwise.models.causal import (
     CausalConfig,
     CausalState,
@@ -62,11 +63,7 @@ class Decoder(CausalTransformer):
         self.answer = nn.Linear(config.d_model, config.vocab_size, bias=False)
 
     def forward(
-        self,
-        tokens: Int[Tensor, "word position"],
-        *,
-        first: int = 0,
-        generator: torch.Generator | None = None,
+        self, tokens: FullWords, *, first: int = 0, generator: Generator | None = None
     ) -> Float[Tensor, "word asked symbol"]:
         """Return the logits of the symbol at position i + 1, for every position i from `first` on.
 
@@ -79,9 +76,7 @@ class Decoder(CausalTransformer):
         return self.answer(self.vectors(tokens, generator, first))
 
     @torch.no_grad()
-    def attention_weights(
-        self, tokens: Int[Tensor, "word position"]
-    ) -> Float[Tensor, "layer word head query key"]:
+    def attention_weights(self, tokens: FullWords) -> Float[Tensor, "layer word head query key"]:
         """Return the attention weights of every layer; each row adds up to 1.
 
         Raises:
@@ -101,9 +96,7 @@ class Decoder(CausalTransformer):
         return torch.stack(found)
 
     @torch.no_grad()
-    def complete(
-        self, prefix: Int[Tensor, "word position"], steps: int
-    ) -> Int[Tensor, "word longer"]:
+    def complete(self, prefix: FullWords, steps: int) -> Int[Tensor, "word longer"]:
         """Return the words with `steps` more symbols, each the likeliest (the first of a tie).
 
         Raises:

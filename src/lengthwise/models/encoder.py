@@ -15,9 +15,10 @@ Axes:
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
-from torch import Tensor
+from jaxtyping import Float
+from torch import Generator, Tensor
 
+from lengthwise.layers.rows import ClassLogits, Lengths, Words
 from lengthwise.models.cls import ClsConfig, ClsEncoder
 from lengthwise.models.common_settings import NumLayers
 
@@ -41,12 +42,12 @@ class Encoder(ClsEncoder):
 
     def forward(
         self,
-        tokens: Int[Tensor, "word time"],
-        lengths: Int[Tensor, " word"] | None = None,
+        tokens: Words,
+        lengths: Lengths | None = None,
         *,
         skip_unused_queries: bool = True,
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "word class"]:
+        generator: Generator | None = None,
+    ) -> ClassLogits:
         """Return the logits of the class of each word.
 
         Words are right-aligned, as in `layers.rows`.
@@ -82,8 +83,8 @@ class Encoder(ClsEncoder):
 
     @torch.no_grad()
     def observed(
-        self, tokens: Int[Tensor, "word time"]
-    ) -> tuple[Float[Tensor, "word class"], Float[Tensor, "layer word head position"]]:
+        self, tokens: Words
+    ) -> tuple[ClassLogits, Float[Tensor, "layer word head position"]]:
         """Return the logits of words that fill their rows, and the attention of CLS by layer."""
         symbols, count, positions, seen = self.frame(tokens, None)
         x = self.embedding(symbols) + self.position(positions.expand_as(symbols), count)

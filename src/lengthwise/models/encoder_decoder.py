@@ -29,7 +29,7 @@ from typing import Annotated, ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.data.parallel_corpus import PAD
@@ -54,6 +54,13 @@ from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import ResidualLayer
 from lengthwise.registry import Catalogue
 from lengthwise.settings import Setting
+
+Source = Int[Tensor, "pair source"]
+Target = Int[Tensor, "pair target"]
+SourceVectors = Float[Tensor, "pair source width"]
+TargetVectors = Float[Tensor, "pair target width"]
+SourceMask = Bool[Tensor, "pair 1 source"]
+"""Which positions of a source hold tokens."""
 
 _OwnScale = Annotated[
     str,
@@ -109,12 +116,7 @@ class Layer(ResidualLayer):
             activation="relu",
         )
 
-    def forward(
-        self,
-        x: Float[Tensor, "pair source width"],
-        seen: Bool[Tensor, "pair 1 source"],
-        drop: Drop,
-    ) -> Float[Tensor, "pair source width"]:
+    def forward(self, x: SourceVectors, seen: SourceMask, drop: Drop) -> SourceVectors:
         """Return the new vectors of positions that all see the same."""
         before = self.attention_norm.before(x)
         return self.finish(x, self.attention(before, before, seen), drop)
@@ -131,12 +133,12 @@ class DecoderLayer(nn.Module):
 
     def forward(
         self,
-        x: Float[Tensor, "pair target width"],
-        memory: Float[Tensor, "pair source width"],
+        x: TargetVectors,
+        memory: SourceVectors,
         written: Bool[Tensor, "1 target target"],
-        seen: Bool[Tensor, "pair 1 source"],
+        seen: SourceMask,
         drop: Drop,
-    ) -> Float[Tensor, "pair target width"]:
+    ) -> TargetVectors:
         """Return the new vectors of a translation, from those of the source."""
         before = self.own.attention_norm.before(x)
         h = self.own.attention_norm.after(x + drop(self.own.attention(before, before, written)))
@@ -159,15 +161,12 @@ class EncoderDecoder(nn.Module):
         final = NORMS[config.norm].final
         self.memory_norm, self.final_norm = final(config.d_model), final(config.d_model)
 
-    def initialise(self, generator: torch.Generator) -> None:
+    def initialise(self, generator: Generator) -> None:
         """Draw all weights: N(0, 1/width) for embeddings, Xavier uniform for matrices."""
         draw_xavier(self, generator, self.config.d_model)
 
     def forward(
-        self,
-        source: Int[Tensor, "pair source"],
-        target: Int[Tensor, "pair target"],
-        generator: torch.Generator | None = None,
+        self, source: Source, target: Target, generator: Generator | None = None
     ) -> Float[Tensor, "pair target symbol"]:
         """Return the logits of the token after each position of the translations.
 
@@ -175,18 +174,13 @@ class EncoderDecoder(nn.Module):
         """
         return self.read(self.vectors(source, target, generator))
 
-    def read_for_cost(
-        self, tokens: Int[Tensor, "pair source"]
-    ) -> Float[Tensor, "pair source symbol"]:
+    def read_for_cost(self, tokens: Source) -> Float[Tensor, "pair source symbol"]:
         """Read a source and a translation of its length."""
         return self(tokens, tokens)
 
     def vectors(
-        self,
-        source: Int[Tensor, "pair source"],
-        target: Int[Tensor, "pair target"],
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "pair target width"]:
+        self, source: Source, target: Target, generator: Generator | None = None
+    ) -> TargetVectors:
         """Return the last layer's vectors at every position of the translations."""
         drop = self._drop(generator)
         memory, seen = self.encode(source, drop)
@@ -196,9 +190,7 @@ class EncoderDecoder(nn.Module):
             x = layer(x, memory, written, seen, drop)
         return self.final_norm(x)
 
-    def encode(
-        self, source: Int[Tensor, "pair source"], drop: Drop = keep_all
-    ) -> tuple[Float[Tensor, "pair source width"], Bool[Tensor, "pair 1 source"]]:
+    def encode(self, source: Source, drop: Drop = keep_all) -> tuple[SourceVectors, SourceMask]:
         """Return the vectors of sources, and which of their positions hold tokens."""
         seen = (source != PAD)[:, None]
         embedding = (
@@ -216,10 +208,7 @@ class EncoderDecoder(nn.Module):
         return self._placed(self.target_embedding(target), start)
 
     def read_out(
-        self,
-        source: Int[Tensor, "pair source"],
-        target: Int[Tensor, "pair target"],
-        generator: torch.Generator | None = None,
+        self, source: Source, target: Target, generator: Generator | None = None
     ) -> ReadOut:
         """Return vectors and matrix of the logits, for a loss that does not hold all logits."""
         return ReadOut(self.vectors(source, target, generator), self.target_embedding.weight)
@@ -228,7 +217,7 @@ class EncoderDecoder(nn.Module):
         """Return the logits of the next token."""
         return F.linear(x, self.target_embedding.weight)
 
-    def begin(self, source: Int[Tensor, "pair source"], beams: int) -> "TranslationState":
+    def begin(self, source: Source, beams: int) -> "TranslationState":
         """Begin so many translations of each source."""
         return TranslationState(self, source, beams)
 
@@ -237,7 +226,7 @@ class EncoderDecoder(nn.Module):
         width = self.config.d_model
         return vectors * width**0.5 + sinusoids(positions, width).to(vectors.dtype)
 
-    def _drop(self, generator: torch.Generator | None) -> Drop:
+    def _drop(self, generator: Generator | None) -> Drop:
         return dropout(self.config.dropout, generator) if self.training else keep_all
 
 
@@ -247,9 +236,7 @@ class TranslationState:
     The keys and values of a source are kept once, for all its beams.
     """
 
-    def __init__(
-        self, model: EncoderDecoder, source: Int[Tensor, "pair source"], beams: int
-    ) -> None:
+    def __init__(self, model: EncoderDecoder, source: Source, beams: int) -> None:
         self._model, self._beams, self._written = model, beams, 0
         memory, self._seen = model.encode(source)
         self._layers = [_Kept(layer, memory, beams) for layer in model.decoder]

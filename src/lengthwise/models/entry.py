@@ -1,7 +1,7 @@
 """One way to build a network: an architecture, its settings by default, and how it is trained."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import torch
@@ -37,7 +37,7 @@ class Entry:
 
     summary: str
     architecture: Architecture
-    defaults: Mapping[str, Any]
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any]
     """Settings of training by default: how long and how fast."""
     fixed: frozenset[str] = frozenset()

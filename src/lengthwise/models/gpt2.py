@@ -27,11 +27,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 
 from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.files import read_object, require_kinds
+from lengthwise.layers.rows import FullWords
 from lengthwise.models.backbones import BACKBONES, location
 from lengthwise.models.common_settings import Epsilon, NumHeads, NumLayers, VocabSize, Width
 from lengthwise.models.completion import require_completion
@@ -237,7 +238,7 @@ class Backbone(nn.Module):
         for name, parameter in self.body.named_parameters():
             parameter.requires_grad_(any(part in f".{name}" for part in _TRAINED[config.trained]))
 
-    def initialise(self, generator: torch.Generator) -> None:
+    def initialise(self, generator: Generator) -> None:
         """Load or draw the backbone, and draw the input and the output layer from N(0, 0.02^2)."""
         config = self.config
         with torch.no_grad():
@@ -259,11 +260,7 @@ class Backbone(nn.Module):
             ) from None
 
     def forward(
-        self,
-        tokens: Int[Tensor, "word position"],
-        *,
-        first: int = 0,
-        generator: torch.Generator | None = None,
+        self, tokens: FullWords, *, first: int = 0, generator: Generator | None = None
     ) -> Float[Tensor, "word asked symbol"]:
         """Return the logits of the symbol at position i + 1, for every position i from `first` on.
 
@@ -277,9 +274,7 @@ class Backbone(nn.Module):
         return self.answer(found.last_hidden_state[:, first:])
 
     @torch.no_grad()
-    def complete(
-        self, prefix: Int[Tensor, "word position"], steps: int
-    ) -> Int[Tensor, "word longer"]:
+    def complete(self, prefix: FullWords, steps: int) -> Int[Tensor, "word longer"]:
         """Return the words with `steps` more symbols, each the likeliest (the first of a tie).
 
         Raises:
@@ -376,7 +371,7 @@ def origin(config: BackboneConfig) -> str:
 
 
 @torch.no_grad()
-def draw_gpt2(model: nn.Module, num_layers: int, generator: torch.Generator) -> None:
+def draw_gpt2(model: nn.Module, num_layers: int, generator: Generator) -> None:
     """Draw weights as GPT-2's are (Radford et al. 2019).
 
     Matrices and embeddings N(0, 0.02^2), divided by sqrt(2 L) where a branch ends, biases 0, and

@@ -5,16 +5,12 @@ from lengthwise.models.gpt_lm import GPTLM, GPTLMConfig
 from lengthwise.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
 from lengthwise.registry import Catalogue
 
-_TRAINING = {
-    "steps": 2_000,
-    "learning_rate": 1e-3,
-    "schedule": "cosine",
-    "warmup": 100,
-    "validate_every": 250,
-    "patience": 0,
-}
-
 DEFAULT_LANGUAGE_MODEL = "regular-gpt-lm"
+
+_TRAINING = {
+    **{"steps": 2_000, "learning_rate": 1e-3, "schedule": "cosine", "warmup": 100},
+    **{"validate_every": 250, "patience": 0},
+}
 
 LANGUAGE_MODELS: Catalogue[Entry] = Catalogue(
     "language model",
@@ -22,13 +18,11 @@ LANGUAGE_MODELS: Catalogue[Entry] = Catalogue(
         "regular-gpt-lm": Entry(
             summary="RegularGPT: dilated attention, as many levels as the text needs",
             architecture=Architecture(config=RegularGPTLMConfig, module=RegularGPTLM),
-            defaults={},
             training=_TRAINING,
         ),
         "gpt-lm": Entry(
             summary="a transformer that sees all of its context, with a position of your choice",
             architecture=Architecture(config=GPTLMConfig, module=GPTLM),
-            defaults={},
             training=_TRAINING,
         ),
     },

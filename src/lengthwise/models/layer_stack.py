@@ -119,25 +119,26 @@ class LayerStack(nn.Module):
         value_width: int = 0,
     ) -> None:
         super().__init__()
-        width, num_heads = config.d_model, config.num_heads
-        head_width = config.head_width or width // num_heads
-        self._num_heads, self._width, self._initial = num_heads, width, config.initial
+        width = config.d_model
+        heads = {
+            "num_heads": config.num_heads,
+            "head_width": config.head_width or width // config.num_heads,
+        }
+        self._num_heads, self._width, self._initial = config.num_heads, width, config.initial
         self.embedding = nn.Embedding(num_symbols, width)
         self.position = POSITIONS[config.position](
             PositionShape(
                 width=width,
-                max_positions=max_positions,
+                **heads,
                 num_layers=num_layers,
-                num_heads=num_heads,
-                head_width=head_width,
+                max_positions=max_positions,
                 causal=causal,
             )
         )
         self.layers = nn.ModuleList(
             TransformerLayer(
                 d_model=width,
-                num_heads=num_heads,
-                head_width=head_width,
+                **heads,
                 value_width=value_width,
                 d_hidden=d_hidden,
                 norm=config.norm,

@@ -18,12 +18,8 @@ from lengthwise.settings import require
 Supervision = Literal["final", "prefix", "node", "transition", "composition", "codebook", "states"]
 
 _OF_TREES: tuple[Supervision, ...] = (
-    "final",
-    "prefix",
-    "node",
-    "transition",
-    "composition",
-    "codebook",
+    *("final", "prefix", "node"),
+    *("transition", "composition", "codebook"),
 )
 
 
@@ -36,8 +32,7 @@ CAUSAL_RECOGNISER = Architecture(config=CausalRecogniserConfig, module=CausalRec
 SCRATCHPAD = Architecture(config=ScratchpadConfig, module=Scratchpad)
 
 ARCHITECTURES: Catalogue[Architecture] = Catalogue(
-    "architecture",
-    {"regular-gpt": REGULAR_GPT, "encoder": ENCODER, "decoder": DECODER},
+    "architecture", {"regular-gpt": REGULAR_GPT, "encoder": ENCODER, "decoder": DECODER}
 )
 """Architectures that weights can be computed for (`constructions`) and stored."""
 
@@ -128,6 +123,19 @@ _STUDY_ENCODER: Mapping[str, Any] = {
 }
 
 
+def _universal(summary: str, depth: str, num_steps: int, small: Mapping[str, Any]) -> ModelEntry:
+    return _transformer(
+        UNIVERSAL,
+        summary,
+        small={"d_hidden": 64, **small},
+        fixed=("depth",),
+        **_STUDY_ENCODER,
+        depth=depth,
+        num_steps=num_steps,
+        position="sinusoidal",
+    )
+
+
 DEFAULT_MODEL = "regular-gpt-binary"
 
 MODELS: Catalogue[ModelEntry] = Catalogue(
@@ -140,12 +148,7 @@ MODELS: Catalogue[ModelEntry] = Catalogue(
             supervision="final",
             supervisions=_OF_TREES,
             audited=False,
-            training={
-                "steps": 5_000,
-                "learning_rate": 2e-3,
-                "schedule": "cosine",
-                "patience": 0,
-            },
+            training={"steps": 5_000, "learning_rate": 2e-3, "schedule": "cosine", "patience": 0},
         ),
         "regular-gpt-binary": ModelEntry(
             summary="RegularGPT with binary working memory, trained until it is proved right",
@@ -175,25 +178,11 @@ MODELS: Catalogue[ModelEntry] = Catalogue(
             num_layers=5,
             position="transformer-xl",
         ),
-        "universal-transformer": _transformer(
-            UNIVERSAL,
-            "one layer applied five times (Dehghani et al. 2019)",
-            small={"d_hidden": 64, "num_steps": 2},
-            fixed=("depth",),
-            **_STUDY_ENCODER,
-            depth="fixed",
-            num_steps=5,
-            position="sinusoidal",
+        "universal-transformer": _universal(
+            "one layer applied five times (Dehghani et al. 2019)", "fixed", 5, {"num_steps": 2}
         ),
-        "universal-transformer-log": _transformer(
-            UNIVERSAL,
-            "one layer applied ceil(log2 T) times to a word of T symbols",
-            small={"d_hidden": 64},
-            fixed=("depth",),
-            **_STUDY_ENCODER,
-            depth="log",
-            num_steps=1,
-            position="sinusoidal",
+        "universal-transformer-log": _universal(
+            "one layer applied ceil(log2 T) times to a word of T symbols", "log", 1, {}
         ),
         "decoder": _transformer(
             CAUSAL_RECOGNISER,

@@ -22,10 +22,11 @@ from functools import partial
 from typing import Annotated, Literal
 
 import torch
-from jaxtyping import Float, Int
-from torch import Tensor, nn
+from jaxtyping import Float
+from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
+from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.common_settings import NumClasses, NumLayers, VocabSize
 from lengthwise.models.transformer_config import NetworkConfig
@@ -36,12 +37,7 @@ POSITIONS_AT_ONCE = 2**15
 """About how many states a cell computes in one call, so that long words need little memory."""
 
 CELLS: Catalogue[Callable[[int, int, int], nn.RNNBase]] = Catalogue(
-    "cell",
-    {
-        "elman": partial(nn.RNN, nonlinearity="tanh"),
-        "gru": nn.GRU,
-        "lstm": nn.LSTM,
-    },
+    "cell", {"elman": partial(nn.RNN, nonlinearity="tanh"), "gru": nn.GRU, "lstm": nn.LSTM}
 )
 """From the widths of inputs and states, and the number of layers."""
 
@@ -68,7 +64,7 @@ class Recurrent(nn.Module):
         self.cell = CELLS[config.cell](config.vocab_size, config.d_model, config.num_layers)
         self.answer = nn.Linear(config.d_model, config.num_classes)
 
-    def initialise(self, generator: torch.Generator) -> None:
+    def initialise(self, generator: Generator) -> None:
         """Draw all weights: N(0, 1/inputs) for matrices, as the study does but for its cut tails;
         biases are 0, and 1 for the forget gates of an LSTM."""
         with torch.no_grad():
@@ -86,12 +82,8 @@ class Recurrent(nn.Module):
         return 2 * (length * per_symbol + self.answer.weight.numel())
 
     def forward(
-        self,
-        tokens: Int[Tensor, "word time"],
-        lengths: Int[Tensor, " word"] | None = None,
-        *,
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "word class"]:
+        self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
+    ) -> ClassLogits:
         """Return the logits of the class of each word.
 
         Words are right-aligned, as in `layers.rows`.
@@ -120,7 +112,7 @@ class Recurrent(nn.Module):
         return self.answer(last)
 
     def every_position(
-        self, tokens: Int[Tensor, "word position"], generator: torch.Generator | None = None
+        self, tokens: FullWords, generator: Generator | None = None
     ) -> Float[Tensor, "word position class"]:
         """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
 
@@ -130,9 +122,7 @@ class Recurrent(nn.Module):
             return self.answer.weight.new_zeros(*tokens.shape, self.config.num_classes)
         return self.answer(torch.cat(list(self._states(tokens)))).transpose(0, 1)
 
-    def _states(
-        self, symbols: Int[Tensor, "word position"]
-    ) -> Iterator[Float[Tensor, "part word state"]]:
+    def _states(self, symbols: FullWords) -> Iterator[Float[Tensor, "part word state"]]:
         """Return the states after each symbol, a stretch of positions after the other."""
         at_once = max(1, POSITIONS_AT_ONCE // max(1, len(symbols)))
         state = None

@@ -8,16 +8,24 @@ from collections.abc import Sequence
 
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 
 from lengthwise.layers.activations import ACTIVATIONS, Activation
 from lengthwise.layers.chunks import ABSENT, Level, Tree, depth, grow, representatives
 from lengthwise.layers.memory import MEMORIES, BinaryMemory
 from lengthwise.layers.norms import NORMS
+from lengthwise.layers.rows import ClassLogits, FullWords, Lengths
 from lengthwise.layers.sliding_dilated import ChunkAttention
 from lengthwise.models.regular_gpt_config import (
     RegularGPTConfig as RegularGPTConfig,  # noqa: PLC0414  handed on as it is
 )
+
+Below = Float[Tensor, "below width"]
+"""Vectors of the level below."""
+Children = Int[Tensor, "node chunk"]
+"""For each node its children: rows of `Below`, or `ABSENT`."""
+Chunks = Float[Tensor, "node chunk width"]
+Present = Bool[Tensor, "node chunk"]
 
 _MOST_HIDDEN = 2**26
 """Hidden units of nodes that are computed together; compiled networks have many for each node."""
@@ -41,31 +49,23 @@ class Layer(nn.Module):
         self.dropout = config.dropout
 
     def forward(
-        self,
-        x: Float[Tensor, "node chunk width"],
-        present: Bool[Tensor, "node chunk"] | None,
-        generator: torch.Generator | None,
+        self, x: Chunks, present: Present | None, generator: Generator | None
     ) -> Float[Tensor, "node width"]:
         """Return the vectors at the last positions of the chunks."""
         gathered = self.attention(self.attention_norm.before(x), present)
         return self._finish(x[:, -1], gathered, generator)
 
-    def everywhere(
-        self,
-        x: Float[Tensor, "node chunk width"],
-        present: Bool[Tensor, "node chunk"] | None,
-        generator: torch.Generator | None,
-    ) -> Float[Tensor, "node chunk width"]:
+    def everywhere(self, x: Chunks, present: Present | None, generator: Generator | None) -> Chunks:
         """Return the vectors at all positions of the chunks."""
         gathered = self.attention.everywhere(self.attention_norm.before(x), present)
         return self._finish(x, gathered, generator)
 
-    def _finish(self, x: Tensor, gathered: Tensor, generator: torch.Generator | None) -> Tensor:
+    def _finish(self, x: Tensor, gathered: Tensor, generator: Generator | None) -> Tensor:
         h = self.attention_norm.after(x + self._drop(gathered, generator))
         hidden = self.activation(self.expand(self.feed_forward_norm.before(h)))
         return self.feed_forward_norm.after(h + self._drop(self.contract(hidden), generator))
 
-    def _drop(self, x: Tensor, generator: torch.Generator | None) -> Tensor:
+    def _drop(self, x: Tensor, generator: Generator | None) -> Tensor:
         if not self.training or self.dropout == 0:
             return x
         kept = torch.empty_like(x).bernoulli_(1 - self.dropout, generator=generator)
@@ -92,7 +92,7 @@ class RegularGPT(nn.Module):
         size = config.transition_size
         self.transition: nn.Linear | None = nn.Linear(width, size) if size else None
 
-    def initialise(self, generator: torch.Generator) -> None:
+    def initialise(self, generator: Generator) -> None:
         """Draw all weights: N(0, 1/width) for embedding and pad, Xavier uniform for matrices."""
         with torch.no_grad():
             for name, parameter in self.named_parameters():
@@ -117,10 +117,7 @@ class RegularGPT(nn.Module):
         return self.embedding(symbols) * self.config.scale
 
     def compose(
-        self,
-        below: Float[Tensor, "below width"],
-        children: Int[Tensor, "node chunk"],
-        generator: torch.Generator | None = None,
+        self, below: Below, children: Children, generator: Generator | None = None
     ) -> Float[Tensor, "node width"]:
         """Return the vectors of nodes, from those of the level below and the children of each.
 
@@ -133,10 +130,7 @@ class RegularGPT(nn.Module):
         return self.memory(torch.cat(parts), generator)
 
     def gathered(
-        self,
-        below: Float[Tensor, "below width"],
-        children: Int[Tensor, "node chunk"],
-        generator: torch.Generator | None = None,
+        self, below: Below, children: Children, generator: Generator | None = None
     ) -> Float[Tensor, "node width"]:
         """Return the block's output for chunks: that of its last feed-forward network, normalised
         as the block does, before the memory keeps what it keeps of it."""
@@ -164,12 +158,12 @@ class RegularGPT(nn.Module):
 
     def forward(
         self,
-        tokens: Int[Tensor, "word position"],
-        lengths: Int[Tensor, " word"] | None = None,
+        tokens: FullWords,
+        lengths: Lengths | None = None,
         *,
         share: bool = True,
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "word class"]:
+        generator: Generator | None = None,
+    ) -> ClassLogits:
         """Return the logits of the class of each word.
 
         Words are right-aligned, as in `layers.rows`.
@@ -196,7 +190,7 @@ class RegularGPT(nn.Module):
         )
         return self.read(roots(tree, vectors))
 
-    def read_for_cost(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word class"]:
+    def read_for_cost(self, tokens: FullWords) -> ClassLogits:
         """Compute every node apart, so that all are counted."""
         return self(tokens, share=False)
 
@@ -210,7 +204,7 @@ class RegularGPT(nn.Module):
         return isinstance(self.memory, BinaryMemory) and not self.training
 
     def nodes(
-        self, tree: Tree, generator: torch.Generator | None = None
+        self, tree: Tree, generator: Generator | None = None
     ) -> list[Float[Tensor, "_ width"]]:
         """Return the vectors of all nodes of a tree, level by level."""
         below = self.leaf(torch.arange(self.config.vocab_size, device=self.pad.device))
@@ -221,7 +215,7 @@ class RegularGPT(nn.Module):
         return vectors
 
     def every_position(
-        self, tokens: Int[Tensor, "word position"], generator: torch.Generator | None = None
+        self, tokens: FullWords, generator: Generator | None = None
     ) -> Float[Tensor, "word position class"]:
         """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
 

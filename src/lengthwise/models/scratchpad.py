@@ -29,9 +29,10 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import torch
-from jaxtyping import Float, Int
-from torch import Tensor, nn
+from jaxtyping import Float
+from torch import Generator, Tensor, nn
 
+from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalState, CausalTransformer
 from lengthwise.models.common_settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
@@ -75,10 +76,7 @@ class Scratchpad(CausalTransformer):
         self.answer = nn.Linear(config.d_model, num_states)
 
     def state_logits(
-        self,
-        tokens: Int[Tensor, "word position"],
-        states: Int[Tensor, "word position"],
-        generator: torch.Generator | None = None,
+        self, tokens: FullWords, states: FullWords, generator: Generator | None = None
     ) -> Float[Tensor, "word _ state"]:
         """Return the logits of the state of the empty word, and of that after each symbol.
 
@@ -96,12 +94,8 @@ class Scratchpad(CausalTransformer):
 
     @torch.no_grad()
     def forward(
-        self,
-        tokens: Int[Tensor, "word time"],
-        lengths: Int[Tensor, " word"] | None = None,
-        *,
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "word class"]:
+        self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
+    ) -> ClassLogits:
         """Return the logits of the class of each word, decoded one state at a time.
 
         Words are right-aligned, as in `layers.rows`.
@@ -109,9 +103,7 @@ class Scratchpad(CausalTransformer):
         written down is read again as a symbol.
 
         Raises:
-            WordError: a word does not fit into its row, is longer than a table of learned
-            positions,
-                or, outside training, has a symbol that is none.
+            WordError: as `left_aligned`, or a word is longer than a table of learned positions.
         """
         symbols, lengths = left_aligned(
             tokens, lengths, self.config.vocab_size, checked=not self.training
@@ -152,7 +144,7 @@ class Scratchpad(CausalTransformer):
             result[:count] = self.answer(state(new)[:, -1])
         return result
 
-    def _classes(self, logits: Float[Tensor, "word state"]) -> Float[Tensor, "word class"]:
+    def _classes(self, logits: Float[Tensor, "word state"]) -> ClassLogits:
         """Return the logits of the classes from those of the states."""
         of_state = torch.tensor(self.config.state_classes, device=logits.device)
         outside = of_state != torch.arange(self.config.num_classes, device=logits.device)[:, None]

@@ -11,17 +11,13 @@ from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.registry import Catalogue
 
 
-def _nothing(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {}
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepModel(Entry):
     """One way to build a network that completes sequences."""
 
     smoke: Mapping[str, Any] = field(default_factory=dict)
     """Numbers of the preset of that name."""
-    shape: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _nothing
+    shape: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda settings: {}
     """Settings that follow from those that the user has set."""
 
     def configure(self, settings: Mapping[str, Any]) -> NetworkConfig:
@@ -29,20 +25,17 @@ class StepModel(Entry):
         return Entry.configure(self, {**settings, **self.shape(settings)})
 
 
+DEFAULT_STEP_MODEL = "step-decoder"
+
 _TRAINING = {
-    "steps": 6_000,
-    "learning_rate": 1e-3,
-    "schedule": "cosine",
-    "warmup": 300,
+    **{"steps": 6_000, "learning_rate": 1e-3, "schedule": "cosine", "warmup": 300},
     "validate_every": 500,
 }
-
-DEFAULT_STEP_MODEL = "step-decoder"
 
 STEP_MODELS: Catalogue[StepModel] = Catalogue(
     "model that writes steps",
     {
-        "step-decoder": StepModel(
+        DEFAULT_STEP_MODEL: StepModel(
             summary="a decoder of one layer and one head, in the manner of minGPT",
             architecture=DECODER,
             defaults={"initial": "mingpt"},
@@ -52,7 +45,6 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
         "gpt2": StepModel(
             summary="the body of a GPT-2, frozen but for its layer norms, in and output",
             architecture=Architecture(config=BackboneConfig, module=Backbone),
-            defaults={},
             training=_TRAINING,
             smoke={"warmup": 0},
             fixed=FROM_BACKBONE,

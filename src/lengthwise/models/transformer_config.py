@@ -1,7 +1,7 @@
 """The bases of network settings: one check for all of them, and what a task decides of a network.
 
-Each network lists its settings by the types of `models.common_settings`, flat and in the order of
-its stored runs; certificates sign that order, and a base with every shared setting would give each
+Each network lists its settings by the types of `common_settings`, flat and in the order of its
+stored runs; certificates sign that order, and a base with every shared setting would give each
 network settings that it does not have. No torch here: certificates are checked without it.
 """
 

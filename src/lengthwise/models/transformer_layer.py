@@ -7,12 +7,12 @@ Axes:
     width  numbers in a vector
 """
 
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from lengthwise.layers import activations
 from lengthwise.layers.activations import ACTIVATIONS
-from lengthwise.layers.attention import Attention
+from lengthwise.layers.attention import Attention, KeyVectors, QueryVectors, Seen
 from lengthwise.layers.dropout import Drop, keep_all
 from lengthwise.layers.norms import NORMS
 from lengthwise.layers.position import QueryKeyPositions
@@ -44,18 +44,13 @@ class ResidualLayer(nn.Module):
         self.activation = ACTIVATIONS[activation]
 
     def finish(
-        self,
-        x: Float[Tensor, "word query width"],
-        gathered: Float[Tensor, "#word #query width"],
-        drop: Drop = keep_all,
-    ) -> Float[Tensor, "word query width"]:
+        self, x: QueryVectors, gathered: Float[Tensor, "#word #query width"], drop: Drop = keep_all
+    ) -> QueryVectors:
         """Return the new vectors of positions, from what attention gathered for them."""
         h = self.attention_norm.after(x + drop(gathered))
         return self.feed_forward(h, drop)
 
-    def feed_forward(
-        self, h: Float[Tensor, "word query width"], drop: Drop = keep_all
-    ) -> Float[Tensor, "word query width"]:
+    def feed_forward(self, h: QueryVectors, drop: Drop = keep_all) -> QueryVectors:
         """Apply the second branch alone."""
         hidden = self.activation(self.expand(self.feed_forward_norm.before(h)))
         return self.feed_forward_norm.after(h + drop(self.contract(hidden)))
@@ -90,11 +85,11 @@ class TransformerLayer(ResidualLayer):
 
     def forward(
         self,
-        queries: Float[Tensor, "word query width"],
-        keys: Float[Tensor, "word key width"],
-        seen: Bool[Tensor, "#word #query key"],
+        queries: QueryVectors,
+        keys: KeyVectors,
+        seen: Seen,
         positions: QueryKeyPositions | None = None,
-    ) -> Float[Tensor, "word query width"]:
+    ) -> QueryVectors:
         """Return the new vectors of the positions `queries`, which see those of `keys`.
 
         `positions` says where they stand, if the attention has to know.

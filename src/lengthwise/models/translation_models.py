@@ -9,19 +9,14 @@ DEFAULT_TRANSLATION_MODEL = "encoder-decoder"
 TRANSLATION_MODELS: Catalogue[Entry] = Catalogue(
     "translation model",
     {
-        "encoder-decoder": Entry(
+        DEFAULT_TRANSLATION_MODEL: Entry(
             summary="a transformer that reads a sentence and writes another",
             architecture=Architecture(config=EncoderDecoderConfig, module=EncoderDecoder),
-            defaults={},
             training={
-                "steps": 4_000,
-                "learning_rate": 2e-3,
-                "schedule": "cosine",
-                "warmup": 400,
-                "validate_every": 400,
-                "patience": 0,
+                **{"steps": 4_000, "learning_rate": 2e-3, "schedule": "cosine", "warmup": 400},
+                **{"validate_every": 400, "patience": 0},
             },
-        ),
+        )
     },
     group="lengthwise.translation_models",
 )

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import torch
-from jaxtyping import Float, Int
-from torch import Tensor
+from torch import Generator
 
 from lengthwise.layers.encodings import sinusoids
+from lengthwise.layers.rows import ClassLogits, Lengths, Words
 from lengthwise.models.cls import ClsConfig, ClsEncoder
 from lengthwise.registry import Catalogue
 from lengthwise.settings import Setting
@@ -67,12 +67,8 @@ class Universal(ClsEncoder):
         self.config = config
 
     def forward(
-        self,
-        tokens: Int[Tensor, "word time"],
-        lengths: Int[Tensor, " word"] | None = None,
-        *,
-        generator: torch.Generator | None = None,
-    ) -> Float[Tensor, "word class"]:
+        self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
+    ) -> ClassLogits:
         """Return the logits of the class of each word.
 
         Words are right-aligned, as in `layers.rows`.

@@ -55,14 +55,7 @@ def run_sweep(
     require_distinct(jobs)
     place = Path(folder).resolve()  # workers have other working folders
     claim(place, experiment)
-    sweep = _Sweep(
-        jobs=jobs,
-        folder=place,
-        executor=executor,
-        device=device,
-        retries=retries,
-        progress=progress,
-    )
+    sweep = _Sweep(jobs, place, executor, device=device, retries=retries, progress=progress)
     try:
         return sweep.run()
     except BaseException:
@@ -75,10 +68,10 @@ class _Sweep:
 
     def __init__(
         self,
-        *,
         jobs: Sequence[Job],
         folder: Path,
         executor: Executor,
+        *,
         device: str,
         retries: int,
         progress: Progress | None,

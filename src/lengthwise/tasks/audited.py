@@ -19,20 +19,21 @@ Axes:
 """
 
 import torch
-from jaxtyping import Bool, Int
-from torch import Tensor
+from jaxtyping import Bool
+from torch import Generator, Tensor
 
 from lengthwise.tasks.automaton import PAD, Automaton
 from lengthwise.tasks.balance import balanced_classes, integers_below, place, shuffled_ranks
 from lengthwise.tasks.sampling import UniformSampler
+from lengthwise.tasks.uniform_walk import Each, Words
 
 _MAX_EDITS = 2**24
 """Most edits, and most states, that are looked at together."""
 
 
 def draw_audited(
-    sampler: UniformSampler, lengths: Int[Tensor, " word"], generator: torch.Generator
-) -> tuple[Int[Tensor, "word time"], Int[Tensor, " word"]]:
+    sampler: UniformSampler, lengths: Each, generator: Generator
+) -> tuple[Words, Each]:
     """Draw one word for each length, and its class.
 
     Raises:
@@ -59,11 +60,8 @@ def draw_audited(
 
 
 def other_classes(
-    sampler: UniformSampler,
-    classes: Int[Tensor, " word"],
-    lengths: Int[Tensor, " word"],
-    generator: torch.Generator,
-) -> Int[Tensor, " word"]:
+    sampler: UniformSampler, classes: Each, lengths: Each, generator: Generator
+) -> Each:
     """Draw another class for each word, of those with words of its length; its own if none."""
     distinct, which = torch.unique(lengths, return_inverse=True)
     options = torch.zeros(len(distinct), sampler.language.num_classes, dtype=torch.int64)
@@ -81,11 +79,8 @@ def other_classes(
 
 
 def one_edit_into(
-    automaton: Automaton,
-    tokens: Int[Tensor, "word time"],
-    classes: Int[Tensor, " word"],
-    generator: torch.Generator,
-) -> tuple[Int[Tensor, "word time"], Bool[Tensor, " word"]]:
+    automaton: Automaton, tokens: Words, classes: Each, generator: Generator
+) -> tuple[Words, Bool[Tensor, " word"]]:
     """Return each word after one edit into the wanted class, and whether there is such an edit.
 
     A word that no edit brings there comes back as it was.
@@ -100,11 +95,8 @@ def one_edit_into(
 
 
 def _edit(
-    automaton: Automaton,
-    tokens: Int[Tensor, "word time"],
-    classes: Int[Tensor, " word"],
-    generator: torch.Generator,
-) -> tuple[Int[Tensor, "word time"], Bool[Tensor, " word"]]:
+    automaton: Automaton, tokens: Words, classes: Each, generator: Generator
+) -> tuple[Words, Bool[Tensor, " word"]]:
     if tokens.shape[1] == 0:
         return tokens, torch.zeros(len(tokens), dtype=torch.bool)
     fits = _fitting_edits(automaton, tokens, classes)
@@ -132,7 +124,7 @@ def _edit(
 
 
 def _fitting_edits(
-    automaton: Automaton, tokens: Int[Tensor, "word time"], classes: Int[Tensor, " word"]
+    automaton: Automaton, tokens: Words, classes: Each
 ) -> Bool[Tensor, "word time edit"]:
     """Return which edits at which positions lead into the wanted class.
 
@@ -162,9 +154,7 @@ def _fitting_edits(
     return fits & (tokens != PAD)[:, :, None]
 
 
-def _half_of_each(
-    classes: Int[Tensor, " word"], lengths: Int[Tensor, " word"], generator: torch.Generator
-) -> Bool[Tensor, " word"]:
+def _half_of_each(classes: Each, lengths: Each, generator: Generator) -> Bool[Tensor, " word"]:
     """Choose half of the words of each class and length; an odd one by chance."""
     pairs = torch.stack([lengths, classes], dim=1)
     distinct, which = torch.unique(pairs, dim=0, return_inverse=True)

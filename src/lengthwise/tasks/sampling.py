@@ -2,50 +2,22 @@
 
 Let N_r[s] be the number of words of length r that lead from state s to the class. In state s, with
 r symbols to come, symbol a is drawn with probability N_(r-1)[s a] / N_r[s]; so every word of the
-class comes with probability 1 / N_n[start].
-
-Exactness at the price of floating point. The counts are kept as float64 with an exponent each, and
-the boundaries between symbols follow from them with an error that is bounded (`_error`). A symbol
-is decided by a random number of `bits` bits, which stands for an interval. Where that interval
-stays clear of all boundaries by more than the error, the decision is the right one; where it does
-not, about once in 2^28 boundaries, the word is drawn with exact integers and as many further random
-bits as it takes. The distribution is that of the exact integers.
-
-Words stand at the right end of a batch, so all words of all lengths have the same number of symbols
-to come at the same place, and each place is one step of a few vector operations (in numpy, whose
-small operations start faster than torch's).
+class comes with probability 1 / N_n[start] (`uniform_walk`).
 """
 
 from functools import cached_property
-from itertools import accumulate
 
 import numpy as np
 import torch
-from jaxtyping import Int
-from numpy.typing import NDArray
-from torch import Tensor
+from torch import Generator
 
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
-from lengthwise.tasks.automaton import PAD, Automaton
-
-MAX_COUNTS = 2**27
-"""Most counts (length x state x class) that a sampler keeps, 12 bytes each."""
-
-_MAX_TABLE = 2**25
-"""Most boundaries kept in a table, 4 bytes each; past it they are computed for each word."""
-
-_BLOCK = 2**21
-"""Most boundaries looked at before doubtful decisions are settled."""
-
-_BLOCK_PLACES = 1024
-"""Most places in such a block: the exact counts for all of them are held while one is settled."""
+from lengthwise.tasks.automaton import Automaton
+from lengthwise.tasks.uniform_walk import MAX_COUNTS, Each, Walk, Words, longest_of
 
 _SEARCHED = 10_000
 """Distance up to which the error message looks for a possible length near an impossible one."""
-
-_NOTHING = -(2**30)
-"""The exponent of a count of zero."""
 
 
 class UniformSampler:
@@ -69,12 +41,7 @@ class UniformSampler:
         """Return the classes that have a word of this length."""
         return self._reach.classes(length)
 
-    def draw(
-        self,
-        classes: Int[Tensor, " word"],
-        lengths: Int[Tensor, " word"],
-        generator: torch.Generator,
-    ) -> Int[Tensor, "word time"]:
+    def draw(self, classes: Each, lengths: Each, generator: Generator) -> Words:
         """Draw one word for each class and length, uniform among the words of both.
 
         Raises:
@@ -82,22 +49,20 @@ class UniformSampler:
         """
         for c, length in _distinct_pairs(classes, lengths):
             self._require(c, length)
-        self.require_room(_longest(lengths))
+        self.require_room(longest_of(lengths))
         return self._by_class.draw(classes, lengths, generator)
 
-    def draw_any(
-        self, lengths: Int[Tensor, " word"], generator: torch.Generator
-    ) -> Int[Tensor, "word time"]:
+    def draw_any(self, lengths: Each, generator: Generator) -> Words:
         """Draw one word for each length, uniform among all words of the domain of that length.
 
         Raises:
             TaskError: the domain has no word of a length, or there are too many counts to keep.
         """
         self.require_words(lengths)
-        self._require_room(_longest(lengths), 1)
+        self._require_room(longest_of(lengths), 1)
         return self._over_all.draw(torch.zeros_like(lengths), lengths, generator)
 
-    def require_words(self, lengths: Int[Tensor, " word"]) -> None:
+    def require_words(self, lengths: Each) -> None:
         """Refuse lengths of which the domain has no word.
 
         Raises:
@@ -120,14 +85,14 @@ class UniformSampler:
         self._require_room(length, self.language.num_classes)
 
     @cached_property
-    def _by_class(self) -> "_Walk":
+    def _by_class(self) -> Walk:
         ends = self.automaton.classes.numpy()[:, None]
-        return _Walk(self.automaton, ends == np.arange(self.language.num_classes), self._bits)
+        return Walk(self.automaton, ends == np.arange(self.language.num_classes), self._bits)
 
     @cached_property
-    def _over_all(self) -> "_Walk":
+    def _over_all(self) -> Walk:
         ends = self.automaton.classes.numpy()[:, None]
-        return _Walk(self.automaton, ends < self.language.num_classes, self._bits)
+        return Walk(self.automaton, ends < self.language.num_classes, self._bits)
 
     def _require_room(self, length: int, num_goals: int) -> None:
         num_states = self.automaton.num_states
@@ -170,13 +135,7 @@ class UniformSampler:
         return self.language.spec or "the language"
 
 
-def _longest(lengths: Int[Tensor, " word"]) -> int:
-    return int(lengths.max()) if len(lengths) else 0
-
-
-def _distinct_pairs(
-    classes: Int[Tensor, " word"], lengths: Int[Tensor, " word"]
-) -> list[tuple[int, int]]:
+def _distinct_pairs(classes: Each, lengths: Each) -> list[tuple[int, int]]:
     """Return the pairs of class and length, sorted by one number each (30 times faster)."""
     if len(lengths) == 0:
         return []
@@ -218,248 +177,3 @@ class _Reach:
     def _present(self, states: frozenset[int]) -> tuple[int, ...]:
         found = {self._class_of[state] for state in states}
         return tuple(sorted(c for c in found if c < self._num_classes))
-
-
-class _Walk:
-    """Random walks to any of several goals (sets of states), each uniform among all that get there.
-
-    Axes: `to_come` symbols, `state`, `goal`, `symbol`. A `key` says where a walk is and where it
-    goes: (goal * num_states + state) * num_symbols, so that key + symbol is an index too. The
-    boundary after a symbol is the probability of the symbols up to it, times 2^bits, rounded down.
-    """
-
-    def __init__(self, automaton: Automaton, goals: NDArray[np.bool_], bits: int) -> None:
-        self._bits = bits
-        self._start = automaton.start
-        self._targets = automaton.transitions.numpy()
-        self._num_states, self._num_symbols = self._targets.shape
-        self._goals = goals
-        offsets = np.arange(goals.shape[1])[:, None, None] * self._num_states
-        self._next_key = (offsets + self._targets[None]).reshape(-1) * self._num_symbols
-        mantissas, exponents = np.frexp(goals.astype(np.float64))
-        exponents[~goals] = _NOTHING
-        self._mantissas, self._exponents = mantissas[None], exponents[None]
-        self._table = np.zeros((1, goals.size * self._num_symbols), dtype=np.int32)
-
-    def draw(
-        self,
-        goals: Int[Tensor, " word"],
-        lengths: Int[Tensor, " word"],
-        generator: torch.Generator,
-    ) -> Int[Tensor, "word time"]:
-        """Draw one walk for each goal and length; there must be one."""
-        longest = _longest(lengths)
-        self._grow(longest)
-        order = torch.argsort(lengths, descending=True, stable=True)
-        begun = np.searchsorted(
-            -lengths[order].numpy(), -np.arange(longest, 0, -1), side="right"
-        )  # how many words have begun at each place
-        keys = (goals[order].numpy() * self._num_states + self._start) * self._num_symbols
-        small = np.int8 if self._num_symbols <= 127 else np.int32
-        symbols = np.full((longest, len(keys)), PAD, dtype=small)
-        size = max(1, min(_BLOCK_PLACES, _BLOCK // max(1, len(keys) * (self._num_symbols - 1))))
-        for start in range(0, longest, size):
-            end = min(start + size, longest)
-            to_come = np.arange(longest - start, longest - end, -1)
-            keys = self._block(keys, to_come, begun[start:end], symbols[start:end], generator)
-        tokens = torch.from_numpy(symbols).T.contiguous().long()
-        return tokens.index_select(0, order.argsort())
-
-    def _block(
-        self,
-        keys: NDArray[np.int64],
-        to_come: NDArray[np.int64],
-        begun: NDArray[np.int64],
-        symbols: NDArray[np.int8] | NDArray[np.int32],
-        generator: torch.Generator,
-    ) -> NDArray[np.int64]:
-        """Draw the symbols of successive places into `symbols`; the keys after them."""
-        shape = (len(to_come), len(keys))
-        chances = _integers(shape, self._bits, generator)
-        # Words that have not begun keep a boundary that no number comes near.
-        boundaries = np.full((*shape, self._num_symbols - 1), -(2**30), dtype=np.int32)
-        current = keys.copy()
-        self._walk(current, to_come.tolist(), begun.tolist(), chances, boundaries)
-        passed = boundaries <= chances[:, :, None]
-        drawn = passed[:, :, 0] if self._num_symbols == 2 else passed.sum(axis=2)
-        np.copyto(symbols, drawn, where=np.arange(len(keys)) < begun[:, None], casting="unsafe")
-
-        doubtful = self._doubtful(to_come, chances, boundaries)
-        for word in np.flatnonzero(doubtful).tolist():
-            first = int((begun <= word).sum())
-            current[word], symbols[first:, word] = self._redraw(
-                int(keys[word]), to_come[first:].tolist(), chances[first:, word].tolist(), generator
-            )
-        return current
-
-    def _walk(
-        self,
-        keys: NDArray[np.int64],
-        to_come: list[int],
-        begun: list[int],
-        chances: NDArray[np.int32],
-        boundaries: NDArray[np.int32],
-    ) -> None:
-        """Move `keys` from place to place, and leave the boundaries that were met.
-
-        With two symbols and a table, a place has one boundary and takes four operations.
-        """
-        if self._num_symbols != 2 or to_come[0] >= len(self._table):
-            for r, count, chance, met in zip(to_come, begun, chances, boundaries, strict=True):
-                here = keys[:count]
-                met[:count] = self._look_up(r, here)[:, :-1]
-                symbols = (met[:count] <= chance[:count, None]).sum(axis=1)
-                self._next_key.take(here + symbols, out=here, mode="clip")
-            return
-        drawn = np.empty(len(keys), dtype=np.bool_)
-        count, here, now = -1, keys, drawn
-        rows = self._table[to_come[-1] : to_come[0] + 1][::-1]
-        places = zip(rows, begun, chances, boundaries[:, :, 0], strict=True)
-        for row, begun_here, chance, met in places:
-            if begun_here != count:
-                count, here, now = begun_here, keys[:begun_here], drawn[:begun_here]
-            row.take(here, out=met[:count], mode="clip")
-            np.less_equal(met[:count], chance[:count], out=now)
-            np.add(here, now, out=here)
-            self._next_key.take(here, out=here, mode="clip")
-
-    def _doubtful(
-        self,
-        to_come: NDArray[np.int64],
-        chances: NDArray[np.int32],
-        boundaries: NDArray[np.int32],
-    ) -> NDArray[np.bool_]:
-        """Return the words with a number so near to a boundary that rounding may have decided.
-
-        A number u stands for the interval from u to u + 1, and a true boundary B with the rounded
-        one b lies between b - e and b + 1 + e. If u >= b + 1 + e, then u >= B; if u + 1 <= b - e,
-        then u + 1 <= B. Any other u is within 1 + e of b.
-        """
-        slack = 1 + np.floor(np.ldexp(_error(to_come, self._num_symbols), self._bits))
-        distance = np.abs(boundaries - chances[:, :, None])
-        near = distance <= slack.astype(np.int32)[:, None, None]
-        return near.any(axis=(0, 2)) if near.any() else np.zeros(chances.shape[1], dtype=np.bool_)
-
-    # ---- counts in floating point ------------------------------------------------------------
-
-    def _grow(self, longest: int) -> None:
-        """Extend the counts to `longest` symbols to come, and the table of boundaries if small.
-
-        Whoever asks has made sure that there is room.
-        """
-        known = len(self._mantissas)
-        if longest < known:
-            return
-        each = self._goals.size
-        total = max(longest + 1, min(2 * known, MAX_COUNTS // each))
-        mantissas = np.empty((total, *self._goals.shape))
-        exponents = np.empty(mantissas.shape, dtype=np.int32)
-        mantissas[:known], exponents[:known] = self._mantissas, self._exponents
-        for r in range(known, total):
-            terms, top = _terms(mantissas[r - 1][self._targets], exponents[r - 1][self._targets])
-            mantissas[r], more = np.frexp(terms.sum(axis=-2))
-            exponents[r] = top + more
-        self._mantissas, self._exponents = mantissas, exponents
-        if total * self._table[0].size <= _MAX_TABLE:
-            self._extend_table(total)
-
-    def _extend_table(self, total: int) -> None:
-        known = len(self._table)
-        table = np.empty((total, self._table.shape[1]), dtype=np.int32)
-        table[:known] = self._table
-        size = max(1, _BLOCK // table.shape[1])
-        for begin in range(known, total, size):
-            end = min(begin + size, total)
-            before = slice(begin - 1, end - 1)
-            terms, _ = _terms(
-                self._mantissas[before][:, self._targets], self._exponents[before][:, self._targets]
-            )
-            by_goal = terms.transpose(0, 3, 1, 2)
-            table[begin:end] = _boundaries(by_goal, self._bits).reshape(end - begin, -1)
-        self._table = table
-
-    def _look_up(self, r: int, keys: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the boundaries of each key, with `r` symbols to come."""
-        place = keys // self._num_symbols
-        if r < len(self._table):
-            return self._table[r].reshape(-1, self._num_symbols).take(place, axis=0)
-        goals, states = np.divmod(place, self._num_states)
-        index = (r - 1, self._targets[states], goals[:, None])
-        terms, _ = _terms(self._mantissas[index][:, :, None], self._exponents[index][:, :, None])
-        return _boundaries(terms[:, :, 0], self._bits)
-
-    # ---- exact integers ----------------------------------------------------------------------
-
-    def _redraw(
-        self, key: int, to_come: list[int], chances: list[int], generator: torch.Generator
-    ) -> tuple[int, list[int]]:
-        """Draw one word as `_block` does, in exact integers: the key after it, and its symbols."""
-        goal, state = divmod(key // self._num_symbols, self._num_states)
-        targets = self._targets.tolist()
-        counts = self._exact_counts(goal, to_come[-1] - 1, to_come[0] - 1)
-        symbols = []
-        for r, chance in zip(to_come, chances, strict=True):
-            after = counts[r - to_come[-1]]
-            steps = [after[target] for target in targets[state]]
-            symbol = _decide(list(accumulate(steps)), chance, self._bits, generator)
-            symbols.append(symbol)
-            state = targets[state][symbol]
-        return (goal * self._num_states + state) * self._num_symbols, symbols
-
-    def _exact_counts(self, goal: int, fewest: int, most: int) -> list[list[int]]:
-        """Return the number of walks from each state, for `fewest` to `most` symbols to come."""
-        targets = self._targets.tolist()
-        ways = [int(wanted) for wanted in self._goals[:, goal]]
-        kept = [ways] if fewest == 0 else []
-        for r in range(1, most + 1):
-            ways = [sum(ways[target] for target in row) for row in targets]
-            if r >= fewest:
-                kept.append(ways)
-        return kept
-
-
-def _integers(shape: tuple[int, int], bits: int, generator: torch.Generator) -> NDArray[np.int32]:
-    """Draw uniform integers of at most 30 bits: two from each 63 random bits, which is quicker."""
-    size = shape[0] * shape[1]
-    pairs = torch.empty((size + 1) // 2, dtype=torch.int64).random_(generator=generator)
-    return (pairs.numpy().view(np.int32) & (2**bits - 1))[:size].reshape(shape)
-
-
-def _decide(cumulative: list[int], chance: int, bits: int, generator: torch.Generator) -> int:
-    """Return the symbol of a real number of which the first bits are given, exactly.
-
-    Further bits are drawn until it is clear between which boundaries the number lies.
-    """
-    while True:
-        total = cumulative[-1]
-        low = sum(c << bits <= chance * total for c in cumulative)
-        high = sum(c << bits < (chance + 1) * total for c in cumulative)
-        if low == high:
-            return low
-        more = int(torch.randint(2**32, (1,), generator=generator))
-        chance, bits = (chance << 32) | more, bits + 32
-
-
-def _terms(
-    mantissas: NDArray[np.float64], exponents: NDArray[np.int32]
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Return counts by symbol (last axis but one) in units of 2^top, their largest exponent."""
-    top = exponents.max(axis=-2)
-    return np.ldexp(mantissas, exponents - np.expand_dims(top, -2)), top
-
-
-def _boundaries(terms: NDArray[np.float64], bits: int) -> NDArray[np.int32]:
-    """Return the boundaries after each symbol (last axis); anything where no walk goes."""
-    cumulative = terms.cumsum(axis=-1)
-    total = np.maximum(cumulative[..., -1:], np.finfo(np.float64).tiny)
-    return np.floor(np.ldexp(cumulative / total, bits)).astype(np.int32)
-
-
-def _error(to_come: NDArray[np.int64], num_symbols: int) -> NDArray[np.float64]:
-    """Return how far a boundary, as a probability, can be from the true one.
-
-    With u = 2^-53: a sum of k counts adds a relative error of k u at most (underflow included: the
-    terms are in units of the largest), so a count N_r has r k u; a boundary is a quotient of two
-    sums of such, hence off by less than (2 r k + 2) u. Doubled, for terms of second order.
-    """
-    return np.ldexp((to_come * num_symbols + 1).astype(np.float64), -51)

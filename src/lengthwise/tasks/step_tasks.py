@@ -228,11 +228,7 @@ class CircuitSteps(StepTask):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the task whole, in plain values."""
-        return {
-            "name": self.name,
-            "sequence": self.sequence.to_dict(),
-            "order": list(self.names),
-        }
+        return {"name": self.name, "sequence": self.sequence.to_dict(), "order": list(self.names)}
 
     def _require_order(self) -> None:
         place = {name: i for i, name in enumerate(self.names)}

@@ -138,11 +138,7 @@ def _checked_or_not_closed(made: Certificate, explored: int) -> Certificate:
         if made.verdict == "counterexample" and made.sureness is not None:
             return replace(made, sureness=replace(made.sureness, is_certain=False), reason=reason)
         return replace(
-            made,
-            verdict="not-closed",
-            counterexample=None,
-            checked_length=explored,
-            reason=reason,
+            made, verdict="not-closed", counterexample=None, checked_length=explored, reason=reason
         )
     sureness = verified.sureness
     if sureness is not None and made.sureness is not None:

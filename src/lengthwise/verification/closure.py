@@ -228,11 +228,7 @@ def _interior(algebra: Algebra, elements: MonoidElements, below: Pairs, level: i
 
 
 def _edge(
-    algebra: Algebra,
-    elements: MonoidElements,
-    interior: Pairs,
-    edge: Pairs,
-    level: int,
+    algebra: Algebra, elements: MonoidElements, interior: Pairs, edge: Pairs, level: int
 ) -> tuple[Pairs, Pairs]:
     """Return pairs of chunks at the left edge: possible whole words, and the others.
 

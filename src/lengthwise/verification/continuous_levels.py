@@ -26,8 +26,7 @@ from lengthwise.verification.merging import NO_ANSWER, merge
 from lengthwise.verification.node import Node
 from lengthwise.verification.snapping import Snaps, stacked
 
-_MOST_VECTORS = 20_000
-_BATCH = 4096
+_MOST_VECTORS, _BATCH = 20_000, 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)

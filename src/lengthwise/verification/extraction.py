@@ -133,14 +133,7 @@ def _exact(node: Node, domain: Language | None, num_classes: int) -> Extraction:
         )
     levels[0] = replace(levels[0], edge=_with_empty_chunk(levels[0].edge, finite.empty))
     return Extraction(
-        algebra=FiniteAlgebra(
-            num_symbols=finite.num_symbols,
-            num_classes=num_classes,
-            chunk=finite.chunk,
-            levels=tuple(tables),
-            repeat=finite.repeat,
-            empty=finite.empty,
-        ),
+        algebra=replace(finite, levels=tuple(tables)),
         levels=tuple(levels),
         is_exact=True,
         is_certain=algebra.is_certain,

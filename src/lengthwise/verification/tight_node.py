@@ -10,13 +10,7 @@ These bounds can show that balls shrink.
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.verification.balls import (
-    OWN,
-    Ball,
-    Floats,
-    largest_singular_value,
-    norm_bound,
-)
+from lengthwise.verification.balls import OWN, Ball, Floats, largest_singular_value, norm_bound
 from lengthwise.verification.node import ChunkBalls, Node
 
 _TOGETHER = 2**22

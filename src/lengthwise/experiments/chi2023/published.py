@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lengthwise.experiments.chi2023.table1 import PUBLISHED
-from lengthwise.experiments.published import Published
+from lengthwise.experiments.chi2023.table1 import PUBLISHED, Published
 
 _COLUMNS = {"elman": "rnn", "chomsky-transformer": "transformer"}
 """Models other than RegularGPT that have a column in the table."""

@@ -116,7 +116,8 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 def check(records: Sequence[Record]) -> list[Statement]:
     """Check what the paper says, where both models are right; other rows are named."""
     found = cells(records)
-    rows = [row for row in dict.fromkeys(row for row, _ in found) if _has_both(found, row)]
+    both = (row for row, _ in found if all((row, model) in found for model in MODELS))
+    rows = list(dict.fromkeys(both))
     amiss = {row: _not_right(found, row) for row in rows}
     right = [row for row in rows if not amiss[row]]
     if not right:
@@ -142,10 +143,6 @@ def check(records: Sequence[Record]) -> list[Statement]:
             measured="; ".join(told),
         )
     ]
-
-
-def _has_both(found: Mapping[tuple[str, str], Sequence[Record]], row: str) -> bool:
-    return all((row, model) in found for model in MODELS)
 
 
 def _not_right(found: Mapping[tuple[str, str], Sequence[Record]], row: str) -> str:

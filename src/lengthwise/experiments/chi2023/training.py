@@ -54,12 +54,7 @@ LAPTOP: Mapping[str, Mapping[str, Any]] = {
         "beta2": 0.95,
         "weight_decay": 0.1,
     },
-    "transformer": {
-        "steps": 2_000,
-        "batch_size": 64,
-        "learning_rate": 1e-3,
-        "schedule": "cosine",
-    },
+    "transformer": {"steps": 2_000, "batch_size": 64, "learning_rate": 1e-3, "schedule": "cosine"},
     "transitions": {"steps": 10_000},
     "binary-final": {"steps": 5_000},
 }

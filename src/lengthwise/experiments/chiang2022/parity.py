@@ -87,15 +87,15 @@ def table(records: Sequence[Record]) -> Table:
     """Best and mean over seeds, at the lengths of training and farther."""
     found = cells(records)
     rows = [
-        [row, test, *(_of_cell(found.get((row, key)), test) for key in MODELS)]
+        [
+            row,
+            test,
+            *(scores(found[row, key], test) if (row, key) in found else "" for key in MODELS),
+        ]
         for row in dict.fromkeys(row for row, _ in found)
         for test in (TRAINED, FARTHER)
     ]
     return Table(["trained on", "tested at", *(title for title, _, _ in MODELS.values())], rows)
-
-
-def _of_cell(found: Sequence[Record] | None, test: str) -> str:
-    return scores(found, test) if found else ""
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:

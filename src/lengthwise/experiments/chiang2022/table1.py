@@ -47,8 +47,7 @@ PUBLISHED: Mapping[tuple[str, str], float] = {
 COLUMNS = {BASELINE: "standard", SCALED: "log-length"}
 """The scale of all attentions."""
 
-SIGNIFICANT = 0.01
-FLUENT = 90.0
+SIGNIFICANT, FLUENT = 0.01, 90.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -185,11 +185,7 @@ CERTIFICATES = PartsExperiment(
     claim="Training with binary memory ends with a proof that holds at every length.",
     presets=preset_catalogue(
         smoke=Sizes(
-            preset="smoke",
-            languages=("even-pairs",),
-            compared=(),
-            seeds=(0,),
-            lengths="41:43:2",
+            preset="smoke", languages=("even-pairs",), compared=(), seeds=(0,), lengths="41:43:2"
         ),
         laptop=Sizes(preset="laptop"),
         paper=Sizes(preset="paper"),

@@ -1,7 +1,7 @@
 """Every exact construction, verified in each precision.
 
-Every construction of `constructions.known_constructions` with its default settings, a few automata,
-and the addition of numbers of 8 to 64 bits, verified against the independent definition.
+Every construction of `known_constructions` with its default settings, a few automata, and the
+addition of numbers of 8 to 64 bits, verified against the independent definition.
 """
 
 import time
@@ -158,12 +158,14 @@ def check(records: Sequence[Record]) -> list[Statement]:
     return [Statement("ours", "every claim holds", kept == claims, f"{kept} of {claims}")]
 
 
-_SMOKE = Sizes(constructions=(("parity", {}),), longest=40, words_per_length=2, all_words=16)
-
 RANGES = PartsExperiment(
     item="ranges",
     claim="Each exact construction is right as far as it claims to be, in each precision.",
-    presets=preset_catalogue(smoke=_SMOKE, laptop=Sizes(), paper=Sizes()),
+    presets=preset_catalogue(
+        smoke=Sizes(constructions=(("parity", {}),), longest=40, words_per_length=2, all_words=16),
+        laptop=Sizes(),
+        paper=Sizes(),
+    ),
     parts=parts,
     measure=measure,
     table=table,

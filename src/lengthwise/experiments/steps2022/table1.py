@@ -26,6 +26,7 @@ recorded, and docs/reproducing.md says what else was tried.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product, starmap
 from typing import Any, NamedTuple
 
@@ -283,11 +284,7 @@ _LAPTOP: dict[Regime, tuple[Choice, ...]] = {
 
 _PRESETS = preset_catalogue(
     smoke=Sizes(
-        preset="smoke",
-        bits=(3,),
-        choices=dict.fromkeys(REGIMES, (_TINY,)),
-        trials=(0,),
-        steps=4,
+        preset="smoke", bits=(3,), choices=dict.fromkeys(REGIMES, (_TINY,)), trials=(0,), steps=4
     ),
     laptop=Sizes(
         preset="laptop",
@@ -379,21 +376,19 @@ def _better(
     return [Statement(where=where, says=says, holds=holds, measured=told)]
 
 
-FIGURE_3 = replace(
-    TABLE_1,
+_same_runs = partial(replace, TABLE_1, runs_of="steps2022/table1")
+
+FIGURE_3 = _same_runs(
     item="Figure 3",
     claim="Sinusoidal positions do best.",
     printed="Curves over n of the best exact match with each kind of positions.",
     figures=positions_figure,
     judge=_judge_positions,
-    runs_of="steps2022/table1",
 )
-FIGURE_4 = replace(
-    TABLE_1,
+FIGURE_4 = _same_runs(
     item="Figure 4",
     claim="1,000 examples are nearly as good as 10,000.",
     printed="Curves over n of the best exact match with each number of examples.",
     figures=examples_figure,
     judge=_judge_examples,
-    runs_of="steps2022/table1",
 )

@@ -21,10 +21,7 @@ TASKS: dict[str, tuple[str, dict[str, Any]]] = {
         {"bits": 4, "examples": 200, "validation_words": 20},
     ),
     "multiplication of 8-bit numbers": ("steps:multiplication", {"bits": 8}),
-    "S5 from 2 generators, 16 symbols": (
-        "steps:group:S5,generators=2,seed=0",
-        {"length": 16},
-    ),
+    "S5 from 2 generators, 16 symbols": ("steps:group:S5,generators=2,seed=0", {"length": 16}),
     "parity of 16 symbols": ("steps:parity", {"length": 16}),
 }
 """Name of a row to the task and its settings."""
