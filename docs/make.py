@@ -1,4 +1,4 @@
-"""Put the figures and tables that come from `results/` into README and docs.
+"""Put figures and tables from `results/`, and the reference of settings, into README and docs.
 
 .venv/bin/python docs/make.py            writes them
 .venv/bin/python docs/make.py --check    says whether anything would change (the tests do this)
@@ -11,6 +11,8 @@ from pathlib import Path
 
 import protocol_tables
 import reproduced
+import settings_tables
+from wrapping import wrapped
 
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import Record, stem
@@ -43,7 +45,7 @@ def table(name: str, title: str) -> str:
     experiment, records = EXPERIMENTS[name], _records(name)
     text = markdown(experiment.tables(records)[title])
     note = experiment.note(records) if isinstance(experiment, PartsExperiment) else ""
-    return f"{text}\n\n{note}" if note and not title else text
+    return f"{text}\n\n{wrapped(note)}" if note and not title else text
 
 
 def _records(name: str) -> list[Record]:
@@ -58,6 +60,7 @@ def wanted() -> dict[Path, str]:
     generated["docs/tasks.md", "protocols"] = protocol_tables.protocols_table(
         _records("chi2023/table1"), _records("chi2023/table1-audited")
     )
+    generated["docs/settings.md", "settings"] = settings_tables.sections()
     generated["docs/reproducing.md", "experiments"] = reproduced.sections(ROOT / "results")
     pages = {page: (ROOT / page).read_text(encoding="utf-8") for page, _ in generated}
     for (page, name), content in generated.items():

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from wrapping import wrapped
+
 from lengthwise.analysis.figures import to_svg
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import Experiment, stem
@@ -26,7 +28,7 @@ def sections(results: Path) -> str:
             continue
         result = json.loads((results / f"{stem(name)}.json").read_text(encoding="utf-8"))
         parts.append(section(name, experiment, result, pictures=f"img/{stem(name)}"))
-    return "\n\n".join(parts)
+    return wrapped("\n\n".join(parts))
 
 
 def pictures(results: Path) -> dict[str, str]:

@@ -1,20 +1,34 @@
 """What the documents say: their code runs, their tables are the results, their links lead."""
 
+import ast
 import json
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import lengthwise as lw
 from lengthwise.cli.main import COMMANDS, main
+from lengthwise.cli.output import Parser
 from lengthwise.models.regular_gpt import RegularGPTConfig
+from lengthwise.problems.reference import settings_reference
+from lengthwise.problems.registry import PROBLEMS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
+"""The kind of a block, and what is in it."""
+
+LONGEST_LINE = 120
 
 
 def run_python(code: str, folder: Path) -> str:
@@ -52,8 +66,7 @@ def test_the_commands_of_the_readme_are_understood(
 ) -> None:
     """In their order, as they stand, but for fewer test lengths."""
     monkeypatch.chdir(tmp_path)
-    found = re.findall(r"^```(\w*)\n(.*?)^```$", README, flags=re.DOTALL | re.MULTILINE)
-    blocks = "".join(block for kind, block in found if not kind)
+    blocks = "".join(block for kind, block in BLOCK.findall(README) if not kind)
     lines = re.findall(r"^(?:printf .*\| )?lengthwise .*$", blocks, flags=re.MULTILINE)
     assert {re.findall(r"lengthwise (\w+)", line)[0] for line in lines} == set(COMMANDS) - {
         "demo",
@@ -99,7 +112,7 @@ def test_results_say_how_they_were_made() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_local_link_leads_somewhere(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"New file `[^`]+`", "", page.read_text(encoding="utf-8"))
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
         if "://" not in target:
             assert (page.parent / target).exists(), target
@@ -117,3 +130,133 @@ def test_settings_of_the_documents_exist() -> None:
     assert {"chunk", "noise", "pad"} <= named
     values = {"post", "pre", "none", "relu", "gelu", "learned", "absent", "continuous", "binary"}
     assert named - values <= set(RegularGPTConfig(vocab_size=1, num_classes=1).to_dict())
+
+
+def test_lines_fit_a_screen() -> None:
+    """Rows of tables and pictures cannot be broken."""
+    for page in [*PAGES, ROOT / "CHANGELOG.md"]:
+        for line in page.read_text(encoding="utf-8").splitlines():
+            fits = len(line) <= LONGEST_LINE or line.startswith(("|", "!["))
+            assert fits, (page.name, line)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_of_a_page_can_be_read_and_names_what_there_is(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for kind, block in BLOCK.findall(text):
+        if kind == "python" and not block.startswith(" "):  # part of a dict, in a recipe
+            ast.parse(block)
+    assert set(re.findall(r"\blw\.(\w+)", text)) <= set(lw.__all__)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_of_a_page_have_the_options_that_they_are_given(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    blocks = "".join(block for kind, block in BLOCK.findall(text) if not kind)
+    for line in re.findall(
+        r"^(?:printf .*\| )?lengthwise (.*)$", blocks.replace("\\\n", " "), re.M
+    ):
+        command, *arguments = shlex.split(re.sub(r"(  +[^-\s].*| < .*)$", "", line), comments=True)
+        parser = Parser(prog=command)
+        import_module(f"lengthwise.cli.{command}").add_arguments(parser)
+        parser.parse_args(arguments)
+
+
+def test_every_setting_of_every_model_has_a_meaning() -> None:
+    specs = ("steps:addition", "steps:multiplication", "steps:circuit:FILE", "steps:parity")
+    seen = [
+        (model, setting)
+        for kind in PROBLEMS.values()
+        for model in kind.models
+        for setting in settings_reference(kind, model)
+    ]
+    steps = PROBLEMS["step-by-step"]
+    seen += [(spec, each) for spec in specs for each in steps.own_settings(spec).values()]
+    assert len(seen) > 300
+    for owner, setting in seen:
+        assert setting.meaning.endswith("."), (owner, setting.name)
+        assert setting.kind, (owner, setting.name)
+
+
+def test_files_that_the_architecture_names_are_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([a-z_]+/(?:[a-z_]+/)*[a-z_]+\.(?:py|html))[:`]", text))
+    assert len(named) > 20
+    for path in named:
+        assert (ROOT / "src" / "lengthwise" / path).exists(), path
+    (table,) = re.findall(r"## Where would I change.*?\n\n(.*?)\n\nTo ", text, flags=re.DOTALL)
+    rows = [row for row in table.split("\n") if row.startswith("| …")]
+    assert len(rows) == 10
+    for row in rows:
+        first = re.findall(r"`([a-z_/]+\.py)`", row)[0]
+        source = (ROOT / "src" / "lengthwise" / first).read_text(encoding="utf-8")
+        for name in re.findall(r"`([A-Za-z_.]+)`", row.split("|")[2]):
+            if "/" not in name and not name.endswith((".py", ".html")):
+                assert name.rpartition(".")[2] in source, (first, name)
+
+
+RECIPE = re.compile(
+    r"(?:New file `(?P<new>[^`]+)`|In `(?P<old>[^`]+)`, (?P<where>above|below) `(?P<anchor>[^`]+)`)"
+    r"[^\n]*:\n\n```python\n(?P<block>.*?)```\n",
+    flags=re.DOTALL,
+)
+RECIPES = {
+    "A language": "train no-double-one --preset smoke --out a",
+    "A position": "train parity --model encoder-cls --set position=even-odd --preset smoke --out b",
+    "A model": "train count:1:2 --model bag --preset smoke --out c",
+    "An experiment": "reproduce own/density --preset smoke --out d",
+    "A construction": "compile own/no-zeros --out e",
+    "A problem": "train copying:10 --out f",
+}
+"""Headings of recipes, and what works once they are followed."""
+
+
+@pytest.fixture
+def followed(tmp_path: Path) -> Path:
+    """A copy of the package in which all recipes were followed, word by word."""
+    for folder in ("src", "tests/languages", "tests/problems/plugin"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    for heading, command in RECIPES.items():
+        (recipe,) = re.findall(rf"^## {heading}\n(.*?)(?=^##? )", CONTRIBUTING, re.S | re.M)
+        assert f"lengthwise {command.partition(' --out')[0]} --out" in recipe
+        for shell in re.findall(r"^(?:mkdir|echo|cp) .*$", recipe, flags=re.M):
+            subprocess.run(shell, shell=True, check=True, cwd=tmp_path)
+        touched = {_follow(step, tmp_path) for step in RECIPE.finditer(recipe)}
+        assert len(touched) == (1 if heading == "A problem" else 2), heading
+    return tmp_path
+
+
+def test_recipes_touch_the_files_that_they_name(followed: Path) -> None:
+    for path in (followed / "src").rglob("*.py"):
+        ast.parse(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.slow
+def test_what_recipes_add_works_from_the_command_line(followed: Path) -> None:
+    code = "import sys; from lengthwise.cli.main import main\n" + "".join(
+        f"assert main({command.split()}) == 0\n" for command in RECIPES.values()
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=followed,
+        env={**os.environ, "PYTHONPATH": str(followed / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def _follow(step: re.Match[str], root: Path) -> str:
+    """Write a new file, or put a block above or below the line that a recipe names."""
+    if step["new"]:
+        assert not (root / step["new"]).exists()
+        (root / step["new"]).write_text(step["block"], encoding="utf-8")
+        return step["new"]
+    path = root / step["old"]
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    (found,) = (i for i, line in enumerate(lines) if line.strip().startswith(step["anchor"]))
+    found += step["where"] == "below"
+    lines[found:found] = [step["block"]]
+    path.write_text("".join(lines), encoding="utf-8")
+    return step["old"]

@@ -451,9 +451,7 @@ def test_the_scale_reaches_every_layer() -> None:
         ),
         (
             {"position": "learnt"},
-            "unknown position 'learnt'. Did you mean 'learned'? Known: none, learned, sinusoidal, "
-            "one-hot, fraction, fraction-early, first, first-early, transformer-xl, t5, alibi, "
-            "kerple-log, kerple-power, rope, randomised-sinusoidal, randomised-learned.",
+            f"unknown position 'learnt'. Did you mean 'learned'? Known: {', '.join(POSITIONS)}.",
         ),
         (
             {"initial": "tensorflow"},

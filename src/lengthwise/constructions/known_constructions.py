@@ -195,7 +195,8 @@ def names() -> dict[str, str]:
 
 def is_construction(spec: str) -> bool:
     """Return whether a name is a construction other than a language."""
-    return spec.startswith((CIRCUIT, NOR_CIRCUIT, "chiang2022/", "steps2022/"))
+    prefixes = (CIRCUIT, NOR_CIRCUIT, "chiang2022/", "steps2022/")
+    return spec in CONSTRUCTIONS or spec.startswith(prefixes)
 
 
 def construct(

@@ -20,7 +20,7 @@ class TrainingConfig(Config):
     cosine."""
     warmup: Annotated[int, Setting(unit="steps")] = 0
     """Steps in which the rate rises linearly from 0 to `learning_rate`."""
-    beta2: float = 0.999
+    beta2: Annotated[float, Setting(letter="β2")] = 0.999
     """Adam's beta2: the share of the running mean of squared gradients that is kept at a step."""
     weight_decay: float = 0.0
     """Each step first multiplies the matrices by 1 - rate * weight_decay (AdamW, Loshchilov and
