@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lengthwise.data import text_corpus
 from lengthwise.data.text_corpus import END, PARTS, Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, TextError
 
@@ -319,7 +318,7 @@ def test_windows_are_all_that_lie_in_one_file(sizes: list[int], length: int) -> 
 def test_large_vocabularies_take_four_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = text_corpus._read_tokenizer
+    real = Corpus.read_tokenizer
 
     class Large:
         def __init__(self, path: Path) -> None:
@@ -331,6 +330,6 @@ def test_large_vocabularies_take_four_bytes(
         def get_vocab_size(self) -> int:
             return 2**16 + 1
 
-    monkeypatch.setattr(text_corpus, "_read_tokenizer", Large)
+    monkeypatch.setattr(Corpus, "read_tokenizer", Large)
     corpus = prepare(tmp_path / "out", {"train": [jsonl(tmp_path / "a", some(3))]}, BYTES)
     assert corpus.index["dtype"] == "uint32"
