@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpus_damage import check_a_damaged_index_is_told, check_damage_is_told
 from lengthwise.data.text_corpus import END, PARTS, Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, TextError
 
@@ -239,23 +240,12 @@ def corpus(tmp_path: Path) -> Corpus:
 
 
 def test_damage_is_told(corpus: Corpus) -> None:
-    path = corpus.folder / "train-00000.bin"
-    content = path.read_bytes()
-    path.write_bytes(content[:5] + bytes([content[5] ^ 1]) + content[6:])
-    with pytest.raises(TextError, match=r"train-00000.bin is damaged.*Prepare the corpus again"):
-        Corpus.load(corpus.folder)
-    path.unlink()
-    with pytest.raises(TextError, match="damaged"):
-        Corpus.load(corpus.folder)
+    check_damage_is_told(corpus, "train-00000.bin")
 
 
 @pytest.mark.parametrize("content", ['{"format": 1}', "[]", "broken", "EDITED"])
 def test_a_damaged_index_is_told(corpus: Corpus, content: str) -> None:
-    path = corpus.folder / "index.json"
-    edited = path.read_text().replace('"uint16"', '"uint32"')
-    path.write_text(edited if content == "EDITED" else content)
-    with pytest.raises(TextError, match=r"index.json is damaged. Prepare the corpus again"):
-        Corpus.load(corpus.folder)
+    check_a_damaged_index_is_told(corpus, content, '"uint16"', '"uint32"')
 
 
 def test_other_wishes_for_one_folder_are_refused(corpus: Corpus, tmp_path: Path) -> None:
