@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus_damage import check_a_damaged_index_is_told, check_damage_is_told
 from lengthwise.data import pairs as pairs_module
 from lengthwise.data import parallel_corpus
 from lengthwise.data.pairs import git_blob_id
@@ -288,23 +289,12 @@ def test_other_wishes_for_one_folder_are_refused(
 
 @pytest.mark.parametrize("name", ["train.source.bin", "test.target.txt", "valid.starts.bin"])
 def test_damage_is_told(corpus: ParallelCorpus, name: str) -> None:
-    path = corpus.folder / name
-    content = path.read_bytes()
-    path.write_bytes(content[:5] + bytes([content[5] ^ 1]) + content[6:])
-    with pytest.raises(TextError, match=rf"{name} is damaged.*Prepare the corpus again"):
-        ParallelCorpus.load(corpus.folder)
-    path.unlink()
-    with pytest.raises(TextError, match="damaged"):
-        ParallelCorpus.load(corpus.folder)
+    check_damage_is_told(corpus, name)
 
 
 @pytest.mark.parametrize("content", ['{"format": "pairs-1"}', "[]", "broken", "EDITED"])
 def test_a_damaged_index_is_told(corpus: ParallelCorpus, content: str) -> None:
-    path = corpus.folder / "index.json"
-    edited = path.read_text().replace('"dropped": 0', '"dropped": 1')
-    path.write_text(edited if content == "EDITED" else content)
-    with pytest.raises(TextError, match=r"index.json is damaged. Prepare the corpus again"):
-        ParallelCorpus.load(corpus.folder)
+    check_a_damaged_index_is_told(corpus, content, '"dropped": 0', '"dropped": 1')
 
 
 def test_a_missing_corpus_is_told_with_the_command(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lengthwise.data import text_corpus
+from corpus_damage import check_a_damaged_index_is_told, check_damage_is_told
 from lengthwise.data.text_corpus import END, PARTS, Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, TextError
 
@@ -240,23 +240,12 @@ def corpus(tmp_path: Path) -> Corpus:
 
 
 def test_damage_is_told(corpus: Corpus) -> None:
-    path = corpus.folder / "train-00000.bin"
-    content = path.read_bytes()
-    path.write_bytes(content[:5] + bytes([content[5] ^ 1]) + content[6:])
-    with pytest.raises(TextError, match=r"train-00000.bin is damaged.*Prepare the corpus again"):
-        Corpus.load(corpus.folder)
-    path.unlink()
-    with pytest.raises(TextError, match="damaged"):
-        Corpus.load(corpus.folder)
+    check_damage_is_told(corpus, "train-00000.bin")
 
 
 @pytest.mark.parametrize("content", ['{"format": 1}', "[]", "broken", "EDITED"])
 def test_a_damaged_index_is_told(corpus: Corpus, content: str) -> None:
-    path = corpus.folder / "index.json"
-    edited = path.read_text().replace('"uint16"', '"uint32"')
-    path.write_text(edited if content == "EDITED" else content)
-    with pytest.raises(TextError, match=r"index.json is damaged. Prepare the corpus again"):
-        Corpus.load(corpus.folder)
+    check_a_damaged_index_is_told(corpus, content, '"uint16"', '"uint32"')
 
 
 def test_other_wishes_for_one_folder_are_refused(corpus: Corpus, tmp_path: Path) -> None:
@@ -319,7 +308,7 @@ def test_windows_are_all_that_lie_in_one_file(sizes: list[int], length: int) -> 
 def test_large_vocabularies_take_four_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = text_corpus._read_tokenizer
+    real = Corpus.read_tokenizer
 
     class Large:
         def __init__(self, path: Path) -> None:
@@ -331,6 +320,6 @@ def test_large_vocabularies_take_four_bytes(
         def get_vocab_size(self) -> int:
             return 2**16 + 1
 
-    monkeypatch.setattr(text_corpus, "_read_tokenizer", Large)
+    monkeypatch.setattr(Corpus, "read_tokenizer", Large)
     corpus = prepare(tmp_path / "out", {"train": [jsonl(tmp_path / "a", some(3))]}, BYTES)
     assert corpus.index["dtype"] == "uint32"

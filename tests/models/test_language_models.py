@@ -31,16 +31,8 @@ def gpt(
     scale: str = "standard",
     norm: Literal["pre", "post"] = "pre",
 ) -> GPTLM:
-    config = GPTLMConfig(
-        vocab_size=5,
-        d_model=8,
-        num_heads=2,
-        num_layers=2,
-        position=position,
-        max_length=64,
-        scale=scale,
-        norm=norm,
-    )
+    shape = {"vocab_size": 5, "d_model": 8, "num_heads": 2, "num_layers": 2, "max_length": 64}
+    config = GPTLMConfig.from_dict({**shape, "position": position, "scale": scale, "norm": norm})
     return drawn(GPTLM(config).double().eval(), seed)
 
 

@@ -302,5 +302,5 @@ def test_a_norm_that_a_network_has_not_is_refused_where_settings_are_made(
     classes = {"num_classes": 2} if config in (EncoderConfig, RegularGPTConfig) else {}
     made = config(**{"vocab_size": 3, **classes})
     object.__setattr__(made, "norm", "post-embedded")  # the tests check types, users do not
-    with pytest.raises(ConfigError, match=r"norm='post-embedded' is not an option of this model\."):
+    with pytest.raises(ConfigError, match=r"norm='post-embedded' is not an option\. Use one of"):
         made.__post_init__()

@@ -3,18 +3,19 @@
 import subprocess
 import sys
 from dataclasses import dataclass, fields
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import pytest
 
 from lengthwise.errors import ConfigError
 from lengthwise.layers.norms import NORMS
+from lengthwise.models.common_settings import CausalNorm
 from lengthwise.models.entry import Entry
 from lengthwise.models.language_models import LANGUAGE_MODELS
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.models.step_models import STEP_MODELS
-from lengthwise.models.transformer_config import ALL_NORMS, NetworkConfig
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.models.translation_models import TRANSLATION_MODELS
 from lengthwise.settings import Setting, check_settings, declarations
 
@@ -24,7 +25,7 @@ def entries() -> dict[str, Entry]:
 
 
 def test_norms_have_one_vocabulary() -> None:
-    assert set(ALL_NORMS) == set(NORMS)
+    assert set(get_args(get_args(CausalNorm)[0])) == set(NORMS)
 
 
 def test_every_setting_of_every_network_has_a_meaning() -> None:

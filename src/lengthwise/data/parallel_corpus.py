@@ -18,7 +18,6 @@ was interrupted is made again from the start.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +35,6 @@ from lengthwise.data.stored_corpus import (
     digest,
     digest_of,
     make_ready,
-    read_tokenizer,
     token_kind,
     write_index,
 )
@@ -94,7 +92,7 @@ def prepare_pairs(
     require_languages(languages)
     out = Path(out)
     sources = _all_parts(sources, has_tokenizer=tokenizer is not None)
-    own = None if tokenizer is None else _read_tokenizer(Path(tokenizer))
+    own = None if tokenizer is None else ParallelCorpus.read_tokenizer(Path(tokenizer))
 
     def make() -> None:
         parts = _without_what_is_tested(
@@ -116,6 +114,7 @@ class ParallelCorpus(StoredCorpus):
 
     format = PAIRS_FORMAT
     command = "lengthwise prepare FILE.tsv --pairs en,vi"
+    special = SPECIAL
     skips_special = True
 
     @staticmethod
@@ -130,10 +129,20 @@ class ParallelCorpus(StoredCorpus):
         source, target = self.index["languages"]
         return source, target
 
-    @cached_property
-    def tokenizer(self) -> "Tokenizer":
-        """The library's tokenizer."""
-        return _read_tokenizer(self.folder)
+    @classmethod
+    def read_tokenizer(cls, path: Path) -> "Tokenizer":
+        """Read the tokenizer in a file, or of a corpus.
+
+        Raises:
+            TextError: there is none, or its special tokens are not the first ones.
+        """
+        found = super().read_tokenizer(path)
+        if [found.token_to_id(token) for token in SPECIAL] != [PAD, BEGIN, END]:
+            raise TextError(
+                f"the tokenizer of {path} begins with other tokens than {', '.join(SPECIAL)}. Use "
+                f"that of a parallel corpus."
+            )
+        return found
 
     def encode(self, text: str) -> NDArray[np.int64]:
         """Return the tokens of a text in NFC, none of them special."""
@@ -354,7 +363,7 @@ def _write(
     progress: Progress | None,
 ) -> None:
     """Write the files of all parts, and last the index."""
-    tokenizer = _read_tokenizer(out)
+    tokenizer = ParallelCorpus.read_tokenizer(out)
     vocab_size = tokenizer.get_vocab_size()
     kind = token_kind(vocab_size)
     known = (recognised(source) for given in sources.values() for source in given)
@@ -410,18 +419,3 @@ def _write_part(
     for file, content in contents.items():
         write_bytes(out / file, content)
     return {**found, "files": {file: digest(content) for file, content in contents.items()}}
-
-
-def _read_tokenizer(path: Path) -> "Tokenizer":
-    """Read the tokenizer in a file, or of a corpus.
-
-    Raises:
-        TextError: there is none, or its special tokens are not the first ones.
-    """
-    found = read_tokenizer(path, SPECIAL)
-    if [found.token_to_id(token) for token in SPECIAL] != [PAD, BEGIN, END]:
-        raise TextError(
-            f"the tokenizer of {path} begins with other tokens than {', '.join(SPECIAL)}. Use that "
-            f"of a parallel corpus."
-        )
-    return found

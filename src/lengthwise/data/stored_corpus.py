@@ -9,6 +9,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -37,7 +38,9 @@ class StoredCorpus(ABC):
     """Format that its index names."""
     command: ClassVar[str]
     """Command that makes one."""
-    skips_special: ClassVar[bool]
+    special: ClassVar[Mapping[str, str]] = {}
+    """Tokens that its tokenizer must have, and what they do."""
+    skips_special: ClassVar[bool] = False
     """Whether special tokens have no text."""
 
     def __init__(self, folder: Path, index: Mapping[str, Any]) -> None:
@@ -98,10 +101,19 @@ class StoredCorpus(ABC):
         """Names of the parts that there are."""
         return tuple(self.index["parts"])
 
-    @property
-    @abstractmethod
+    @classmethod
+    def read_tokenizer(cls, path: Path) -> "Tokenizer":
+        """Read the tokenizer in a file, or of a corpus.
+
+        Raises:
+            TextError: there is none, or it lacks a special token.
+        """
+        return read_tokenizer(path, cls.special)
+
+    @cached_property
     def tokenizer(self) -> "Tokenizer":
         """The library's tokenizer."""
+        return self.read_tokenizer(self.folder)
 
     def decode(self, tokens: Iterable[int]) -> str:
         """Return the text of tokens."""

@@ -16,10 +16,9 @@ that different documents share are not looked for.
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,6 @@ from lengthwise.data.stored_corpus import (
     digest_of,
     make_ready,
     noted,
-    read_tokenizer,
     token_kind,
     write_index,
 )
@@ -104,7 +102,7 @@ def prepare(
     require_extra("tokenizers")
     out = Path(out)
     _require_parts(sources)
-    own = None if tokenizer is None else _read_tokenizer(Path(tokenizer))
+    own = None if tokenizer is None else Corpus.read_tokenizer(Path(tokenizer))
 
     def make() -> None:
         if not (out / TOKENIZER).exists():
@@ -126,7 +124,7 @@ class Corpus(StoredCorpus):
 
     format = TEXT_FORMAT
     command = "lengthwise prepare FILE"
-    skips_special = False
+    special: ClassVar[Mapping[str, str]] = {END: "ends documents"}
 
     @staticmethod
     def files(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -134,11 +132,6 @@ class Corpus(StoredCorpus):
         for part in index["parts"].values():
             for shard in part["shards"]:
                 yield shard["file"], shard["sha256"]
-
-    @cached_property
-    def tokenizer(self) -> "Tokenizer":
-        """The library's tokenizer."""
-        return _read_tokenizer(self.folder)
 
     def encode(self, text: str) -> NDArray[np.int64]:
         """Return the tokens of a text, without one that ends it."""
@@ -300,7 +293,7 @@ def _write_parts(
     out: Path, sources: Sources, config: PrepareConfig, progress: Progress | None
 ) -> None:
     """Encode batch by batch; after each, note how far it has come."""
-    tokenizer = _read_tokenizer(out / TOKENIZER)
+    tokenizer = Corpus.read_tokenizer(out / TOKENIZER)
     vocab_size = tokenizer.get_vocab_size()
     kind = token_kind(vocab_size)
     progress_file = out / "progress.json"
@@ -417,8 +410,3 @@ def _count(found: dict[str, Any], shard: dict[str, Any], texts: Sequence[str]) -
     found["documents"] += len(texts)
     found["characters"] += sum(map(len, texts))
     found["bytes"] += sum(len(text.encode()) for text in texts)
-
-
-def _read_tokenizer(path: Path) -> "Tokenizer":
-    """Read the tokenizer in a file, or of a corpus."""
-    return read_tokenizer(path, {END: "ends documents"})

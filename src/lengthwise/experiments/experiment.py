@@ -125,9 +125,12 @@ class MeasuredExperiment(Experiment, Generic[Sizes]):
         return self.measure(self.presets[preset], options.seed, options.progress)
 
 
-def preset_catalogue(smoke: Sizes, laptop: Sizes, paper: Sizes) -> Catalogue[Sizes]:
-    """Return the numbers of an experiment by preset: `smoke` takes seconds, `laptop` minutes."""
-    return Catalogue("preset", {"smoke": smoke, "laptop": laptop, "paper": paper})
+def preset_catalogue(smoke: Sizes, laptop: Sizes, paper: Sizes | None = None) -> Catalogue[Sizes]:
+    """Return the numbers of an experiment by preset: `smoke` takes seconds, `laptop` minutes.
+
+    Without numbers of its own `paper` is `laptop`.
+    """
+    return Catalogue("preset", {"smoke": smoke, "laptop": laptop, "paper": paper or laptop})
 
 
 def chosen(name: str, names: Sequence[str], only: Sequence[str]) -> list[int]:

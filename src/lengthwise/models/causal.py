@@ -13,7 +13,6 @@ Axes:
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -21,9 +20,14 @@ from torch import Generator, Tensor, nn
 
 from lengthwise.layers.position import Position
 from lengthwise.layers.rows import FullWords
-from lengthwise.models.common_settings import Activation, HiddenWidth, Norm, NumLayers, ValueWidth
+from lengthwise.models.common_settings import (
+    Activation,
+    CausalNorm,
+    HiddenWidth,
+    NumLayers,
+    ValueWidth,
+)
 from lengthwise.models.layer_stack import InitialName, LayerStack, LayerStackConfig
-from lengthwise.models.transformer_config import ALL_NORMS
 from lengthwise.models.transformer_layer import TransformerLayer
 
 CACHE_BYTES = 2**25
@@ -38,12 +42,10 @@ FEWEST_WORDS = 16
 class CausalConfig(LayerStackConfig):
     """Shape of the network. Base of the settings of causal transformers."""
 
-    norms: ClassVar[tuple[str, ...]] = ALL_NORMS
-
     num_layers: NumLayers
     value_width: ValueWidth = 0
     d_hidden: HiddenWidth = 0
-    norm: Norm = "pre"
+    norm: CausalNorm = "pre"
     activation: Activation = "gelu"
     initial: InitialName = "xavier"
 

@@ -52,9 +52,8 @@ class CausalRecogniser(CausalTransformer):
     def forward(
         self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
     ) -> ClassLogits:
-        """Return the logits of the class of each word.
+        """Return the logits of the class of each right-aligned word.
 
-        Words are right-aligned, as in `layers.rows`.
         `generator` is for positions that are drawn in training.
 
         Raises:

@@ -9,10 +9,11 @@ from typing import Annotated, Literal
 
 from lengthwise.settings import Setting
 
-Norm = Annotated[
-    Literal["post", "post-embedded", "pre", "none"],
-    Setting(meaning="Where a residual branch is normalised: a name in `NORMS`."),
-]
+_NORM = Setting(meaning="Where a residual branch is normalised: a name in `NORMS`.")
+CausalNorm = Annotated[Literal["post", "post-embedded", "pre", "none"], _NORM]
+Norm = Annotated[Literal["post", "pre", "none"], _NORM]
+"""For networks that do not normalise embeddings."""
+TextNorm = Annotated[Literal["pre", "post"], _NORM]
 Activation = Annotated[
     Literal["relu", "gelu"], Setting(meaning="Nonlinearity of the feed-forward networks.")
 ]

@@ -48,9 +48,8 @@ class Encoder(ClsEncoder):
         skip_unused_queries: bool = True,
         generator: Generator | None = None,
     ) -> ClassLogits:
-        """Return the logits of the class of each word.
+        """Return the logits of the class of each right-aligned word.
 
-        Words are right-aligned, as in `layers.rows`.
         `skip_unused_queries=False` computes every query at every position, for comparison.
         `generator` is for positions that are drawn in training.
 

@@ -25,7 +25,7 @@ Axes:
 """
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -42,9 +42,9 @@ from lengthwise.models.causal import causal_mask
 from lengthwise.models.common_settings import (
     Dropout,
     HiddenWidth,
-    Norm,
     NumHeads,
     NumLayers,
+    TextNorm,
     VocabSize,
     Width,
 )
@@ -75,15 +75,13 @@ _OwnScale = Annotated[
 class EncoderDecoderConfig(TransformerConfig):
     """Shape of the network."""
 
-    norms: ClassVar[tuple[str, ...]] = ("pre", "post")
-
     vocab_size: VocabSize
     d_model: Width = 128
     num_heads: NumHeads = 4
     num_layers: NumLayers = 3
     """Layers of the encoder, and as many of the decoder."""
     d_hidden: HiddenWidth = 0
-    norm: Norm = "pre"
+    norm: TextNorm = "pre"
     dropout: Dropout = 0.1
     """Applied to embeddings, and to what branches add (Vaswani et al. 2017, section 5.4)."""
     scale: ScaleName = "standard"

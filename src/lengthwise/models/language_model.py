@@ -16,7 +16,7 @@ Axes:
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -26,7 +26,7 @@ from torch.nn import functional as F
 from lengthwise.errors import WordError
 from lengthwise.layers.norms import EPSILON, NORMS
 from lengthwise.layers.token_loss import ReadOut
-from lengthwise.models.common_settings import HiddenWidth, Norm, NumHeads, VocabSize, Width
+from lengthwise.models.common_settings import HiddenWidth, NumHeads, TextNorm, VocabSize, Width
 from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import ResidualLayer
 
@@ -35,13 +35,11 @@ from lengthwise.models.transformer_layer import ResidualLayer
 class LanguageModelConfig(TransformerConfig):
     """Shape of the network. Base of the settings of language models."""
 
-    norms: ClassVar[tuple[str, ...]] = ("pre", "post")
-
     vocab_size: VocabSize
     d_model: Width = 128
     num_heads: NumHeads = 4
     d_hidden: HiddenWidth = 0
-    norm: Norm = "pre"
+    norm: TextNorm = "pre"
 
 
 class Layer(ResidualLayer):

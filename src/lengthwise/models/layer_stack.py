@@ -17,10 +17,10 @@ from lengthwise.layers.position import Position, PositionShape
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.common_settings import (
     Activation,
+    CausalNorm,
     Epsilon,
     HeadWidth,
     MaxLength,
-    Norm,
     NumHeads,
     VocabSize,
     Width,
@@ -52,7 +52,7 @@ class LayerStackConfig(TransformerConfig):
     vocab_size: VocabSize
     d_model: Width
     num_heads: NumHeads
-    norm: Norm
+    norm: CausalNorm
     position: PositionName
     max_length: MaxLength
     head_width: HeadWidth = 0

@@ -84,9 +84,8 @@ class Recurrent(nn.Module):
     def forward(
         self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
     ) -> ClassLogits:
-        """Return the logits of the class of each word.
+        """Return the logits of the class of each right-aligned word.
 
-        Words are right-aligned, as in `layers.rows`.
         Nothing is random here, so `generator` is left alone.
 
         Raises:

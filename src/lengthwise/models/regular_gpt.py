@@ -164,9 +164,8 @@ class RegularGPT(nn.Module):
         share: bool = True,
         generator: Generator | None = None,
     ) -> ClassLogits:
-        """Return the logits of the class of each word.
+        """Return the logits of the class of each right-aligned word.
 
-        Words are right-aligned, as in `layers.rows`.
         `share=False` computes every node apart, for comparison.
 
         Raises:

@@ -96,9 +96,8 @@ class Scratchpad(CausalTransformer):
     def forward(
         self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
     ) -> ClassLogits:
-        """Return the logits of the class of each word, decoded one state at a time.
+        """Return the logits of the class of each right-aligned word, one state at a time.
 
-        Words are right-aligned, as in `layers.rows`.
         Nothing is drawn, so `generator` is left alone; and there are no gradients, since what is
         written down is read again as a symbol.
 

@@ -6,12 +6,8 @@ network settings that it does not have. No torch here: certificates are checked 
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, get_args
 
-from lengthwise.models.common_settings import Norm
 from lengthwise.settings import Config, check_settings, require
-
-ALL_NORMS: tuple[str, ...] = get_args(get_args(Norm)[0])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,21 +50,12 @@ class NetworkConfig(Config):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TransformerConfig(NetworkConfig):
-    """Base of the settings of all transformers, which have `d_model`, `num_heads` and `norm`."""
-
-    norms: ClassVar[tuple[str, ...]] = ("post", "pre", "none")
-    """The placements of the norm that the network can compute."""
+    """Base of the settings of all transformers, which have `d_model` and `num_heads`."""
 
     def __post_init__(self) -> None:
         NetworkConfig.__post_init__(self)
         values = {name: getattr(self, name, 0) for name in ("d_model", "num_heads", "head_width")}
         width, heads, head_width = values.values()
-        norm = getattr(self, "norm", "none")
-        kinds = [kind for kind in ALL_NORMS if kind in self.norms]
-        require(
-            norm in kinds,
-            f"norm={norm!r} is not an option of this model. Use {' or '.join(kinds)}.",
-        )
         other = f"such as {heads * max(1, width // heads)}"
         if hasattr(self, "head_width"):
             other = "or give head_width"

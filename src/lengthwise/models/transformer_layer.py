@@ -16,7 +16,7 @@ from lengthwise.layers.attention import Attention, KeyVectors, QueryVectors, See
 from lengthwise.layers.dropout import Drop, keep_all
 from lengthwise.layers.norms import NORMS
 from lengthwise.layers.position import QueryKeyPositions
-from lengthwise.models.common_settings import Activation, Norm
+from lengthwise.models.common_settings import Activation, CausalNorm
 
 
 class ResidualLayer(nn.Module):
@@ -30,7 +30,7 @@ class ResidualLayer(nn.Module):
         *,
         d_model: int,
         d_hidden: int,
-        norm: Norm,
+        norm: CausalNorm,
         epsilon: float,
         activation: Activation,
     ) -> None:
@@ -68,7 +68,7 @@ class TransformerLayer(ResidualLayer):
         num_heads: int,
         head_width: int,
         d_hidden: int,
-        norm: Norm,
+        norm: CausalNorm,
         epsilon: float,
         activation: Activation,
         scale: str,

@@ -69,9 +69,8 @@ class Universal(ClsEncoder):
     def forward(
         self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
     ) -> ClassLogits:
-        """Return the logits of the class of each word.
+        """Return the logits of the class of each right-aligned word.
 
-        Words are right-aligned, as in `layers.rows`.
         `generator` is for positions that are drawn in training. Words of a batch may differ in
         depth: one that has taken its steps stays as it is.
 

@@ -34,6 +34,8 @@ except ImportError:  # Windows has no such locks
 FORMAT = 1
 """Version of the folder's layout."""
 
+_OUTCOME, _FAILURE, _CLOCK = "outcome.json", "failure.json", "clock.json"
+
 
 class BusyError(RunError):
     """Raised if another process is working on the job."""
@@ -80,18 +82,6 @@ class JobFolder:
         """The folder in which the run is trained."""
         return self.path / "run"
 
-    @property
-    def _outcome(self) -> Path:
-        return self.path / "outcome.json"
-
-    @property
-    def _failure(self) -> Path:
-        return self.path / "failure.json"
-
-    @property
-    def _clock(self) -> Path:
-        return self.path / "clock.json"
-
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep others from the job; the system releases the lock if we die.
@@ -126,25 +116,26 @@ class JobFolder:
         Raises:
             RunError: it is damaged, or of a run with other settings.
         """
-        if not self._outcome.exists():
+        path = self.path / _OUTCOME
+        if not path.exists():
             return None
-        stored = read_json(self._outcome)
+        stored = read_json(path)
         try:
             outcome = Outcome.from_dict(stored)
         except RunError as error:
-            raise RunError(f"{self._outcome}: {error}") from None
+            raise RunError(f"{path}: {error}") from None
         if self.job is not None:
             self._require_settings_of(self.job, outcome)
         return outcome
 
     def finish(self, outcome: Outcome) -> None:
         """Store the outcome of the job, which ends it."""
-        self._failure.unlink(missing_ok=True)
-        write_json(self._outcome, outcome.to_dict())
+        (self.path / _FAILURE).unlink(missing_ok=True)
+        write_json(self.path / _OUTCOME, outcome.to_dict())
 
     def fail(self, failure: Failure) -> None:
         """Store the error of the last attempt."""
-        write_json(self._failure, failure.to_dict())
+        write_json(self.path / _FAILURE, failure.to_dict())
 
     def _require_settings_of(self, job: Job, outcome: Outcome) -> None:
         """Refuse an outcome of other settings: the digest leaves out defaults, which may change."""
@@ -158,17 +149,18 @@ class JobFolder:
 
     def clock(self) -> tuple[float, int]:
         """Return seconds and attempts of training so far."""
-        if not self._clock.exists():
+        path = self.path / _CLOCK
+        if not path.exists():
             return 0.0, 0
-        stored = read_json(self._clock)
+        stored = read_json(path)
         try:
             return float(stored["seconds"]), int(stored["attempts"])
         except (KeyError, TypeError, ValueError):
-            raise RunError(f"{self._clock} is damaged. Delete it: only time is lost.") from None
+            raise RunError(f"{path} is damaged. Delete it: only time is lost.") from None
 
     def save_clock(self, seconds: float, attempts: int) -> None:
         """Store seconds and attempts of training so far."""
-        write_json(self._clock, {"seconds": seconds, "attempts": attempts})
+        write_json(self.path / _CLOCK, {"seconds": seconds, "attempts": attempts})
 
 
 def differing(stored: Any, asked: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:

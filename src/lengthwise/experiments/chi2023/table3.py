@@ -29,13 +29,12 @@ from typing import Any, NamedTuple
 from lengthwise.analysis.figures import Picture, lines_figure
 from lengthwise.data.text_corpus import TEST, Corpus, PrepareConfig, prepare
 from lengthwise.evaluation.perplexity import perplexity_of, require_windows
-from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table
+from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells
 from lengthwise.layers.chunks import depth
 from lengthwise.problems.language_modelling.problem import FIELD, TRAINED_LEVELS
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.testing import Test
-from lengthwise.registry import Catalogue
 from lengthwise.sweeps.job import jobs_over_seeds
 
 BASELINES = ("KERPLE", "T5", "ALiBi")
@@ -403,7 +402,7 @@ _PAPER = Sizes(
 
 TABLE_3 = TrainedExperiment(
     paper="Chi et al. (2023)",
-    presets=Catalogue("preset", {each.preset: each for each in (_SMOKE, _LAPTOP, _PAPER)}),
+    presets=preset_catalogue(_SMOKE, _LAPTOP, _PAPER),
     runs=runs,
     item="Table 3",
     claim="RegularGPT reads past its training length, as far as its levels reach.",

@@ -25,12 +25,11 @@ from lengthwise.data.parallel_corpus import PairsConfig, ParallelCorpus, prepare
 from lengthwise.data.stored_corpus import INDEX
 from lengthwise.data.text_corpus import TEST, TRAIN, VALID
 from lengthwise.evaluation.bleu import BUCKETS, Comparison, compared
-from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table
+from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.problems.translation.problem import Translation
-from lengthwise.registry import Catalogue
 from lengthwise.sweeps.job import jobs_over_seeds
 
 ALL, SHORT = "train-all-test-all", "train-short-test-long"
@@ -308,7 +307,7 @@ TABLE_1: TrainedExperiment[Sizes] = TrainedExperiment(
     claim="With attention scaled by log n, models of short sentences translate long ones better.",
     printed="BLEU of English to Vietnamese (IWSLT'15), one run each; bootstrap resampling of 1,000 "
     "samples.",
-    presets=Catalogue("preset", {each.preset: each for each in (_SMOKE, _LAPTOP, _PAPER)}),
+    presets=preset_catalogue(_SMOKE, _LAPTOP, _PAPER),
     runs=runs,
     table=table,
     more={"Runs in detail": details_table},

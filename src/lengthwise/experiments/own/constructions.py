@@ -199,7 +199,6 @@ CONSTRUCTIONS = PartsExperiment(
             long_words=2,
         ),
         laptop=Sizes(),
-        paper=Sizes(),
     ),
     parts=parts,
     measure=measure,

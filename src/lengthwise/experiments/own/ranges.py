@@ -164,7 +164,6 @@ RANGES = PartsExperiment(
     presets=preset_catalogue(
         smoke=Sizes(constructions=(("parity", {}),), longest=40, words_per_length=2, all_words=16),
         laptop=Sizes(),
-        paper=Sizes(),
     ),
     parts=parts,
     measure=measure,
