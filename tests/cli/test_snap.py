@@ -71,7 +71,7 @@ def test_extract_says_where_the_machine_is_not_the_language(
 ) -> None:
     config = Path(folder) / "config.json"
     stored = json.loads(config.read_text(encoding="utf-8"))
-    stored["language"]["classes"] = [1, 0]
+    stored["problem"]["language"]["classes"] = [1, 0]
     config.write_text(json.dumps(stored), encoding="utf-8")
     told = shell.json("extract", folder)
     assert told["difference"] == {"word": "", "extracted": "0", "language": "1"}

@@ -12,7 +12,7 @@ are abstract here. Everything else has a default.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -277,7 +277,8 @@ class Problem(ABC):
     @classmethod
     def every_name(cls, entry: Entry) -> dict[str, set[str]]:
         """Return the names of all settings by section, except those that the model fixes."""
-        found = {name: {*kind.__dataclass_fields__} for name, kind in cls.sections(entry).items()}
+        kinds = cls.sections(entry).items()
+        found = {name: {each.name for each in fields(kind)} for name, kind in kinds}
         found["network"] -= entry.fixed
         return found
 

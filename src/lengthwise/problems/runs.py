@@ -151,6 +151,8 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
         RunError: something is missing, or of the wrong kind.
     """
     try:
+        if "problem" in values:
+            problem_from_dict(values["problem"])  # an unknown one is refused before its settings
         values = in_todays_layout(values)
         problem = problem_from_dict(values["problem"])
         kinds = problem.sections(problem.models[values["model"]])
