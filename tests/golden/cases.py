@@ -402,7 +402,6 @@ def _translation() -> Iterator[tuple[str, Case]]:
 
 
 def _languages() -> Iterator[tuple[str, Case]]:
-    yield "languages", Case(lines=("languages", "compile", "reproduce"), quick=True)
     yield (
         "languages/words",
         Case(
