@@ -70,7 +70,7 @@ def prepare_pairs(
 
 
 def _sources(given: Mapping[str, Path | str | Sequence[Path | str]]) -> dict[str, list[str]]:
-    """The sources of each part, as texts."""
+    """Return the sources of each part as texts."""
     return {
         part: [str(each) for each in ([found] if isinstance(found, str | Path) else found)]
         for part, found in given.items()

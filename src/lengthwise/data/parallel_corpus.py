@@ -125,7 +125,7 @@ class ParallelCorpus(StoredCorpus):
 
     @property
     def languages(self) -> tuple[str, str]:
-        """From which language into which."""
+        """The source language and the target language."""
         source, target = self.index["languages"]
         return source, target
 

@@ -98,7 +98,7 @@ class StoredCorpus(ABC):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Names of the parts that there are."""
+        """Return the names of the parts."""
         return tuple(self.index["parts"])
 
     @classmethod

@@ -348,7 +348,7 @@ def _write_parts(
 
 
 def _comes_too_late(parts: Mapping[str, Any], sources: Sources) -> bool:
-    """Whether a part that is given by itself, and so comes before train, has turned out empty."""
+    """Return whether a part with its own source, which comes before train, is empty."""
     empty = any(not parts[part]["characters"] for part in (TEST, VALID))
     return bool(sources.get(VALID)) and empty and parts[TRAIN]["characters"] > 0
 

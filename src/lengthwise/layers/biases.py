@@ -61,7 +61,7 @@ class DistanceBias(Position):
 
 
 def _follow(positions: Int[Tensor, " position"]) -> bool:
-    """Whether each position is the next one."""
+    """Return whether positions follow one another without a gap."""
     return len(positions) > 0 and bool((positions.diff() == 1).all())
 
 

@@ -91,12 +91,12 @@ class GPTLM(LanguageModel):
 
     @property
     def num_layers(self) -> int:
-        """As many as there are."""
+        """Number of layers."""
         return self.config.num_layers
 
     @property
     def max_positions(self) -> int | None:
-        """As many as there are learned positions."""
+        """Number of learned positions; None if positions are not learned."""
         return self.config.reads_at_most
 
     def initialise(self, generator: torch.Generator) -> None:

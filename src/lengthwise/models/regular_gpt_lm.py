@@ -74,7 +74,7 @@ class RegularGPTLM(LanguageModel):
 
     @property
     def num_layers(self) -> int:
-        """Two levels of layers, or as many as are fixed: what training meets as a rule."""
+        """Layers of the fixed number of levels; of two levels, usual in training, if none is fixed."""
         return self.config.thickness * (self.config.levels or 2)
 
     def levels(self, length: int) -> int:

@@ -58,12 +58,12 @@ def published_draw(language: Language, p_one: float = 0.5) -> Draw:
 
 
 def is_counted(draw: Draw) -> bool:
-    """Whether a way to draw needs the counts of a sampler (`UniformSampler.require_room`)."""
+    """Return whether a way to draw needs the counts of `UniformSampler.require_room`."""
     return isinstance(draw, partial) and draw.func is half_and_half
 
 
 def has_published(language: Language) -> bool:
-    """Whether the paper has words of this language."""
+    """Return whether the paper draws words of this language."""
     return language.spec in PUBLISHED or re.fullmatch(r"d-\d+", language.spec) is not None
 
 

@@ -34,7 +34,7 @@ class UniformSampler:
         self._bits = bits
 
     def exists(self, length: int, c: int) -> bool:
-        """Whether class `c` has a word of this length."""
+        """Return whether class `c` has a word of this length."""
         return c in self._reach.classes(length)
 
     def classes_at(self, length: int) -> tuple[int, ...]:

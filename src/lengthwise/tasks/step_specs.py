@@ -21,7 +21,7 @@ _MOST_SYMBOLS = 4096
 
 
 def is_step_spec(spec: str) -> bool:
-    """Whether a specification names a step task, not a language."""
+    """Return whether a specification names a step task, not a language."""
     return spec.startswith(PREFIX)
 
 

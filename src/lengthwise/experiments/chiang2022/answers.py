@@ -31,7 +31,7 @@ class Answers(NamedTuple):
 
 
 def random_words(length: int, num_words: int, generator: torch.Generator) -> Iterator[Tensor]:
-    """Words [word, time] of uniform bits, in batches of a size for computing."""
+    """Yield words [word, time] of uniform bits, in batches of a size for computing."""
     at_once = max(1, _SYMBOLS_AT_ONCE // length)
     for first in range(0, num_words, at_once):
         size = min(at_once, num_words - first)

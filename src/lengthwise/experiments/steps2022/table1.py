@@ -75,7 +75,7 @@ class Choice(NamedTuple):
 
     @property
     def training(self) -> dict[str, Any]:
-        """Settings of training that are not the step decoder's usual ones."""
+        """Return the settings of training that differ from the defaults of the step decoder."""
         rate = {"learning_rate": self.rate} if self.rate else {}
         return {**TRAINING_OF[self.position], **rate}
 
