@@ -74,7 +74,7 @@ class RegularGPTLM(LanguageModel):
 
     @property
     def num_layers(self) -> int:
-        """Layers of the fixed number of levels; of two levels, usual in training, if none is fixed."""
+        """Layers of all levels where their number is fixed, and of two levels otherwise."""
         return self.config.thickness * (self.config.levels or 2)
 
     def levels(self, length: int) -> int:

@@ -172,7 +172,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 
 def _rises(curve: Mapping[int, float]) -> bool:
-    """From every length to all that are ten times as long or more.
+    """Yield each length with all lengths that are at least ten times as long.
 
     Between neighbours the words that happen to be drawn can count for more than the length.
     """
