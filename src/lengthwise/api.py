@@ -217,6 +217,7 @@ def evaluate(
     `options` are those of the command `evaluate`, such as `part`. `.summary()` summarises the
     result: for a language by the mean over lengths, the worst length and the 95 % interval.
 
+    Nothing is written; the command `evaluate` stores what it finds in the folder of the run.
     Dropout and noise are off. The accuracy of shortcuts on the same words is computed by
     `lengthwise.evaluation.shortcuts.shortcut_accuracies`, and by the command `evaluate`.
 
@@ -227,7 +228,7 @@ def evaluate(
     """
     if isinstance(model, Run) and language is None:
         given = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
-        return _evaluated(model, {**given, "seed": seed or None, **options})
+        return _evaluated(model, {**given, "seed": None if seed == 0 else seed, **options})
     chosen, module = _fitting(model, language), model.model if isinstance(model, Run) else model
     if options:
         raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
@@ -246,7 +247,7 @@ def _evaluated(run: Run, options: Mapping[str, Any]) -> Scores | Evaluation:
     asked = {name: value for name, value in options.items() if value is not None}
     if "lengths" in asked:
         asked["lengths"] = _listed_lengths(asked["lengths"])
-    found = evaluated(run, asked)
+    found = evaluated(run, asked, stored=False)
     return found.scores if isinstance(found, RecognitionEvaluation) else found
 
 
@@ -261,8 +262,8 @@ def predict(
     For a language the answer is the class of a word of any length. A word is a text as it is
     written, or a sequence of integers as encoded. The class is that of the largest logit, in the
     model's own precision, and the first of equal ones; certificates are about this class. For other
-    runs the answer is the text that the command `predict` prints, and `options` are those of the
-    command.
+    runs the answer is the text that the commands `predict` and `translate` print, and `options` are
+    those of the commands.
 
     Raises:
         WordError: an input cannot be read: a symbol is not in the alphabet, or a word is outside
@@ -324,6 +325,11 @@ def certify(
         options = {"against": against, "strength": strength, "max_chunks": max_chunks}
         return model.problem.certify(model, options)
     chosen = _chosen(language)
+    if not isinstance(model, nn.Module):
+        raise VerificationError(
+            f"a model is a torch.nn.Module or a run, but got a {type(model).__name__}. Give its "
+            f".model, if it has one."
+        )
     if (other := difference(model, chosen)) is not None:
         raise VerificationError(other)
     return certify_model(model, chosen, strength=strength, max_chunks=max_chunks)
@@ -412,7 +418,13 @@ def _are_words(words: object) -> bool:
 def _fitting(model: nn.Module | Run, language: object) -> Language:
     """Return the language, if the model has its symbols and classes (as far as they are known)."""
     chosen = _chosen(language)
-    model = model.model if isinstance(model, Run) else model
+    if isinstance(model, Run):
+        if model.problem.kind != "recognition":
+            raise ConfigError(
+                f"this run is about {model.problem.name}, and classifies no words. Give the run "
+                f"alone, without a language."
+            )
+        model = model.model
     if not isinstance(model, nn.Module):
         at_hand = " Give its .model." if isinstance(model, Construction) else ""
         raise ConfigError(

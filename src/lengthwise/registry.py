@@ -18,13 +18,22 @@ T = TypeVar("T")
 class Catalogue(Mapping[str, T], Generic[T]):
     """A read-only mapping from names to variants of one kind.
 
-    `group` is the group of entry points by which other packages add variants. They are listed after
+    `expected` is what variants of other packages must be: instances or subclasses of it. `group` is
+    the group of entry points by which other packages add variants. They are listed after
     those of this package, and cannot replace them.
     """
 
-    def __init__(self, kind: str, entries: Mapping[str, T | str], *, group: str = "") -> None:
+    def __init__(
+        self,
+        kind: str,
+        entries: Mapping[str, T | str],
+        *,
+        group: str = "",
+        expected: type | None = None,
+    ) -> None:
         self.kind = kind
         self.group = group
+        self.expected = expected
         self._entries: dict[str, T | str] = dict(entries)
         self._plugins: dict[str, EntryPoint] | None = None
 
@@ -61,14 +70,20 @@ class Catalogue(Mapping[str, T], Generic[T]):
     def _load(self, plugin: EntryPoint) -> T:
         try:
             loaded: T = plugin.load()
-        except Exception as error:
-            owner = f" of {plugin.dist.name}" if plugin.dist else ""
-            raise ConfigError(
-                f"{self.kind} {plugin.name!r}{owner} cannot be imported from {plugin.value} "
-                f"({type(error).__name__}: {str(error).partition(chr(10))[0]}). Mend or uninstall "
-                f"that package."
-            ) from None
+        except (Exception, SystemExit) as error:
+            why = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+            raise self._refusal(plugin, f"cannot be imported from {plugin.value} ({why})") from None
+        wanted = self.expected
+        is_class = isinstance(loaded, type) and issubclass(loaded, wanted or object)
+        if wanted and not (is_class or isinstance(loaded, wanted)):
+            raise self._refusal(plugin, f"at {plugin.value} is no {wanted.__name__}")
         return loaded
+
+    def _refusal(self, plugin: EntryPoint, why: str) -> ConfigError:
+        owner = f" of {plugin.dist.name}" if plugin.dist else ""
+        return ConfigError(
+            f"{self.kind} {plugin.name!r}{owner} {why}. Mend or uninstall that package."
+        )
 
 
 @cache

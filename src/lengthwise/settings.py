@@ -145,9 +145,23 @@ def sort_settings(
     return found
 
 
+def merged(layers: Iterable[Parts]) -> Parts:
+    """Merge settings by section; a later layer stands over an earlier one."""
+    found: Parts = {}
+    for layer in layers:
+        for section, values in layer.items():
+            found.setdefault(section, {}).update(values)
+    return found
+
+
 def _flat(given: Mapping[str, Any], sections: Collection[str]) -> Iterable[tuple[str, Any]]:
     for name, value in given.items():
-        if name in sections and isinstance(value, Mapping):
+        if name in sections:
+            require(
+                isinstance(value, Mapping),
+                f"{name} is a section of settings, but got {value!r:.40}. Give one of it, such as "
+                f"training.steps=5000, or a table.",
+            )
             yield from ((f"{name}.{inner}", each) for inner, each in value.items())
         else:
             yield name, value
@@ -161,6 +175,8 @@ def _section_of(
 ) -> tuple[str, str] | None:
     """Return section and name of a setting, or None if it belongs to no section."""
     section, dot, short = aliases.get(name, name).rpartition(".")
+    if dot and aliases.get(short, "").startswith(f"{section}."):  # an old name in its section
+        short = aliases[short].rpartition(".")[2]
     if dot and section in sections and short in sections[section]:
         return section, short
     homes = [each for each, names in sections.items() if short in names]

@@ -149,6 +149,27 @@ found["others"] = run("describe", "parity")
     assert found["others"]["status"] == 0
 
 
+def test_what_is_no_variant_of_its_kind_is_refused(tmp_path: Path) -> None:
+    about = tmp_path / "plugin" / "odd-1.0.dist-info"
+    about.mkdir(parents=True)
+    module = "from lengthwise.problems.base import Problem\nthing = 3\nclass Bare(Problem): ..."
+    (tmp_path / "plugin" / "odd_module.py").write_text(module)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: odd\nVersion: 1.0\n")
+    entries = {"models": "thing", "languages": "thing", "problems": "Bare"}
+    lines = (f"[lengthwise.{kind}]\nodd = odd_module:{name}\n" for kind, name in entries.items())
+    (about / "entry_points.txt").write_text("\n".join(lines))
+    script = """
+found["language"] = run("describe", "odd")
+found["problem"] = run("train", "parity", "--out", "run")
+"""
+    found = drive(tmp_path, script, tmp_path / "plugin")
+    assert (
+        "language 'odd' of odd at odd_module:thing is no NamedLanguage" in found["language"]["err"]
+    )
+    assert "problem 'odd' has no" in found["problem"]["err"]
+    assert {each["status"] for each in found.values()} == {2}
+
+
 @pytest.mark.parametrize(
     ("entry", "line"),
     [

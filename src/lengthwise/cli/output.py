@@ -76,9 +76,12 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
         if not equals or not name:
             raise ConfigError(f"a setting is written KEY=VALUE, but got {text!r}. Try steps=5000.")
         try:
-            settings[name] = json.loads(value)
+            read = json.loads(value)
         except (ValueError, RecursionError):
-            settings[name] = value
+            read = value
+        before = settings.get(name)
+        tables = isinstance(before, dict) and isinstance(read, dict)
+        settings[name] = {**before, **read} if tables and before else read
     return settings
 
 

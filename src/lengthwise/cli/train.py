@@ -90,10 +90,8 @@ def _run(arguments: argparse.Namespace) -> None:
     kind = kind_of(arguments.spec)
     if not kind.is_distributed:
         require_alone(arguments.spec)
-    settings = {
-        **(_read_settings(arguments.config) if arguments.config else {}),
-        **parse_settings(arguments.settings),
-    }
+    of_file = _read_settings(arguments.config) if arguments.config else {}
+    settings = [of_file, parse_settings(arguments.settings)]
     options = {"alphabet": arguments.alphabet, "protocol": arguments.protocol}
     plan = make_plan(
         arguments.spec, arguments.model, preset=arguments.preset, settings=settings, options=options

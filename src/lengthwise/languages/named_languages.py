@@ -251,6 +251,7 @@ CATALOGUE: Catalogue[NamedLanguage] = Catalogue(
         ),
     },
     group="lengthwise.languages",
+    expected=NamedLanguage,
 )
 
 

@@ -47,4 +47,5 @@ POSITIONS: Catalogue[type[Position]] = Catalogue(
         "randomised-learned": RandomisedLearnedPosition,
     },
     group="lengthwise.positions",
+    expected=Position,
 )

@@ -27,4 +27,5 @@ LANGUAGE_MODELS: Catalogue[Entry] = Catalogue(
         ),
     },
     group="lengthwise.language_models",
+    expected=Entry,
 )

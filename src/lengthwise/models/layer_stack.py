@@ -89,7 +89,7 @@ class LayerStackConfig(TransformerConfig):
         assert isinstance(asked, int)
         require(
             asked >= longest,
-            f"{_ROOM}={asked} is shorter than the words of training, max_length={longest}. "
+            f"{_ROOM}={asked} is shorter than the words of training, data.max_length={longest}. "
             f"Use {longest} or more.",
         )
         return replace(self, max_length=asked)
@@ -99,7 +99,7 @@ class LayerStackConfig(TransformerConfig):
         return POSITIONS[self.position]
 
 
-_ROOM = "longest_word"
+_ROOM = "network.max_length"
 """The setting by which users ask for longer words."""
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from lengthwise.errors import ConfigError
 from lengthwise.models.causal_recogniser import CausalRecogniser, CausalRecogniserConfig
 from lengthwise.models.decoder import Decoder, DecoderConfig
 from lengthwise.models.encoder import Encoder, EncoderConfig
@@ -13,7 +14,6 @@ from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
 from lengthwise.models.universal import Universal, UniversalConfig
 from lengthwise.registry import Catalogue
-from lengthwise.settings import require
 
 Supervision = Literal["final", "prefix", "node", "transition", "composition", "codebook", "states"]
 
@@ -57,9 +57,10 @@ class ModelEntry(Entry):
         Raises:
             ConfigError: the supervision is not among `supervisions`.
         """
+        if supervision in self.supervisions:
+            return
         able = [other for other, entry in MODELS.items() if supervision in entry.supervisions]
-        require(
-            supervision in self.supervisions,
+        raise ConfigError(
             f"supervision={supervision!r} is not for {name}, which learns from "
             f"{' or '.join(self.supervisions)}. Use {self.supervision}, or model "
             f"{' or '.join(able)}.",
@@ -202,4 +203,5 @@ MODELS: Catalogue[ModelEntry] = Catalogue(
         ),
     },
     group="lengthwise.models",
+    expected=ModelEntry,
 )

@@ -52,4 +52,5 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
         ),
     },
     group="lengthwise.step_models",
+    expected=StepModel,
 )

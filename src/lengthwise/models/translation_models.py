@@ -19,4 +19,5 @@ TRANSLATION_MODELS: Catalogue[Entry] = Catalogue(
         )
     },
     group="lengthwise.translation_models",
+    expected=Entry,
 )

@@ -207,6 +207,8 @@ class Problem(ABC):
     """Other spellings of settings: `{"longest_word": "network.max_length"}`."""
     format_1: ClassVar[Format1 | None] = None
     """Layout of the settings in run folders of format 1, if there were any."""
+    derived: ClassVar[frozenset[str]] = frozenset()
+    """Settings whose default follows from others: `{"network.max_length"}`."""
     unit: ClassVar[str] = "words"
     """Unit in which training counts its examples."""
     is_distributed: ClassVar[bool] = False
@@ -218,10 +220,10 @@ class Problem(ABC):
 
     @classmethod
     @abstractmethod
-    def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
+    def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
         """Return the problem that a specification names.
 
-        Settings of the problem itself are removed from `settings`.
+        `settings` are those of the problem itself (`own_settings`).
 
         Raises:
             LengthwiseError: the specification is wrong.
@@ -422,10 +424,13 @@ class Problem(ABC):
         """Record what a model was made for."""
 
 
-def evaluated(run: Run, options: Options, watch: Watch = no_watch) -> Evaluation:
+def evaluated(
+    run: Run, options: Options, watch: Watch = no_watch, *, stored: bool = True
+) -> Evaluation:
     """Test a run on its problem, and store the result in its folder, if it has one.
 
-    `lengths`, where a problem has them, are numbers, or a text as for `--lengths`.
+    With `stored=False` nothing is written. `lengths`, where a problem has them, are numbers, or a
+    text as for `--lengths`.
 
     Raises:
         ConfigError: an option is not for this problem.
@@ -433,9 +438,13 @@ def evaluated(run: Run, options: Options, watch: Watch = no_watch) -> Evaluation
     for option in options:
         if option not in run.problem.evaluation_options:
             raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
+    for name in ("words", "seed"):
+        value = options.get(name, 1)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise ConfigError(f"{name} is a whole number, but got {value!r:.40}.")
     if isinstance(lengths := options.get("lengths"), str):
         options = {**options, "lengths": parse_lengths(lengths)}
     found = run.problem.evaluate(run, options, watch)
-    if run.folder and found.is_stored:
+    if run.folder and stored and found.is_stored:
         run.folder.save_evaluation(found.records, found.values)
     return found

@@ -106,7 +106,7 @@ class CorpusProblem(Problem, Generic[Kind]):
     corpus: CorpusReference
 
     @classmethod
-    def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
+    def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
         """Return the problem of the corpus in the folder that a specification names.
 
         Raises:

@@ -1,19 +1,26 @@
 """The reference of settings: every setting of a problem and a model, with its default."""
 
+from dataclasses import replace
+
+from lengthwise.errors import TextError
 from lengthwise.problems.base import Problem
 from lengthwise.problems.presets import PRESETS
-from lengthwise.settings import SettingInfo, describe_settings, sort_settings
+from lengthwise.problems.runs import make_plan
+from lengthwise.settings import Parts, SettingInfo, describe_settings, sort_settings
 
 
 def settings_reference(
     kind: type[Problem], model: str | None = None, *, preset: str = "laptop", spec: str = ""
 ) -> list[SettingInfo]:
-    """Return the settings of a problem and a model that a user can set, section by section.
+    """Return what can be set of a problem and a model, section by section.
 
-    Defaults are those of the model and the preset, and of the problem that `spec` names.
+    Defaults are those of the plan for `spec`, with the model and the preset. Without a
+    specification, or a corpus at its place, they are those of the model and the preset alone. A
+    default that follows from other settings is None.
 
     Raises:
         ConfigError: there is no such model or preset.
+        LengthwiseError: there is nothing that `spec` names.
     """
     PRESETS[preset]  # raises unless it is a name
     entry = kind.models[model or kind.default_model]
@@ -21,7 +28,19 @@ def settings_reference(
     usual = kind.usual(preset, entry, spec)
     values = sort_settings(usual, names, aliases=kind.aliases, strict=False)
     values["network"] = {**entry.defaults, **values["network"]}
+    values = _planned(spec, model, preset) or values
     found = list(kind.own_settings(spec).values()) if spec else []
     for section, config in kind.sections(entry).items():
         found += describe_settings(section, config, names[section], values[section])
-    return found
+    return [replace(e, default=None) if e.name in kind.derived else e for e in found]
+
+
+def _planned(spec: str, model: str | None, preset: str) -> Parts | None:
+    """Return the settings of a plan, if there is a specification, and a corpus where it is one."""
+    if not spec:
+        return None
+    try:
+        plan = make_plan(spec, model, preset=preset)
+    except TextError:
+        return None
+    return {name: part.to_dict() for name, part in plan.sections.items()}

@@ -22,38 +22,55 @@ PROBLEMS: Catalogue[type[Problem]] = Catalogue(
         "translation": Translation,
     },
     group="lengthwise.problems",
+    expected=Problem,
 )
 
 
-def parse_problem(
-    spec: str | Language, settings: dict[str, Any], options: Options | None = None
+def as_problem(
+    spec: str | Language | Problem,
+    settings: Mapping[str, Any] | None = None,
+    options: Options | None = None,
 ) -> Problem:
-    """Return the problem that a specification names; without a known prefix it is a language.
+    """Return the problem that a specification names; a language is one to be recognised.
 
-    Settings of the problem itself are removed from `settings`.
+    `settings` are those of the problem itself, such as the `bits` of `steps:addition`.
 
     Raises:
-        ConfigError: an option is given that is not for this problem.
         LengthwiseError: the specification is wrong.
     """
-    options = {name: value for name, value in (options or {}).items() if value is not None}
+    if isinstance(spec, Problem):
+        return spec
     if isinstance(spec, Language):
-        if "protocol" in options:
-            settings["data.protocol"] = options["protocol"]
         return Recognition(language=spec)
-    kind = kind_of(spec)
+    return kind_of(spec).parse(spec, settings or {}, options or {})
+
+
+def require_options(kind: type[Problem], options: Options, spec: object) -> None:
+    """Refuse options of `train` that are not for a problem.
+
+    Raises:
+        ConfigError: one is given that is not.
+    """
     for option in options:
         if option not in kind.own_options:
             raise ConfigError(f"--{option} is for languages, and {spec} is none. Omit it.")
-    return kind.parse(spec, settings, options)
 
 
 def kind_of(spec: str) -> type[Problem]:
     """Return the kind of problem that a specification names."""
-    return next(
-        (kind for kind in PROBLEMS.values() if kind.prefix and spec.startswith(kind.prefix)),
-        Recognition,
-    )
+    for name, kind in PROBLEMS.items():
+        lacks = [each for each in _NEEDED if not hasattr(kind, each)]
+        if lacks:
+            raise ConfigError(
+                f"problem {name!r} has no {lacks[0]}. Mend or uninstall that package."
+            )
+        if kind.prefix and spec.startswith(kind.prefix):
+            return kind
+    return Recognition
+
+
+_NEEDED = ("kind", "prefix", "noun", "models", "default_model", "data")
+"""What a problem must have, and has no default."""
 
 
 def problem_from_dict(values: Mapping[str, Any]) -> Problem:

@@ -1,6 +1,6 @@
 """Trained runs: made from a specification and a model's name, or loaded from a run folder."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,15 @@ from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.layout import SECTIONS, sections_of
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.recognition.problem import Recognition
-from lengthwise.problems.registry import PROBLEMS, parse_problem, problem_from_dict
+from lengthwise.problems.registry import (
+    PROBLEMS,
+    as_problem,
+    kind_of,
+    problem_from_dict,
+    require_options,
+)
 from lengthwise.problems.results import Options
-from lengthwise.settings import sort_settings
+from lengthwise.settings import merged, sort_settings
 from lengthwise.tasks.task import Task
 from lengthwise.training.autocast import require_autocast
 from lengthwise.training.compiled import is_compiled, load_compiled, load_weights
@@ -29,29 +35,38 @@ def make_plan(
     model: str | None = None,
     *,
     preset: str = "laptop",
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
     options: Options | None = None,
 ) -> Plan:
-    """Return the plan of a run, with all of its settings.
+    """Return everything that decides what a run becomes.
 
-    Settings come from the model, the preset and the user, and are sorted into sections. `options`
-    are `alphabet` and `protocol`, for the problems that have them.
+    Settings come from the model, the preset and the user, each to the section that it belongs to.
+    Of several `settings` a later one stands over an earlier one. `options` are `alphabet` and
+    `protocol`, for the problems that have them; a setting `protocol` stands over the option.
 
     Raises:
         ConfigError: a name is unknown, or a value does not fit.
         LengthwiseError: the specification is wrong, or there is nothing to learn from.
     """
     PRESETS[preset]  # raises unless it is a name
-    given = dict(settings or {})
-    problem = spec if isinstance(spec, Problem) else parse_problem(spec, given, options)
-    model = model or problem.default_model
-    entry = problem.models[model]
-    names, aliases = problem.settable(entry), problem.aliases
-    asked = sort_settings(given, names, aliases=aliases)
+    layers = [settings] if isinstance(settings, Mapping) else list(settings)
+    own = {name: value for name, value in (options or {}).items() if value is not None}
+    kind = kind_of(spec) if isinstance(spec, str) else type(as_problem(spec))
+    require_options(kind, own, spec)
+    if "protocol" in own:
+        layers.insert(max(0, len(layers) - 1), {"data.protocol": own.pop("protocol")})
+    model = model or kind.default_model
+    entry = kind.models[model]
+    names, of_task = kind.settable(entry), kind.own_settings(spec) if isinstance(spec, str) else {}
+    if of_task:
+        names["task"] = set(of_task)
+    asked = merged(sort_settings(each, names, aliases=kind.aliases) for each in layers)
+    problem = as_problem(spec, asked.pop("task", {}), own)
     usual = problem.usual(preset, entry, problem.name)
-    chosen = sort_settings(usual, names, aliases=aliases, strict=False)
-    for section, values in asked.items():
-        chosen[section] |= values
+    chosen = sort_settings(usual, names, aliases=kind.aliases, strict=False)
+    for section in SECTIONS:
+        asked.setdefault(section, {})
+        chosen[section] |= asked[section]
     network, data, objective = problem.configure(model, entry, chosen, asked)
     plan = Plan(
         problem=problem,
@@ -133,9 +148,13 @@ def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
     Raises:
         RunError: the folder holds something else.
     """
-    stored = folder.config() if folder.is_claimed else {}
     asked = {**plan.to_dict(), "environment": dict(made_with)}
-    if stored and not is_compiled(stored):
+    if folder.is_claimed:
+        stored = folder.config()
+        if is_compiled(stored):
+            raise RunError(
+                f"{folder.path} holds computed weights, which are not trained. Use another folder."
+            )
         there = plan_from_dict(stored)
         if there == plan:
             return folder.claim(stored)

@@ -108,7 +108,7 @@ class Copying(Problem):
     digits: int
 
     @classmethod
-    def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
+    def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
         """Return the problem of `copying:DIGITS`."""
         digits = spec.removeprefix(cls.prefix)
         if not digits.isdigit() or not 2 <= int(digits) <= 10:

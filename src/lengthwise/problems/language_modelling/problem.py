@@ -60,6 +60,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
     corpus_kind = Corpus
     format_1 = Format1(part="text", names={"training.autocast": "text.autocast"})
     is_distributed = True
+    derived = frozenset({"network.max_length"})
     evaluation_options = frozenset({"lengths", "words", "text", "part", "seed"})
     prediction_options = frozenset({"tokens", "temperature", "seed", "text"})
 

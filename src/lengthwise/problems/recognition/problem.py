@@ -92,18 +92,17 @@ class Recognition(Problem):
     evaluation_options = frozenset({"lengths", "words", "protocol", "seed", "snapped"})
     prediction_options = frozenset({"snapped", "keep_going"})
     own_options = frozenset({"alphabet", "protocol"})
+    derived = frozenset({"network.max_length"})
 
     language: Language
 
     @classmethod
-    def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
+    def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
         """Return the recognition of the language that a specification names.
 
         Raises:
             LanguageError: the specification is unknown or malformed.
         """
-        if options.get("protocol") is not None:
-            settings["data.protocol"] = options["protocol"]
         return cls(language=parse(spec, options.get("alphabet")))
 
     @classmethod
@@ -261,7 +260,9 @@ class Recognition(Problem):
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on fresh words, and measure the accuracy of shortcuts on them."""
-        lengths = options.get("lengths") or parse_lengths(usual_lengths(run.plan))
+        lengths = options.get("lengths")
+        if lengths is None:
+            lengths = parse_lengths(usual_lengths(run.plan))
         return evaluate_run(run, {**options, "lengths": lengths}, watch)
 
     def predictor(self, run: Run, options: Options) -> Predictor:

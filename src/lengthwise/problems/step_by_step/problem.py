@@ -70,20 +70,14 @@ class StepByStep(Problem):
     steps: StepTask
 
     @classmethod
-    def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
-        """Return the step task of a specification, whose own settings are removed from `settings`.
+    def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
+        """Return the step task of a specification; `settings` are its size and order.
 
         Raises:
             ConfigError: a setting of the task is of another kind.
             CircuitError, LanguageError: the task cannot be made.
         """
-        own = {
-            name: settings.pop(spelled)
-            for name in settings_of(spec)
-            for spelled in (name, f"task.{name}")
-            if spelled in settings
-        }
-        return cls(steps=make_step_task(spec, own))
+        return cls(steps=make_step_task(spec, settings))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from lengthwise.data.parallel_corpus import ParallelCorpus
 from lengthwise.data.text_corpus import TRAIN, VALID
@@ -66,17 +66,6 @@ class Translation(CorpusProblem[ParallelCorpus]):
     evaluation_options = frozenset({"words", "text", "part", "against", "buckets", *DECODING})
     prediction_options = frozenset({"text", *DECODING})
     own_options = frozenset({"protocol"})
-
-    @classmethod
-    def parse(cls, spec: str, settings: dict[str, Any], options: Options) -> Self:
-        """Return the problem of the parallel corpus in a folder: `pairs:FOLDER`.
-
-        Raises:
-            TextError: there is no such corpus.
-        """
-        if options.get("protocol") is not None:
-            settings.setdefault("protocol", options["protocol"])
-        return cls(corpus=cls.reference(spec))
 
     def network_shape(self) -> Mapping[str, Any]:
         """Return the number of tokens of the vocabulary."""
