@@ -4,7 +4,7 @@ The error for a misspelt name suggests the nearest one. An entry may be written 
 `module:attribute`, which is imported when it is first used.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -18,7 +18,8 @@ T = TypeVar("T")
 class Catalogue(Mapping[str, T], Generic[T]):
     """A read-only mapping from names to variants of one kind.
 
-    `expected` is what variants of other packages must be: instances or subclasses of it. `group` is
+    `expected` is what variants of other packages must be, instances or subclasses of it, and `needs`
+    are attributes that they must have. `group` is
     the group of entry points by which other packages add variants. They are listed after
     those of this package, and cannot replace them.
     """
@@ -30,10 +31,11 @@ class Catalogue(Mapping[str, T], Generic[T]):
         *,
         group: str = "",
         expected: type | None = None,
+        needs: Collection[str] = (),
     ) -> None:
         self.kind = kind
         self.group = group
-        self.expected = expected
+        self.expected, self.needs = expected, needs
         self._entries: dict[str, T | str] = dict(entries)
         self._plugins: dict[str, EntryPoint] | None = None
 
@@ -77,6 +79,9 @@ class Catalogue(Mapping[str, T], Generic[T]):
         is_class = isinstance(loaded, type) and issubclass(loaded, wanted or object)
         if wanted and not (is_class or isinstance(loaded, wanted)):
             raise self._refusal(plugin, f"at {plugin.value} is no {wanted.__name__}")
+        for name in self.needs:
+            if not hasattr(loaded, name):
+                raise self._refusal(plugin, f"at {plugin.value} has no {name!r}")
         return loaded
 
     def _refusal(self, plugin: EntryPoint, why: str) -> ConfigError:

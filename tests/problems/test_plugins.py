@@ -166,7 +166,7 @@ found["problem"] = run("train", "parity", "--out", "run")
     assert (
         "language 'odd' of odd at odd_module:thing is no NamedLanguage" in found["language"]["err"]
     )
-    assert "problem 'odd' has no" in found["problem"]["err"]
+    assert "problem 'odd' of odd at odd_module:Bare has no 'kind'" in found["problem"]["err"]
     assert {each["status"] for each in found.values()} == {2}
 
 

@@ -23,6 +23,7 @@ PROBLEMS: Catalogue[type[Problem]] = Catalogue(
     },
     group="lengthwise.problems",
     expected=Problem,
+    needs=("kind", "prefix", "noun", "models", "default_model", "data"),
 )
 
 
@@ -58,19 +59,10 @@ def require_options(kind: type[Problem], options: Options, spec: object) -> None
 
 def kind_of(spec: str) -> type[Problem]:
     """Return the kind of problem that a specification names."""
-    for name, kind in PROBLEMS.items():
-        lacks = [each for each in _NEEDED if not hasattr(kind, each)]
-        if lacks:
-            raise ConfigError(
-                f"problem {name!r} has no {lacks[0]}. Mend or uninstall that package."
-            )
-        if kind.prefix and spec.startswith(kind.prefix):
-            return kind
-    return Recognition
-
-
-_NEEDED = ("kind", "prefix", "noun", "models", "default_model", "data")
-"""What a problem must have, and has no default."""
+    return next(
+        (kind for kind in PROBLEMS.values() if kind.prefix and spec.startswith(kind.prefix)),
+        Recognition,
+    )
 
 
 def problem_from_dict(values: Mapping[str, Any]) -> Problem:
