@@ -6,7 +6,7 @@
     exact = lw.compile(language)
     run = lw.train(language, max_length=40)
     scores = lw.evaluate(run, lengths=range(41, 501))
-    proof = lw.certify(run.model, language)
+    proof = lw.certify(run)
 
 Each name is imported when it is first used, since torch is slow to import and not always needed.
 """

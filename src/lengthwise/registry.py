@@ -18,10 +18,9 @@ T = TypeVar("T")
 class Catalogue(Mapping[str, T], Generic[T]):
     """A read-only mapping from names to variants of one kind.
 
-    `expected` is what variants of other packages must be, instances or subclasses of it, and `needs`
-    are attributes that they must have. `group` is
-    the group of entry points by which other packages add variants. They are listed after
-    those of this package, and cannot replace them.
+    `group` is the group of entry points by which other packages add variants, `expected` what they
+    must be instances or subclasses of, and `needs` the attributes that they must have. They are
+    listed after those of this package, and cannot replace them.
     """
 
     def __init__(
