@@ -202,7 +202,7 @@ def test_room_for_longer_words_can_be_asked_for(position: str) -> None:
 
 
 def test_room_is_for_positions_that_end_and_for_all_words_of_training() -> None:
-    at_least = "longest_word=11 is shorter than the words of training, max_length=12."
+    at_least = "network.max_length=11 is shorter than the words of training, data.max_length=12."
     assert at_least in refused("encoder-cls", position="learned", max_length=12, longest_word=11)
     assert "must be a whole number" in refused("decoder", longest_word=True)
     assert "position='alibi' has no end. Leave it out." in refused("scratchpad", longest_word=90)
