@@ -1,4 +1,4 @@
-"""What transformers can express, learn, and carry to any length.
+"""Tools for what transformers can express, learn, and carry to any length.
 
     import lengthwise as lw
 
@@ -93,7 +93,7 @@ _ELSEWHERE = {
     "prepare_pairs": "data.api",
     "verify": "constructions.api",
 }
-"""Where names are that `lengthwise.api` does not have."""
+"""Modules of the names that `lengthwise.api` does not have."""
 
 
 def __getattr__(name: str) -> Any:

@@ -54,6 +54,23 @@ class StoredCorpus(ABC):
         Raises:
             TextError: there is none, it is not ready, or a file is not what the index says.
         """
+        corpus = cls.opened(folder)
+        for name, expected in cls._digests(corpus.index):
+            path = corpus.folder / name
+            if not path.exists() or digest_of(path) != expected:
+                raise TextError(
+                    f"{path} is damaged: it is not what the index says. Prepare the corpus again, "
+                    f"in a new folder."
+                )
+        return corpus
+
+    @classmethod
+    def opened(cls, folder: Path | str) -> Self:
+        """Open the corpus in a folder by its index alone; its files are not looked at.
+
+        Raises:
+            TextError: there is none, it is not ready, or its index is damaged.
+        """
         folder = Path(folder)
         path = folder / INDEX
         if not path.exists():
@@ -76,20 +93,18 @@ class StoredCorpus(ABC):
                     )
             raise TextError(f"{path} is not of format {cls.format}. Prepare it again.")
         try:
-            files = [(TOKENIZER, index["tokenizer_sha256"]), *cls.files(index)]
+            cls._digests(index)  # raises unless every file has one
             whole = index["digest"] == digest_of_index(index)
         except (KeyError, TypeError, AttributeError):
             whole = False
         if not whole:
             raise TextError(f"{path} is damaged. Prepare the corpus again, in a new folder.")
-        for name, expected in files:
-            path = folder / name
-            if not path.exists() or digest_of(path) != expected:
-                raise TextError(
-                    f"{path} is damaged: it is not what the index says. Prepare the corpus again, "
-                    f"in a new folder."
-                )
         return cls(folder, index)
+
+    @classmethod
+    def _digests(cls, index: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Return all files with the digests that the index has of them."""
+        return [(TOKENIZER, index["tokenizer_sha256"]), *cls.files(index)]
 
     @staticmethod
     @abstractmethod

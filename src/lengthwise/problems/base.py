@@ -314,9 +314,6 @@ class Problem(ABC):
         """Return the settings of the network that follow from the problem: `vocab_size`."""
         return {}
 
-    def require_trainable(self, plan: Plan) -> None:  # noqa: B027  most have nothing to refuse
-        """Refuse a plan without data to learn from, before anything is written."""
-
     # Texts and figures
 
     def supervision(self, plan: Plan) -> str:

@@ -122,7 +122,7 @@ class CorpusProblem(Problem, Generic[Kind]):
             raise TextError(
                 f"{spec} names no corpus. Give {cls.prefix}FOLDER, which `prepare` made."
             )
-        return CorpusReference.of(cls.corpus_kind.load(Path(folder)))
+        return CorpusReference.of(cls.corpus_kind.opened(Path(folder)))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -153,6 +153,16 @@ class CorpusProblem(Problem, Generic[Kind]):
         found: Kind = self.corpus.load_or(kind, other)
         return found
 
+    def checked(self) -> Kind:
+        """Load the corpus for a new run, once all its files were found whole.
+
+        Raises:
+            TextError: it does not exist, or is not whole.
+        """
+        kind: Any = self.corpus_kind
+        found: Kind = kind.load(self.corpus.folder)
+        return found
+
     @classmethod
     def settable(cls, entry: Entry) -> dict[str, set[str]]:
         """Return the names of the settings that a user may set, by section."""
@@ -164,10 +174,6 @@ class CorpusProblem(Problem, Generic[Kind]):
     def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
         """Return the settings that apply unless a user sets them."""
         return {**entry.training, **(SMOKE if preset == "smoke" else {})}
-
-    def require_trainable(self, plan: Plan) -> None:
-        """Refuse a corpus that is too short, or has no example to train on."""
-        self.objective(plan)
 
     def facts(self, plan: Plan) -> dict[str, Any]:
         """Return the folder of the corpus."""

@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lengthwise.settings import Parts
-
 SECTIONS = ("network", "data", "objective", "training")
 """The sections of settings, in the order in which they are shown."""
 
@@ -76,8 +74,3 @@ class Format1:
             home, here = homes[path]
             found[home][here] = values[path]
         return found
-
-
-def sections_of(values: Mapping[str, Any]) -> Parts:
-    """Return the settings that `config.json` holds, by section."""
-    return {section: dict(values[section]) for section in SECTIONS}

@@ -8,7 +8,7 @@ from typing import Any
 from lengthwise.errors import RunError
 from lengthwise.languages.language import Language
 from lengthwise.problems.base import Plan, Problem, Run
-from lengthwise.problems.layout import SECTIONS, sections_of
+from lengthwise.problems.layout import SECTIONS
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.registry import (
@@ -68,7 +68,7 @@ def make_plan(
         asked.setdefault(section, {})
         chosen[section] |= asked[section]
     network, data, objective = problem.configure(model, entry, chosen, asked)
-    plan = Plan(
+    return Plan(
         problem=problem,
         model=model,
         preset=preset,
@@ -77,8 +77,6 @@ def make_plan(
         objective=objective,
         training=problem.training.from_dict(chosen["training"]),
     )
-    problem.require_trainable(plan)
-    return plan
 
 
 def train(
@@ -170,8 +168,6 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
         RunError: something is missing, or of the wrong kind.
     """
     try:
-        if "problem" in values:
-            problem_from_dict(values["problem"])  # an unknown one is refused before its settings
         values = in_todays_layout(values)
         problem = problem_from_dict(values["problem"])
         kinds = problem.sections(problem.models[values["model"]])
@@ -193,7 +189,7 @@ def in_todays_layout(values: Mapping[str, Any]) -> dict[str, Any]:
     Settings that are unknown today keep their names.
     """
     if "problem" in values:
-        return {**values, **sections_of(values)}
+        return dict(values)
     problem = _problem_of_format_1(values)
     assert problem.format_1 is not None
     kinds = problem.sections(problem.models[values["model"]])

@@ -71,11 +71,13 @@ class LanguageModelling(CorpusProblem[Corpus]):
 
         Raises:
             ConfigError: a value does not fit.
+            TextError: the corpus is not whole, or too short for a window.
         """
-        corpus = self.load()
+        corpus = self.checked()
         windows = WindowsConfig.from_dict(chosen["data"])
         network = entry.configure({**chosen["network"], "vocab_size": corpus.vocab_size})
         network = network.with_room(windows.window, asked["network"].get("max_length"))
+        NextToken(corpus.part(TRAIN), corpus.part(VALID), windows)  # raises if one is too short
         return network, windows, self.objective_settings()
 
     def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:

@@ -114,10 +114,6 @@ class Recognition(Problem):
         """Return the automaton of the language, as plain values."""
         return {"language": to_dict(self.language)}
 
-    def identity(self) -> dict[str, Any]:
-        """Return the automaton of the language, as plain values."""
-        return self.to_dict()
-
     @property
     def name(self) -> str:
         """The specification of the language."""
@@ -207,7 +203,7 @@ class Recognition(Problem):
         """Return the language, with the protocol by which its words are drawn."""
         if isinstance(plan, Compiled):
             return plan.task
-        return Task(language=self.language, protocol=plan.data.protocol, p_one=plan.data.p_one)
+        return _task(self.language, plan.data.protocol, plan.data.p_one)
 
     def remember(self, model: nn.Module) -> None:
         """Record the language that a model was made for."""
@@ -344,6 +340,12 @@ def usual_lengths(plan: Plan | Compiled) -> str:
     if network.reads_at_most is not None:
         most = min(network.reads_at_most, most)
     return f"{trained + 1 if most > trained else 1}:{most}"
+
+
+@lru_cache(maxsize=2)
+def _task(language: Language, protocol: str, p_one: float) -> Task:
+    """Return a task; the same one again, since the tables of its sampler grow with use."""
+    return Task(language=language, protocol=protocol, p_one=p_one)
 
 
 @lru_cache(maxsize=64)

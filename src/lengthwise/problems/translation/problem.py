@@ -8,6 +8,7 @@ from typing import Any
 from lengthwise.data.parallel_corpus import ParallelCorpus
 from lengthwise.data.text_corpus import TRAIN, VALID
 from lengthwise.models.cost import forward_flops
+from lengthwise.models.entry import Entry
 from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.corpus import CorpusProblem
@@ -20,6 +21,7 @@ from lengthwise.problems.translation.objective import (
     SentencesConfig,
     SmoothingConfig,
 )
+from lengthwise.settings import Config, Parts
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
 
@@ -67,9 +69,21 @@ class Translation(CorpusProblem[ParallelCorpus]):
     prediction_options = frozenset({"text", *DECODING})
     own_options = frozenset({"protocol"})
 
-    def network_shape(self) -> Mapping[str, Any]:
-        """Return the number of tokens of the vocabulary."""
-        return {"vocab_size": self.load().vocab_size}
+    def configure(
+        self, model: str, entry: Entry, chosen: Parts, asked: Parts
+    ) -> tuple[Config, Config, Config]:
+        """Return the settings of the network, the sentences and the objective.
+
+        Raises:
+            ConfigError: a value does not fit.
+            TextError: the corpus is not whole, or no pair is short enough.
+        """
+        corpus = self.checked()
+        network = entry.configure({**chosen["network"], "vocab_size": corpus.vocab_size})
+        sentences = SentencesConfig.from_dict(chosen["data"])
+        smoothing = SmoothingConfig.from_dict(chosen["objective"])
+        NextTargetToken(corpus.part(TRAIN), corpus.part(VALID), sentences)  # raises if none is left
+        return network, sentences, smoothing
 
     def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
         """Return the objective.
