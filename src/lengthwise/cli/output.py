@@ -115,11 +115,6 @@ def in_words(settings: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in settings.items()) or "none"
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 step`, `40 steps`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def whole_number(least: int, most: int = 2**62) -> Callable[[str], int]:
     """Return a type for arguments: whole numbers in a range."""
 

@@ -7,9 +7,10 @@ from io import TextIOWrapper
 from typing import Generic, TypeVar
 
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.cli.output import counted, note
+from lengthwise.cli.output import note
 from lengthwise.errors import WordError
 from lengthwise.languages.validation import is_encodable
+from lengthwise.wording import counted
 
 T = TypeVar("T")
 

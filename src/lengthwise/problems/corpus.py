@@ -12,6 +12,7 @@ from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem
 from lengthwise.problems.results import Options
 from lengthwise.training.settings import MixedTrainingConfig
+from lengthwise.wording import counted
 
 Kind = TypeVar("Kind", bound=StoredCorpus)
 
@@ -193,6 +194,6 @@ class CorpusProblem(Problem, Generic[Kind]):
         return (
             f"{plan.model} on {self.name} ({plan.trained_on}, {facts['parameters']:,} parameters, "
             f"{plan.preset} preset): perplexity {facts['validation_perplexity']:.2f} on {part} set "
-            f"apart for validation, after {kept:,} step{'' if kept == 1 else 's'} at "
+            f"apart for validation, after {counted(kept, 'step')} at "
             f"{facts['tokens_per_second']:,.0f} tokens per second"
         )

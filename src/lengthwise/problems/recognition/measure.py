@@ -33,6 +33,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.devices import environment
 from lengthwise.verification.lookup import SnappedModel
 from lengthwise.verification.snapped_file import load_snapped
+from lengthwise.wording import counted
 
 _NEIGHBOURS, _PLACES = 12, 5
 """Shortcuts are computed at five runs of twelve neighbouring lengths, since what a language does
@@ -126,12 +127,12 @@ def facts(summary: Mapping[str, Any]) -> Facts:
     below = summary["first_length_below_99"]
     first, last = summary["lengths"]
     without, words = summary["lengths_without_words"], summary["words_per_length"]
-    lacking = f" ({without:,} length{'' if without == 1 else 's'} without any)" if without else ""
+    lacking = f" ({counted(without, 'length')} without any)" if without else ""
     worst = f"{summary['worst_length']} ({percent(summary['worst_accuracy'])} %)"
     shortcuts = summary["shortcuts"].items()
     return [
         ("task", f"{summary.get('title', summary['task'])}, {summary['protocol']} words"),
-        ("lengths", f"{first}..{last}, {words:,} word{'' if words == 1 else 's'} each{lacking}"),
+        ("lengths", f"{first}..{last}, {counted(words, 'word')} each{lacking}"),
         ("mean accuracy", f"{percent(summary['mean_accuracy'])} %"),
         ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
         ("worst length", worst),

@@ -48,6 +48,7 @@ from lengthwise.training.made_for import remember
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
+from lengthwise.wording import counted
 
 WORD_OF_COST = 500
 """Number of symbols of the word whose cost is given."""
@@ -236,8 +237,8 @@ class Recognition(Problem):
         return (
             f"{plan.model} on {task.title} ({task.protocol} words, {plan.supervision} supervision, "
             f"{plan.preset} preset): {_proof(facts)}{percent(facts['validation_accuracy'])} % on "
-            f"fresh words of length {words.min_length}..{words.max_length} after {kept:,} "
-            f"step{'' if kept == 1 else 's'}"
+            f"fresh words of length {words.min_length}..{words.max_length} after "
+            f"{counted(kept, 'step')}"
         )
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
@@ -365,7 +366,7 @@ def _proof(facts: Mapping[str, Any]) -> str:
         return "proved at every length; "
     if facts["wrong_chunks"]:
         wrong = facts["wrong_chunks"]
-        return f"not proved: wrong on {wrong:,} chunk{'' if wrong == 1 else 's'} of codes; "
+        return f"not proved: wrong on {counted(wrong, 'chunk')} of codes; "
     if facts["wrong_chunks"] == 0:
         return "not proved: no chunk of codes is wrong, but rounding could change an answer; "
     right, word = facts["right_to"], facts["first_wrong"]

@@ -33,6 +33,7 @@ from lengthwise.tasks.step_tasks import StepTask, step_task
 from lengthwise.training.devices import environment
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
+from lengthwise.wording import counted
 
 _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}
 """Numbers of the preset `smoke`; `laptop` and `paper` take those of the model."""
@@ -154,8 +155,8 @@ class StepByStep(Problem):
             f"{plan.model}{f' of {body}' if body else ''} on {self.name} ({plan.supervision} "
             f"supervision, {plan.trained_on}, {facts['trained_parameters']:,} of "
             f"{facts['parameters']:,} parameters trained, {plan.preset} preset): "
-            f"{percent(facts['validation_accuracy'])} % exact on unseen inputs after {kept:,} "
-            f"step{'' if kept == 1 else 's'}"
+            f"{percent(facts['validation_accuracy'])} % exact on unseen inputs after "
+            f"{counted(kept, 'step')}"
         )
 
     def environment(self, plan: Plan) -> dict[str, str]:

@@ -35,6 +35,7 @@ from lengthwise.problems.corpus import CorpusReference
 from lengthwise.problems.results import Answer, Evaluation, Facts, Options, Predictor, Watch
 from lengthwise.problems.translation.objective import limits, within
 from lengthwise.training.devices import environment
+from lengthwise.wording import counted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -215,7 +216,7 @@ def said_of_cut(cut: int, decoding: DecodingConfig) -> list[str]:
     if not cut:
         return []
     return [
-        f"{cut:,} translation{'' if cut == 1 else 's'} cut at {decoding.ratio:g} tokens for each "
+        f"{counted(cut, 'translation')} cut at {decoding.ratio:g} tokens for each "
         f"of the source and 10 more; --ratio sets how many"
     ]
 
