@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from lengthwise.languages.language import Language
     from lengthwise.problems.base import Plan, Problem, Run
     from lengthwise.problems.results import Evaluation
+    from lengthwise.report.compare import Comparison, compare
     from lengthwise.tasks.task import Task
     from lengthwise.verification.certificate import Certificate
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Certificate",
+    "Comparison",
     "Construction",
     "Evaluation",
     "Language",
@@ -56,6 +58,7 @@ __all__ = [
     "Task",
     "__version__",
     "certify",
+    "compare",
     "compile",
     "evaluate",
     "evaluate_steps",
@@ -79,6 +82,7 @@ __all__ = [
 
 _ELSEWHERE = {
     "Certificate": "verification.certificate",
+    "Comparison": "report.compare",
     "Construction": "constructions.construction",
     "Evaluation": "problems.results",
     "Language": "languages.language",
@@ -87,6 +91,7 @@ _ELSEWHERE = {
     "Run": "problems.base",
     "Scores": "evaluation.scores",
     "Task": "tasks.task",
+    "compare": "report.compare",
     "compile": "constructions.api",
     "load_construction": "constructions.api",
     "prepare": "data.api",

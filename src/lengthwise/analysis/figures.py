@@ -373,6 +373,40 @@ def learning_figure(panels: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]
     return figure
 
 
+def bands_figure(
+    groups: Mapping[str, Sequence[Mapping[int, float]]],
+    *,
+    xlabel: str,
+    ylabel: str,
+    trained_to: int | None = None,
+) -> Figure:
+    """Plot the mean of each group's curves by length, with a band from the least to the greatest.
+
+    The curves of a group have the same lengths. `trained_to` is the end of the training range.
+    """
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 3.0 + 0.22 * len(groups)), layout="constrained")
+        axes = figure.subplots()
+        if trained_to is not None:
+            axes.axvspan(0, trained_to, color="#4878a8", alpha=0.15, lw=0)
+            axes.annotate(
+                f" trained to {trained_to:,}", (0, 0.02), xycoords=("data", "axes fraction")
+            )
+        for (name, curves), color in zip(groups.items(), _spread_colors(len(groups)), strict=True):
+            lengths = sorted(curves[0])
+            columns = [[curve[n] for curve in curves] for n in lengths]
+            means = [sum(column) / len(column) for column in columns]
+            marker = "." if len(lengths) < _FEW_POINTS else None
+            axes.plot(lengths, means, color=color, lw=1.6, marker=marker, label=name)
+            if len(curves) > 1:
+                low, high = [min(each) for each in columns], [max(each) for each in columns]
+                axes.fill_between(lengths, low, high, color=color, alpha=0.2, lw=0)
+        limits = (0, 104) if ylabel.endswith("(%)") else None
+        axes.set(xlabel=xlabel, ylabel=ylabel, ylim=limits, xlim=(0, None))
+        figure.legend(loc="outside upper center", ncols=1)
+    return figure
+
+
 def _panels(figure: Figure, count: int) -> list[Any]:
     return list(figure.subplots(1, count, squeeze=False).flat)
 

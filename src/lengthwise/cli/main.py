@@ -37,6 +37,7 @@ COMMANDS = {
     "extract": "the automaton that a trained model computes",
     "analyse": "inside a trained model: clusters, receptive field, attention",
     "reproduce": "tables and figures of the papers, measured again beside what was printed",
+    "compare": "one table and one figure about runs of one problem",
     "report": "one self-contained HTML page about runs",
 }
 """The summary of each command. Each command is a module of this package, and only the requested one

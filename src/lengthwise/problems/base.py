@@ -25,6 +25,7 @@ from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry
 from lengthwise.problems.layout import SECTIONS, Format1
 from lengthwise.problems.results import (
+    Curve,
     Evaluation,
     Facts,
     Options,
@@ -126,9 +127,8 @@ class Plan:
     def identity(self) -> dict[str, Any]:
         """Return the settings that differ from their defaults, in the layout of format 1.
 
-        Jobs of sweeps are recognised by a digest of them. A setting that is added to the package
-        later therefore does not change the digests of jobs with its default, and neither does a new
-        layout.
+        Jobs of sweeps are recognised by a digest of them, which a setting that is added later, with
+        its default, or a new layout therefore does not change.
         """
         always = self.problem.format_1.always if self.problem.format_1 else ()
         sections = {name: part.non_defaults() for name, part in self.sections.items()}
@@ -383,6 +383,10 @@ class Problem(ABC):
             facts=self.said_of(found) if found else [("evaluation", "not evaluated yet")],
         )
 
+    def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
+        """Return the last evaluation by length, or None if there is none."""
+        return None
+
     def said_of(self, values: Mapping[str, Any]) -> Facts:
         """Return the summary of an evaluation as a person reads it."""
         plain = str | int | float
@@ -426,8 +430,7 @@ def evaluated(
 ) -> Evaluation:
     """Test a run on its problem, and store the result in its folder, if it has one.
 
-    With `stored=False` nothing is written. `lengths`, where a problem has them, are numbers, or a
-    text as for `--lengths`.
+    With `stored=False` nothing is written. `lengths` are numbers, or a text as for `--lengths`.
 
     Raises:
         ConfigError: an option is not for this problem.

@@ -51,6 +51,23 @@ class Evaluation:
         return list(self.records)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Curve:
+    """The last evaluation of a run by length, for a figure with other runs of its problem."""
+
+    points: Mapping[int, float]
+    """The measure at each length; shares are in per cent."""
+    measure: str
+    """Name and unit of the measure, the label of the vertical axis: `accuracy (%)`."""
+    conditions: Mapping[str, str] = field(default_factory=dict)
+    """Options of `evaluate` that must agree for runs to be compared, and their values."""
+    horizontal: str = "length"
+    """Label of the horizontal axis."""
+    trained_to: int | None = None
+    """Greatest length in training."""
+    is_less_better: bool = False
+
+
 class TrainingCost(NamedTuple):
     """Operations of a word or token in training, and the greatest possible number per second."""
 

@@ -143,7 +143,7 @@ class RunFolder:
         Raises:
             RunError: they differ; the message names the first setting that does.
         """
-        found, wanted = (_flatten(_lasting(_plain(each))) for each in (stored, asked))
+        found, wanted = (flattened(_lasting(_plain(each))) for each in (stored, asked))
         differing = [key for key in {**wanted, **found} if found.get(key) != wanted.get(key)]
         if differing:
             name = differing[0]
@@ -338,11 +338,11 @@ def _lasting(config: Mapping[str, Any]) -> dict[str, Any]:
     return lasting
 
 
-def _flatten(value: Any, prefix: str = "") -> dict[str, Any]:
+def flattened(value: Any, prefix: str = "") -> dict[str, Any]:
     """Flatten nested settings to `{"train.seed": 0}`, so that a difference can be named."""
     if not isinstance(value, dict):
         return {prefix: value}
     result = {}
     for key, inner in value.items():
-        result.update(_flatten(inner, f"{prefix}.{key}" if prefix else str(key)))
+        result.update(flattened(inner, f"{prefix}.{key}" if prefix else str(key)))
     return result

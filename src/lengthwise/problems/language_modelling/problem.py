@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -25,6 +26,7 @@ from lengthwise.problems.language_modelling.objective import NextToken, WindowsC
 from lengthwise.problems.layout import Format1
 from lengthwise.problems.results import (
     Answer,
+    Curve,
     Evaluation,
     Facts,
     Options,
@@ -37,6 +39,7 @@ from lengthwise.settings import Config, Parts
 from lengthwise.training.autocast import require_autocast
 from lengthwise.training.distributed import ALONE, ProcessGroup, Rank
 from lengthwise.training.loop import Objective
+from lengthwise.training.runs import RunFolder
 
 FIELD = "receptive field"
 """Name of the test that measures the influence of each token of the context."""
@@ -135,6 +138,17 @@ class LanguageModelling(CorpusProblem[Corpus]):
         """
         corpus = self.load(options.get("text"))
         return evaluate_run(run, corpus, options, watch)
+
+    def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
+        """Return perplexity by length, or None if there is no evaluation."""
+        found = folder.evaluation()
+        return found and Curve(
+            points={int(length): value for length, value in found["perplexity"].items()},
+            measure="perplexity",
+            conditions={"part": found["part"], "text": Path(found["corpus"]).name},
+            trained_to=found["train_window"],
+            is_less_better=True,
+        )
 
     def said_of(self, values: Mapping[str, Any]) -> Facts:
         """Return the perplexity at each length."""

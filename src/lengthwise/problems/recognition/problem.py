@@ -35,7 +35,7 @@ from lengthwise.problems.recognition.objectives import (
     transition_size,
 )
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
-from lengthwise.problems.results import Evaluation, Options, Predictor, Section, Watch
+from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts, require
 from lengthwise.tasks.codebook import make_codebook
@@ -302,6 +302,12 @@ class Recognition(Problem):
         from lengthwise.problems.recognition.section import section_of  # noqa: PLC0415  draws figures
 
         return section_of(self.language, folder, plan)
+
+    def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
+        """Return accuracy by length."""
+        from lengthwise.problems.recognition.section import curve_of  # noqa: PLC0415  draws figures
+
+        return curve_of(folder, plan)
 
     def _suitable(self, supervision: Supervision) -> Supervision:
         """Return `transition` for `composition` where the language has too many state maps."""

@@ -14,7 +14,7 @@ from lengthwise.evaluation.scores import Score, Scores, percent
 from lengthwise.files import read_object, require_kinds
 from lengthwise.languages.language import Language
 from lengthwise.problems.base import Plan
-from lengthwise.problems.results import Section
+from lengthwise.problems.results import Curve, Section
 from lengthwise.registry import Catalogue
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
@@ -141,6 +141,24 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
         ],
         note=NOTE,
         body=body,
+    )
+
+
+def curve_of(folder: RunFolder, plan: Plan) -> Curve | None:
+    """Return accuracy by length in the last evaluation, or None if there is none.
+
+    Raises:
+        RunError: a record is damaged.
+    """
+    scores = Scores.from_records(folder.scores())
+    evaluation = _evaluation(folder, scores)
+    if evaluation is None:
+        return None
+    return Curve(
+        points={length: 100 * share for length, share in scores.accuracy_by_length().items()},
+        measure="accuracy (%)",
+        conditions={"protocol": evaluation["protocol"]},
+        trained_to=plan.data.max_length,
     )
 
 

@@ -18,7 +18,15 @@ from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS, StepM
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Plan, Problem, Run, evaluated
 from lengthwise.problems.layout import Format1
-from lengthwise.problems.results import Answer, Evaluation, Facts, Options, Predictor, Watch
+from lengthwise.problems.results import (
+    Answer,
+    Curve,
+    Evaluation,
+    Facts,
+    Options,
+    Predictor,
+    Watch,
+)
 from lengthwise.problems.step_by_step.objective import (
     ExamplesConfig,
     NextStep,
@@ -33,6 +41,7 @@ from lengthwise.tasks.step_tasks import StepTask, step_task
 from lengthwise.training.devices import environment
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
+from lengthwise.training.runs import RunFolder
 from lengthwise.wording import counted
 
 _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}
@@ -201,6 +210,15 @@ class StepByStep(Problem):
             "date": datetime.now(UTC).date().isoformat(),
         }
         return Evaluation(values=summary, facts=self.said_of(summary))
+
+    def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
+        """Return accuracy by the number of the step, or None if there is no evaluation."""
+        found = folder.evaluation()
+        return found and Curve(
+            points={n: 100 * share for n, share in enumerate(found["right_at"].values(), start=1)},
+            measure="accuracy (%)",
+            horizontal="step",
+        )
 
     def said_of(self, values: Mapping[str, Any]) -> Facts:
         """Return exact match with its interval, and the worst step."""

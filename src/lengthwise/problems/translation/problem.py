@@ -13,7 +13,7 @@ from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRAN
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.corpus import CorpusProblem
 from lengthwise.problems.layout import Format1
-from lengthwise.problems.results import Evaluation, Facts, Options, Predictor, Watch
+from lengthwise.problems.results import Curve, Evaluation, Facts, Options, Predictor, Watch
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.problems.translation.measure import evaluate_run, facts, predictor_of
 from lengthwise.problems.translation.objective import (
@@ -24,6 +24,7 @@ from lengthwise.problems.translation.objective import (
 from lengthwise.settings import Config, Parts
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
+from lengthwise.training.runs import RunFolder
 
 TOKENS_OF_COST = 30
 """Number of tokens of a sentence, and of its translation, whose cost is given."""
@@ -123,6 +124,17 @@ class Translation(CorpusProblem[ParallelCorpus]):
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Return BLEU and chrF, in total and by length, and compare with another run if given."""
         return evaluate_run(run, options, watch)
+
+    def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
+        """Return BLEU by the first source length of a bucket, or None if there is no evaluation."""
+        found = folder.evaluation()
+        return found and Curve(
+            points={each["first"]: each["bleu"] for each in found["by_length"]},
+            measure="BLEU",
+            conditions={"part": found["part"], "text": found["text"]},
+            horizontal="source tokens, from",
+            trained_to=found["longest_trained"],
+        )
 
     def said_of(self, values: Mapping[str, Any]) -> Facts:
         """Return BLEU and chrF."""

@@ -1,0 +1,359 @@
+"""Comparison of runs of one problem: a table, and a figure with a band for each set of seeds."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, select_autoescape
+
+from lengthwise.analysis.figures import Picture, bands_figure, to_svg
+from lengthwise.errors import ConfigError, RunError
+from lengthwise.files import write_text
+from lengthwise.problems.base import Plan, Run
+from lengthwise.problems.recognition.problem import Recognition
+from lengthwise.problems.results import Curve
+from lengthwise.problems.runs import plan_from_dict
+from lengthwise.training.compiled import is_compiled
+from lengthwise.training.runs import RunFolder, flattened
+from lengthwise.wording import counted
+
+COLUMNS = ["learner", "told", "trained on", "seeds", "mean", "worst", "at", "runs"]
+
+BAND = "A line is the mean over seeds, its band goes from the least to the greatest of them."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Compared:
+    """One run of a comparison, with its curve at the lengths that all runs have."""
+
+    path: Path
+    plan: Plan
+    curve: Curve
+
+    @property
+    def mean(self) -> float:
+        """Mean of the measure over lengths."""
+        return fmean(self.curve.points.values())
+
+    @property
+    def worst_length(self) -> int:
+        """Length at which the measure is worst."""
+        sign = -1 if self.curve.is_less_better else 1
+        return min(self.curve.points, key=lambda n: (sign * self.curve.points[n], n))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Group:
+    """Runs whose plans differ in the seed only."""
+
+    name: str
+    """Name in the table and the legend, different for each group."""
+    told: str
+    trained_on: str
+    runs: Sequence[Compared]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Evaluated runs of one problem, side by side."""
+
+    subject: str
+    groups: Sequence[Group]
+    notes: Sequence[str]
+
+    @property
+    def runs(self) -> list[Compared]:
+        """All runs."""
+        return [run for group in self.groups for run in group.runs]
+
+    @property
+    def curve(self) -> Curve:
+        """The first run's curve, whose measure and axes are those of all."""
+        return self.runs[0].curve
+
+    @property
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Column names, and a row of cells for each group."""
+        return COLUMNS, [self._row(group) for group in self.groups]
+
+    @cached_property
+    def figure(self) -> Picture:
+        """The measure by length: a line for each group, and a band if it has several seeds."""
+        ends = {run.curve.trained_to for run in self.runs}
+        return bands_figure(
+            {group.name: [run.curve.points for run in group.runs] for group in self.groups},
+            xlabel=self.curve.horizontal,
+            ylabel=self.curve.measure,
+            trained_to=ends.pop() if len(ends) == 1 else None,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return groups, runs and their curves as plain values."""
+        return {
+            "subject": self.subject,
+            "measure": self.curve.measure,
+            "lengths": sorted(self.curve.points),
+            "notes": list(self.notes),
+            "groups": [
+                {
+                    "name": group.name,
+                    "told": group.told,
+                    "trained_on": group.trained_on,
+                    "mean": fmean(run.mean for run in group.runs),
+                    "runs": [
+                        {
+                            "run": str(run.path),
+                            "seed": run.plan.training.seed,
+                            "mean": run.mean,
+                            "worst_length": run.worst_length,
+                            "worst": run.curve.points[run.worst_length],
+                            "by_length": {str(n): y for n, y in run.curve.points.items()},
+                        }
+                        for run in group.runs
+                    ],
+                }
+                for group in self.groups
+            ],
+        }
+
+    def to_svg(self) -> str:
+        """Return the figure as an SVG element."""
+        return to_svg(self.figure)
+
+    def to_html(self) -> str:
+        """Return a page that loads nothing from elsewhere."""
+        return self._render("compare.html")
+
+    def _repr_html_(self) -> str:
+        return self._render("comparison.html")
+
+    def save(self, path: Path | str) -> None:
+        """Write the page, or the figure alone if the name ends in `.svg`.
+
+        Raises:
+            ConfigError: the name ends neither in `.html` nor in `.svg`.
+        """
+        path = require_name(Path(path), ".html", ".svg")
+        write_text(path, self.to_svg() if path.suffix == ".svg" else self.to_html())
+
+    def _row(self, group: Group) -> list[str]:
+        means = [run.mean for run in group.runs]
+        sign = -1 if self.curve.is_less_better else 1
+        worst = min(group.runs, key=lambda run: sign * run.curve.points[run.worst_length])
+        spread = f" ({min(means):.2f} to {max(means):.2f})" if len(means) > 1 else ""
+        return [
+            group.name,
+            group.told,
+            group.trained_on,
+            ", ".join(str(run.plan.training.seed) for run in group.runs),
+            f"{fmean(means):.2f}{spread}",
+            f"{worst.curve.points[worst.worst_length]:.2f}",
+            str(worst.worst_length),
+            ", ".join(str(run.path) for run in group.runs),
+        ]
+
+    def _render(self, template: str) -> str:
+        environment = Environment(
+            loader=PackageLoader("lengthwise", "report"),
+            autoescape=select_autoescape(),
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        lengths = sorted(self.curve.points)
+        return environment.get_template(template).render(
+            comparison=self, band=BAND, first=lengths[0], last=lengths[-1], count=len(lengths)
+        )
+
+
+def compare(runs: Sequence[Run | Path | str]) -> Comparison:
+    """Compare evaluated runs of one problem at the lengths that all of them were tested on.
+
+    `runs` are run folders, or runs that have one. The measure is that of the problem: accuracy of
+    recognisers, perplexity of language models, BLEU of translators.
+
+    Raises:
+        ConfigError: there are no runs, one stands twice, or they are of different problems or were
+            tested under different conditions.
+        RunError: a folder is no run, is damaged, or is not evaluated.
+    """
+    if isinstance(runs, Run | Path | str):
+        runs = [runs]
+    paths = [_path(run) for run in runs]
+    if not paths:
+        raise ConfigError("a comparison needs runs, but got none. Give run folders.")
+    resolved = [path.resolve() for path in paths]
+    for number, path in enumerate(resolved):
+        if path in resolved[:number]:
+            raise ConfigError(f"runs to compare are different, but {paths[number]} stands twice.")
+    plans = [_plan(path) for path in paths]
+    _require_one_subject(paths, plans)
+    read = [_curve(path, plan) for path, plan in zip(paths, plans, strict=True)]
+    tested = next((sorted(curve.points) for curve in read if curve), None)
+    option = f" --lengths {_written(tested)}" if tested and _takes_lengths(plans[0]) else ""
+    for path, curve in zip(paths, read, strict=True):
+        if curve is None:
+            raise RunError(f"{path} is not evaluated yet. Run lengthwise evaluate {path}{option}")
+    curves = [curve for curve in read if curve]
+    _require_one_test(paths, curves)
+    return _compared(paths, plans, curves)
+
+
+def require_name(path: Path, *endings: str) -> Path:
+    """Return a path whose name ends as its content asks for.
+
+    Raises:
+        ConfigError: it ends otherwise.
+    """
+    if path.suffix not in endings:
+        raise ConfigError(f"the file's name ends in {' or '.join(endings)}, but got {path}.")
+    return path
+
+
+def _path(run: Run | Path | str) -> Path:
+    if isinstance(run, Path | str):
+        return Path(run)
+    if not isinstance(run, Run):
+        raise ConfigError(f"a run or its folder is compared, but got {run!r:.40}.")
+    if run.folder is None:
+        raise RunError("a run without a folder is not stored. Train it with out=DIR, and evaluate.")
+    return run.folder.path
+
+
+def _plan(path: Path) -> Plan:
+    config = RunFolder(path).config()
+    if is_compiled(config):
+        raise RunError(f"{path} holds computed weights, which learned nothing. Use verify.")
+    try:
+        return plan_from_dict(config)
+    except RunError as error:
+        raise RunError(f"{path}: {error}") from None
+
+
+def _curve(path: Path, plan: Plan) -> Curve | None:
+    try:
+        found = plan.problem.curve(RunFolder(path), plan)
+        if found is not None:
+            dict.fromkeys(map(float, found.points.values()))  # raises unless they are numbers
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise RunError(
+            f"{path}/evaluation.json is damaged ({error!r:.80}). Evaluate again."
+        ) from None
+    return found if found is None or found.points else None
+
+
+def _require_one_subject(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
+    first = _subject(plans[0])
+    for path, plan in zip(paths, plans, strict=True):
+        if _subject(plan) != first:
+            raise ConfigError(
+                f"runs of one problem are compared, but {paths[0]} is about "
+                f"{plans[0].problem.name} and {path} about {plan.problem.name}. Use report."
+            )
+
+
+def _subject(plan: Plan) -> Any:
+    """Return what a plan is about: its minimal automaton, whatever its name, or its corpus."""
+    if plan.problem.kind == Recognition.kind:
+        return plan.task.language.minimised()
+    return plan.problem.kind, plan.problem.identity()
+
+
+def _require_one_test(paths: Sequence[Path], curves: Sequence[Curve]) -> None:
+    for path, curve in zip(paths, curves, strict=True):
+        for name, value in curves[0].conditions.items():
+            if curve.conditions.get(name) != value:
+                raise ConfigError(
+                    f"{paths[0]} was evaluated with {name} {value}, but {path} with "
+                    f"{curve.conditions.get(name)}. Run lengthwise evaluate {path} --{name} {value}"
+                )
+
+
+def _takes_lengths(plan: Plan) -> bool:
+    return "lengths" in plan.problem.evaluation_options
+
+
+def _written(lengths: Sequence[int]) -> str:
+    """Return lengths as `--lengths` takes them: `41:500:10` if they are evenly spaced."""
+    steps = {after - before for before, after in pairwise(lengths)}
+    if len(lengths) < 3 or len(steps) > 1:
+        return ",".join(map(str, lengths))
+    step = steps.pop()
+    return f"{lengths[0]}:{lengths[-1]}" + (f":{step}" if step > 1 else "")
+
+
+def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Curve]) -> Comparison:
+    """Restrict the curves to the lengths that all have, and group the runs.
+
+    Raises:
+        ConfigError: there is no such length.
+    """
+    common = sorted(set.intersection(*(set(curve.points) for curve in curves)))
+    if not common:
+        other = next(n for n, c in enumerate(curves) if not set(c.points) & set(curves[0].points))
+        option = f" --lengths {_written(sorted(curves[0].points))}" * _takes_lengths(plans[0])
+        raise ConfigError(
+            f"{paths[0]} and {paths[other]} were evaluated at no length in common. Run lengthwise "
+            f"evaluate {paths[other]}{option}"
+        )
+    most = max(len(curve.points) for curve in curves)
+    shared = [replace(curve, points={n: curve.points[n] for n in common}) for curve in curves]
+    parts: dict[str, list[Compared]] = {}
+    for path, plan, curve in zip(paths, plans, shared, strict=True):
+        key = json.dumps(_settings(plan), sort_keys=True)
+        parts.setdefault(key, []).append(Compared(path=path, plan=plan, curve=curve))
+    members = [sorted(group, key=lambda run: run.plan.training.seed) for group in parts.values()]
+    names = _names([group[0].plan for group in members])
+    groups = [
+        Group(
+            name=name,
+            told=group[0].plan.supervision,
+            trained_on=group[0].plan.trained_on,
+            runs=group,
+        )
+        for name, group in zip(names, members, strict=True)
+    ]
+    notes = []
+    if any(len(group.runs) > 1 for group in groups):
+        notes.append(BAND)
+    if len(common) < most:
+        notes.append(
+            f"Shown are the {counted(len(common), 'length')} that all runs were tested on, of up "
+            f"to {most:,}."
+        )
+    if len({group.told for group in groups}) > 1:
+        notes.append("The learners were told unlike things in training: compare with care.")
+    if len({group.trained_on for group in groups}) > 1:
+        notes.append("The learners were trained on unlike words or lengths.")
+    return Comparison(subject=plans[0].problem.name, groups=groups, notes=notes)
+
+
+def _settings(plan: Plan) -> dict[str, Any]:
+    """Return the settings that tell plans apart, without the seed."""
+    settings = flattened(plan.with_seed(0).to_dict())
+    return {
+        name: value for name, value in settings.items() if not name.startswith(("problem.", "pre"))
+    }
+
+
+def _names(plans: Sequence[Plan]) -> list[str]:
+    """Return a different name for each plan: model, what it is told, and differing settings."""
+    names = [plan.model for plan in plans]
+    told = {plan.supervision for plan in plans}
+    if len(told) > 1:
+        names = [f"{plan.model}, told {plan.supervision}" for plan in plans]
+    found = []
+    for name, plan in zip(names, plans, strict=True):
+        alike = [_settings(other) for n, other in zip(names, plans, strict=True) if n == name]
+        own = _settings(plan)
+        differing = [
+            f"{key.partition('.')[2]}={own[key]}"
+            for key in own
+            if any(other.get(key) != own[key] for other in alike)
+        ]
+        found.append(", ".join([name, *differing]))
+    return found
