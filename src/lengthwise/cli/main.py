@@ -37,6 +37,8 @@ COMMANDS = {
     "extract": "the automaton that a trained model computes",
     "analyse": "inside a trained model: clusters, receptive field, attention",
     "reproduce": "tables and figures of the papers, measured again beside what was printed",
+    "resume": "goes on with a stopped run, by the settings in its folder",
+    "ls": "the runs below a folder: what, when, state, accuracy, proof",
     "compare": "one table and one figure about runs of one problem",
     "report": "one self-contained HTML page about runs",
 }

@@ -25,10 +25,11 @@ from lengthwise.models.cost import trained_parameters
 from lengthwise.problems.base import Plan
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.registry import PROBLEMS, kind_of
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.runs import plan_for, train
 from lengthwise.training.devices import choose_device
 from lengthwise.training.distributed import Rank, require_alone
 from lengthwise.training.loop import kept
+from lengthwise.training.runs import RunFolder
 from lengthwise.training.track import tracked
 
 _SECONDS_TO_SPEAK = 5.0
@@ -47,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         for kind in PROBLEMS.values()
     )
     parser.add_argument("--model", help=models)
-    parser.add_argument("--preset", default="laptop", help=", ".join(PRESETS))
+    parser.add_argument("--preset", help=f"{', '.join(PRESETS)} (default laptop)")
     parser.add_argument(
         "--protocol",
         help="of a language: published or audited (default: the model's); of pairs: "
@@ -64,12 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Train, continue training, or find that training has ended."""
-    with _one_speaks():
+    with one_speaks():
         _run(arguments)
 
 
 @contextmanager
-def _one_speaks() -> Iterator[None]:
+def one_speaks() -> Iterator[None]:
     """Let only the main one of several processes print, and report its errors first."""
     if Rank.here().index == 0:
         yield
@@ -93,9 +94,21 @@ def _run(arguments: argparse.Namespace) -> None:
     of_file = _read_settings(arguments.config) if arguments.config else {}
     settings = [of_file, parse_settings(arguments.settings)]
     options = {"alphabet": arguments.alphabet, "protocol": arguments.protocol}
-    plan = make_plan(
-        arguments.spec, arguments.model, preset=arguments.preset, settings=settings, options=options
+    plan = plan_for(
+        arguments.out,
+        arguments.spec,
+        arguments.model,
+        preset=arguments.preset,
+        settings=settings,
+        options=options,
     )
+    train_and_tell(plan, arguments)
+
+
+def train_and_tell(plan: Plan, arguments: argparse.Namespace) -> None:
+    """Train by a plan in the folder of the arguments, and print what came of it."""
+    if RunFolder(arguments.out).is_finished:
+        note(f"{arguments.out}: training has ended")
     facts = _trained(plan, arguments)
     if arguments.json:
         print_json(facts)

@@ -79,6 +79,54 @@ def make_plan(
     )
 
 
+def plan_for(
+    out: Path,
+    spec: str,
+    model: str | None = None,
+    *,
+    preset: str | None = None,
+    settings: Sequence[Mapping[str, Any]] = (),
+    options: Options | None = None,
+) -> Plan:
+    """Return the plan of the run in a folder if nothing that is given contradicts it.
+
+    Settings that are not given are those of the folder. A folder without a run has none, and the
+    plan is then that of `make_plan`.
+
+    Raises:
+        RunError: a given value differs from the folder's, or the folder is damaged.
+        ConfigError: a name is unknown, or a value does not fit.
+    """
+    folder = RunFolder(out)
+    asked = make_plan(spec, model, preset=preset or "laptop", settings=settings, options=options)
+    if not folder.is_claimed or is_compiled(stored := folder.config()):
+        return asked
+    there = plan_from_dict(stored)
+    if there.problem.identity() != asked.problem.identity():
+        folder.require_same(there.to_dict(), asked.to_dict())
+    given = make_plan(
+        spec,
+        model or there.model,
+        preset=preset or there.preset,
+        settings=[_of_folder(there), *settings],
+        options=options,
+    )
+    folder.require_same(there.to_dict(), given.to_dict())
+    return there
+
+
+def _of_folder(plan: Plan) -> dict[str, Any]:
+    """Return the settings of a plan, as a user may give them."""
+    names = plan.problem.settable(plan.entry)
+    return {
+        f"{section}.{name}": value
+        for section, values in plan.to_dict().items()
+        if section in SECTIONS
+        for name, value in values.items()
+        if name in names[section]
+    }
+
+
 def train(
     plan: Plan,
     *,

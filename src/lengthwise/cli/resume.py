@@ -1,0 +1,36 @@
+"""The command `resume`: goes on with a stopped run, by the settings in its folder."""
+
+import argparse
+from pathlib import Path
+
+from lengthwise.cli.output import add_device, add_json
+from lengthwise.cli.train import one_speaks, train_and_tell
+from lengthwise.errors import RunError
+from lengthwise.problems.runs import plan_from_dict
+from lengthwise.training.compiled import is_compiled
+from lengthwise.training.distributed import require_alone
+from lengthwise.training.runs import RunFolder
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the run folder to the parser."""
+    parser.add_argument("out", type=Path, metavar="DIR", help="the folder of a stopped run")
+    parser.add_argument(
+        "--tensorboard", type=Path, metavar="DIR", help="write figures for TensorBoard there"
+    )
+    add_device(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Train to the end, or find that training has ended."""
+    with one_speaks():
+        config = RunFolder(arguments.out).config()
+        if is_compiled(config):
+            raise RunError(
+                f"{arguments.out} holds computed weights, which are not trained. Use verify."
+            )
+        plan = plan_from_dict(config)
+        if not plan.problem.is_distributed:
+            require_alone(plan.problem.noun)
+        train_and_tell(plan, arguments)

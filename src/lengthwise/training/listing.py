@@ -1,0 +1,211 @@
+"""Run folders below a folder, told from their JSON alone: neither torch nor weights are read.
+
+A certificate is quoted, not checked. `report` and `certify --check` check it.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from lengthwise.errors import RunError
+from lengthwise.files import read_lines, read_object
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
+
+_SUBJECTS = ("task", "steps", "corpus", "name")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listed:
+    """A run folder in a list."""
+
+    folder: str
+    problem: str = ""
+    """Kind of the problem: `recognition`."""
+    subject: str = ""
+    """Language, step task or corpus."""
+    model: str = ""
+    seed: int | None = None
+    written: str = ""
+    """Local date and time at which a file of the run was last written."""
+    state: str = ""
+    """`finished`, `stopped`, `running`, `computed` or `damaged`."""
+    step: int | None = None
+    """Step of the last validation."""
+    steps: int | None = None
+    """Greatest number of steps."""
+    reason: str = ""
+    """Message about the damage."""
+    validation_accuracy: float | None = None
+    evaluation: str = ""
+    """Main figure of the last evaluation."""
+    proof: str = "none"
+    """The claim of the certificate, which is not checked here."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+    @property
+    def state_in_words(self) -> str:
+        """The state with the step at which training stopped, or the damage."""
+        match self.state:
+            case "stopped" | "running":
+                where = f"at step {self.step or 0:,}"
+                return f"{self.state} {where}" + (f" of {self.steps:,}" if self.steps else "")
+            case "damaged":
+                return f"damaged: {self.reason}"
+        return self.state
+
+
+def list_runs(folder: Path) -> list[Listed]:
+    """Return the runs in a folder and below it, in the order of their paths.
+
+    Raises:
+        RunError: it is not a folder.
+    """
+    if not folder.is_dir():
+        raise RunError(f"{folder} is not a folder. Give one that holds runs.")
+    return [_listed(path) for path in _run_folders(folder)]
+
+
+def _run_folders(folder: Path) -> Iterator[Path]:
+    """Yield the folders with a `config.json`, without hidden ones and without following links."""
+    for path, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        if "config.json" in files and _is_ours(Path(path) / "config.json"):
+            yield Path(path)
+
+
+def _is_ours(path: Path) -> bool:
+    """Return whether a file is a run's configuration, or cannot be read; other tools have them."""
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return True
+    return isinstance(value, dict) and "format" in value
+
+
+def _listed(path: Path) -> Listed:
+    try:
+        found = _read(path)
+    except (RunError, OSError) as error:
+        reason = str(error)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        reason = f"{path}/config.json does not fit ({error!r:.60})"
+    else:
+        return Listed(**found)
+    return Listed(folder=str(path), written=_written(path), state="damaged", reason=reason)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    config = read_object(path / "config.json")
+    version = config["format"]
+    if version not in (1, 2):
+        raise RunError(f"format {version} is not one that this version reads")
+    own = {"folder": str(path), "model": config["model"], "written": _written(path)}
+    if "construction" in config:
+        return {**own, **_computed(path, config)}
+    training = config.get("training") or config.get("loop") or {}
+    metrics = list(read_lines(path / "metrics.jsonl"))
+    is_finished = (path / "model.safetensors").exists()
+    if is_finished and not metrics:
+        raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
+    kind, subject = _about(config)
+    best = max((record["validation_accuracy"] for record in metrics), default=None)
+    running = not is_finished and _is_locked(path / "config.json")
+    return {
+        **own,
+        "problem": kind,
+        "subject": subject,
+        "seed": training.get("seed"),
+        "state": "finished" if is_finished else "running" if running else "stopped",
+        "step": metrics[-1]["step"] if metrics else 0,
+        "steps": training.get("steps"),
+        "validation_accuracy": best,
+        "evaluation": _evaluation(path),
+        "proof": _claim(path),
+    }
+
+
+def _computed(path: Path, config: Mapping[str, Any]) -> dict[str, Any]:
+    state = "computed" if (path / "model.safetensors").exists() else "damaged"
+    return {
+        "problem": "construction",
+        "subject": config["construction"],
+        "state": state,
+        "reason": "" if state == "computed" else "model.safetensors is missing. Compile again.",
+        "evaluation": _evaluation(path),
+        "proof": _claim(path),
+    }
+
+
+def _about(config: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the kind of the problem, and its subject; format 1 has the language at the top."""
+    about = config.get("problem", config)
+    kind = about.get("kind", "recognition" if "language" in about else "")
+    if "language" in about:
+        return kind, about["language"]["spec"] or "a language"
+    for name in _SUBJECTS:
+        value = about.get(name)
+        if isinstance(value, str):
+            return kind, value
+        if isinstance(value, dict):
+            plain = [str(each) for each in value.values() if isinstance(each, str | int)]
+            return kind, str(value.get("folder") or value.get("name") or " ".join(plain[:2]))
+    return kind, kind
+
+
+def _evaluation(path: Path) -> str:
+    file = path / "evaluation.json"
+    if not file.exists():
+        return ""
+    found = read_object(file, remedy="Evaluate again.")
+    for name, label in (("mean_accuracy", "mean"), ("exact_match", "exact match")):
+        if name in found:
+            return f"{label} {int(1e4 * found[name] + 1e-9) / 100:.2f} %"
+    if "bleu" in found:
+        return f"BLEU {found['bleu']:.2f}"
+    if found.get("perplexity"):
+        length, value = max(found["perplexity"].items(), key=lambda pair: int(pair[0]))
+        return f"perplexity {value:.2f} at {int(length):,}"
+    return ""
+
+
+def _claim(path: Path) -> str:
+    """Return the claim of a certificate, which nothing has checked here."""
+    file = path / "certificate.json"
+    if not file.exists():
+        return "none"
+    try:
+        found = read_object(file)
+        verdict = found["verdict"]
+        if verdict == "wrong":
+            return f"claims a counterexample of length {len(found['counterexample'])}"
+        return "not closed" if verdict == "not-closed" else f"claims {verdict}"
+    except (RunError, LookupError, TypeError):
+        return "damaged certificate"
+
+
+def _is_locked(path: Path) -> bool:
+    """Return whether a process trains in the folder of this file."""
+    if fcntl is None:
+        return False
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
+
+
+def _written(path: Path) -> str:
+    times = [each.stat().st_mtime for each in os.scandir(path) if each.is_file()]
+    return datetime.fromtimestamp(max(times)).astimezone().isoformat(" ", "minutes")[:16]
