@@ -40,6 +40,7 @@ COMMANDS = {
     "resume": "goes on with a stopped run, by the settings in its folder",
     "ls": "the runs below a folder: what, when, state, accuracy, proof",
     "compare": "one table and one figure about runs of one problem",
+    "completion": "a script by which bash, zsh or fish completes commands and names",
     "report": "one self-contained HTML page about runs",
 }
 """The summary of each command. Each command is a module of this package, and only the requested one

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,8 +103,10 @@ def plan_for(
     if not folder.is_claimed or is_compiled(stored := folder.config()):
         return asked
     there = plan_from_dict(stored)
-    if there.problem.identity() != asked.problem.identity():
+    is_same = there.problem == asked.problem or there.problem.identity() == asked.problem.identity()
+    if not is_same or (model and model != there.model):
         folder.require_same(there.to_dict(), asked.to_dict())
+    there = replace(there, problem=asked.problem)  # its corpus may have been moved
     given = make_plan(
         spec,
         model or there.model,

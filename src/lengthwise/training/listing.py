@@ -119,7 +119,7 @@ def _read(path: Path) -> dict[str, Any]:
     if is_finished and not metrics:
         raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
     kind, subject = _about(config)
-    best = max((record["validation_accuracy"] for record in metrics), default=None)
+    best = max(reversed(metrics), key=_rank)["validation_accuracy"] if metrics else None
     running = not is_finished and _is_locked(path / "config.json")
     return {
         **own,
@@ -133,6 +133,12 @@ def _read(path: Path) -> dict[str, Any]:
         "evaluation": _evaluation(path),
         "proof": _claim(path),
     }
+
+
+def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:
+    """Return the rank of a validation by which training keeps weights (`training.loop.kept`)."""
+    accuracy = record["validation_accuracy"]
+    return record["perfect"], record.get("validation_score", accuracy), -record["validation_loss"]
 
 
 def _computed(path: Path, config: Mapping[str, Any]) -> dict[str, Any]:

@@ -142,7 +142,9 @@ class LanguageModelling(CorpusProblem[Corpus]):
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return perplexity by length, or None if there is no evaluation."""
         found = folder.evaluation()
-        return found and Curve(
+        if found is None:
+            return None
+        return Curve(
             points={int(length): value for length, value in found["perplexity"].items()},
             measure="perplexity",
             conditions={"part": found["part"], "text": Path(found["corpus"]).name},

@@ -214,7 +214,9 @@ class StepByStep(Problem):
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return accuracy by the number of the step, or None if there is no evaluation."""
         found = folder.evaluation()
-        return found and Curve(
+        if found is None:
+            return None
+        return Curve(
             points={n: 100 * share for n, share in enumerate(found["right_at"].values(), start=1)},
             measure="accuracy (%)",
             horizontal="step",

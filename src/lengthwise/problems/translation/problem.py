@@ -128,7 +128,9 @@ class Translation(CorpusProblem[ParallelCorpus]):
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return BLEU by the first source length of a bucket, or None if there is no evaluation."""
         found = folder.evaluation()
-        return found and Curve(
+        if found is None:
+            return None
+        return Curve(
             points={each["first"]: each["bleu"] for each in found["by_length"]},
             measure="BLEU",
             conditions={"part": found["part"], "text": found["text"]},

@@ -1,0 +1,54 @@
+"""The command `completion`: prints a script that completes commands, options and names.
+
+The script is made once from the parsers of all commands. Pressing TAB starts no Python.
+"""
+
+import argparse
+from importlib import import_module
+
+import shtab
+
+from lengthwise.cli.main import COMMANDS
+from lengthwise.cli.output import Parser
+from lengthwise.languages.spec import languages
+from lengthwise.problems.presets import PRESETS
+from lengthwise.problems.registry import PROBLEMS
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the shell to the parser."""
+    parser.add_argument("shell", choices=SHELLS, help="the shell that reads the script")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the script."""
+    print(shtab.complete(every_parser(), arguments.shell))
+
+
+def every_parser() -> argparse.ArgumentParser:
+    """Return one parser with all commands, and the values that are completed."""
+    whole = Parser(prog="lengthwise")
+    commands = whole.add_subparsers()
+    for name, summary in COMMANDS.items():
+        own = commands.add_parser(name, help=summary)
+        import_module(f"lengthwise.cli.{name}").add_arguments(own)
+        for action in own._actions:
+            _tell_values(action)
+    return whole
+
+
+def _tell_values(action: argparse.Action) -> None:
+    """Record what can stand for an argument, where that is known."""
+    known = {
+        "spec": [each["spec"] for each in languages()],
+        "model": sorted({model for kind in PROBLEMS.values() for model in kind.models}),
+        "preset": list(PRESETS),
+    }
+    if action.choices is None and action.dest in known:
+        action.choices = known[action.dest]
+    elif action.metavar == "DIR":
+        action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]  # shtab reads it
+    elif str(action.metavar).startswith("FILE"):
+        action.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab reads it

@@ -1,0 +1,188 @@
+"""Runs as a user handles them: listed, compared, resumed, completed."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lengthwise as lw
+from cli.shell import Shell
+from lengthwise.problems.base import evaluated
+from lengthwise.problems.runs import make_plan, train
+from lengthwise.training.listing import list_runs
+from lengthwise.training.loop import kept
+from lengthwise.training.runs import RunFolder
+
+OLD = Path(__file__).parents[1] / "golden" / "runs"
+SMALL = ["--model", "lstm", "--preset", "smoke", "--device", "cpu"]
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(capsys, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two seeds at seven lengths, and another network at three, all smoke runs of parity."""
+    folder = tmp_path_factory.mktemp("runs")
+    for name, model, seed, lengths in (
+        ("a0", "lstm", 0, range(10, 41, 5)),
+        ("a1", "lstm", 1, range(10, 41, 5)),
+        ("b", "gru", 0, [20, 40, 60]),
+    ):
+        settings = {"seed": seed, "steps": 20, "validate_every": 10}
+        plan = make_plan("parity", model, preset="smoke", settings=settings)
+        run = train(plan, out=folder / name, device="cpu")
+        evaluated(run, {"lengths": list(lengths), "words": 16})
+    return folder
+
+
+def by_length(folder: Path) -> dict[int, float]:
+    """Per cent of right words by length, from the lines of `scores.jsonl` alone."""
+    lines = [json.loads(line) for line in (folder / "scores.jsonl").read_text().splitlines()]
+    return {
+        n: 100
+        * sum(line["correct"] for line in lines if line["length"] == n)
+        / sum(line["total"] for line in lines if line["length"] == n)
+        for n in {line["length"] for line in lines}
+    }
+
+
+def test_numbers_of_a_comparison_are_those_of_the_scores(runs: Path) -> None:
+    found = lw.compare([runs / "a0", str(runs / "b"), runs / "a1"])
+    assert [len(group.runs) for group in found.groups] == [2, 1]
+    for run in found.runs:
+        plain = {n: y for n, y in by_length(run.path).items() if n in (20, 40)}
+        assert run.curve.points == pytest.approx(plain)
+        assert run.mean == pytest.approx(sum(plain.values()) / 2)
+    (axes,) = found.figure.axes
+    mean = [(by_length(runs / "a0")[n] + by_length(runs / "a1")[n]) / 2 for n in (20, 40)]
+    assert np.asarray(axes.lines[0].get_ydata()).tolist() == pytest.approx(mean)
+    assert [str(line.get_label()) for line in axes.lines] == ["lstm", "gru"]
+
+
+def test_a_comparison_is_written_as_page_and_figure(
+    shell: Shell, runs: Path, tmp_path: Path
+) -> None:
+    page, figure = tmp_path / "c.html", tmp_path / "c.svg"
+    given = ["compare", str(runs / "a0"), str(runs / "a1")]
+    found = shell.json(*given, "--out", str(page), "--svg", str(figure))
+    assert found["files"] == [str(page), str(figure)]
+    assert figure.read_text().startswith("<svg")
+    text = page.read_text()
+    assert "prefers-color-scheme: dark" in text
+    assert 'src="' not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["compare", "{a0}", "{a0}"], "stands twice"),
+        (["compare", "{a0}", "{stopped}"], "is about parity and"),
+        (["compare", "{a0}", "{unknown}"], "is not a folder"),
+        (["compare", "{compiled}"], "holds computed weights"),
+        (["compare", "{stopped}"], "is not evaluated yet. Run lengthwise evaluate"),
+        (["compare", "{a0}", "--out", "c.txt"], "ends in .html"),
+        (["resume", "{compiled}"], "holds computed weights"),
+        (["resume", "{unknown}"], "is not a folder"),
+        (["ls", "{unknown}"], "is not a folder"),
+        (["completion", "tcsh"], "invalid choice"),
+        (["train", "parity", "--out", "{a0}", "--model", "gru"], "model='lstm', but now model="),
+        (["train", "parity", "--out", "{a0}", "--set", "seed=5"], "training.seed=5 is asked for"),
+    ],
+)
+def test_a_slip_gets_one_line(shell: Shell, runs: Path, arguments: list[str], line: str) -> None:
+    places = {"a0": runs / "a0", "unknown": runs / "no", "compiled": OLD / "compiled"}
+    places["stopped"] = OLD / "recurrent-stopped"
+    status, _, error = shell(*[each.format(**places) for each in arguments])
+    assert (status, error.count("\n")) == (2, 1), error
+    assert line in error
+
+
+def test_the_list_has_every_state_and_survives_damage(runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(runs / "a0", tmp_path / "finished")
+    shutil.copytree(OLD / "compiled", tmp_path / "computed")
+    shutil.copytree(OLD / "recurrent-stopped", tmp_path / "stopped")
+    for name, text in (("damaged", "{"), ("hostile", '{"format": 2, "model": []}')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(text)
+    found = {Path(each.folder).name: each for each in list_runs(tmp_path)}
+    assert {name: each.state for name, each in found.items() if name != "hostile"} == {
+        name: name for name in ("computed", "damaged", "finished", "stopped")
+    }
+    assert (found["stopped"].step, found["stopped"].steps) == (30, 150)
+    best = kept(RunFolder(runs / "a0").metrics())["validation_accuracy"]
+    assert found["finished"].validation_accuracy == best
+
+
+def test_a_run_is_listed_as_running_and_after_a_kill_as_stopped_and_resumed(
+    shell: Shell, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    program = "import sys; from lengthwise.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "train", "parity", "--out", str(out), *SMALL]
+    slow = ["--set", "steps=100000", "--set", "validate_every=10", "--set", "patience=100000"]
+    with subprocess.Popen([*command, *slow], stderr=subprocess.DEVNULL) as process:
+        try:
+            while not (out / "checkpoint.safetensors").exists() and process.poll() is None:
+                time.sleep(0.05)
+            assert list_runs(tmp_path)[0].state == "running"
+        finally:
+            process.send_signal(signal.SIGKILL)
+    (listed,) = list_runs(tmp_path)
+    assert (listed.state, listed.steps) == ("stopped", 100_000)
+    other = tmp_path / "other"
+    shutil.copytree(OLD / "recurrent-stopped", other)
+    assert shell.json("resume", str(other), "--device", "cpu")["model"] == "gru"
+    again = shell.json("train", "tomita-5", "--out", str(other), "--device", "cpu")
+    assert again["steps"] == list_runs(other)[0].step
+
+
+def test_listing_imports_no_torch() -> None:
+    program = (
+        "import sys; from lengthwise.cli.main import main; main(['ls', sys.argv[1]]);"
+        "sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program, str(OLD)], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["compa"], "compare"),
+        (["train", "tomi"], "tomita-4"),
+        (["train", "x", "--model", "ls"], "lstm"),
+    ],
+)
+def test_bash_completes(shell: Shell, tmp_path: Path, words: list[str], expected: str) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("bash is not installed")
+    status, script, error = shell("completion", "bash")
+    assert status == 0, error
+    file = tmp_path / "completion.sh"
+    file.write_text(script)
+    line = f"COMP_WORDS=(lengthwise {' '.join(words)}); COMP_CWORD={len(words)}; "
+    line += f"source {file}; _shtab_lengthwise; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    found = subprocess.run([bash, "-c", line], capture_output=True, text=True, check=False)
+    assert expected in found.stdout.split(), found.stderr
+
+
+@pytest.mark.parametrize("name", ["zsh", "fish"])
+def test_the_script_is_one_of_the_shell(shell: Shell, tmp_path: Path, name: str) -> None:
+    program = shutil.which(name)
+    status, script, error = shell("completion", name)
+    assert status == 0, error
+    assert "compare" in script
+    if program is None:
+        pytest.skip(f"{name} is not installed, so its script was made but not run")
+    file = tmp_path / "script"
+    file.write_text(script)
+    assert subprocess.run([program, "-n", str(file)], check=False).returncode == 0
