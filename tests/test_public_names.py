@@ -13,6 +13,7 @@ def test_public_names() -> None:
     assert dir(lw) == sorted(lw.__all__)
     assert lw.__all__ == [
         "Certificate",
+        "Comparison",
         "Construction",
         "Evaluation",
         "Language",
@@ -23,6 +24,7 @@ def test_public_names() -> None:
         "Task",
         "__version__",
         "certify",
+        "compare",
         "compile",
         "evaluate",
         "evaluate_steps",

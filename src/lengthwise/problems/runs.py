@@ -1,12 +1,12 @@
 """Trained runs: made from a specification and a model's name, or loaded from a run folder."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lengthwise.errors import RunError
+from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.language import Language
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.layout import SECTIONS
@@ -107,14 +107,17 @@ def plan_for(
     if not is_same or (model and model != there.model):
         folder.require_same(there.to_dict(), asked.to_dict())
     there = replace(there, problem=asked.problem)  # its corpus may have been moved
-    given = make_plan(
-        spec,
-        model or there.model,
-        preset=preset or there.preset,
-        settings=[_of_folder(there), *settings],
-        options=options,
-    )
-    folder.require_same(there.to_dict(), given.to_dict())
+
+    def filled_in(left_out: frozenset[str]) -> Plan:
+        usual = {k: v for k, v in _of_folder(there).items() if k not in left_out}
+        layers, preset_there = [usual, *settings], preset or there.preset
+        return make_plan(spec, there.model, preset=preset_there, settings=layers, options=options)
+
+    found = filled_in(there.problem.derived)
+    if found != there:  # a derived setting may have been set when the run began
+        with suppress(ConfigError):
+            found = filled_in(frozenset())
+    folder.require_same(there.to_dict(), found.to_dict())
     return there
 
 
