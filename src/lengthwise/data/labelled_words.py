@@ -32,15 +32,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.data.stored_corpus import digest_of
-from lengthwise.data.word_files import (
-    Row,
-    digest_of_source,
-    place_of,
-    read_rows,
-    require_kind,
-    word_kind,
+from lengthwise.data.text_corpus import TEST, TRAIN, VALID
+from lengthwise.data.word_files import digest_of_source, read_rows, require_kind, word_kind
+from lengthwise.data.word_symbols import (
+    is_spaced,
+    joined,
+    refuse_symbol,
+    require_few_symbols,
+    require_symbols,
+    split_word,
 )
-from lengthwise.errors import LanguageError, LengthwiseError, TextError
+from lengthwise.errors import LengthwiseError, TextError
 from lengthwise.files import cache_folder, read_object, sync_file, sync_folder, write_json
 from lengthwise.languages.validation import check_alphabet
 from lengthwise.wording import counted
@@ -53,11 +55,7 @@ except ImportError:  # Windows has no such locks
 FORMAT = 1
 """Rises when prepared words of an older version cannot be used."""
 
-TRAIN, VALID, TEST = "train", "valid", "test"
 PARTS = (TRAIN, VALID, TEST)
-
-PAD = -1
-"""Number that stands left of a word that is shorter than its batch."""
 
 _ARRAYS = ("words", "ends", "classes", "hashes")
 _INDEX = "index.json"
@@ -104,12 +102,12 @@ class LabelledWords:
         """Return the numbers of symbols of some words."""
         return self.ends[rows + 1] - self.ends[rows]
 
-    def tokens(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the words `[word, place]`, right-aligned, with `PAD` left of them."""
+    def tokens(self, rows: Rows, pad: int) -> NDArray[np.int64]:
+        """Return the words `[word, place]`, right-aligned, with `pad` left of them."""
         lengths = self.lengths(rows)
         longest = int(lengths.max(initial=0))
         places = np.arange(longest) - (longest - lengths)[:, None]
-        found = np.full((len(rows), longest), PAD, dtype=np.int64)
+        found = np.full((len(rows), longest), pad, dtype=np.int64)
         inside = places >= 0
         found[inside] = self.symbols[(self.ends[rows][:, None] + places)[inside]]
         return found
@@ -117,7 +115,7 @@ class LabelledWords:
     def written(self, row: int) -> str:
         """Return a word as it is written."""
         symbols = self.symbols[self.ends[row] : self.ends[row + 1]].tolist()
-        return _joined([self.alphabet[symbol] for symbol in symbols], self.alphabet)
+        return joined([self.alphabet[symbol] for symbol in symbols], self.alphabet)
 
 
 def prepared(path: Path, alphabet: Sequence[str] | None = None) -> LabelledWords:
@@ -227,16 +225,16 @@ class _Read:
 
 def _read(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> _Read:
     """Read the rows of a file one by one; symbols go into another file."""
-    spaced = _is_spaced(path) if alphabet is None else any(len(each) > 1 for each in alphabet)
+    spaced = is_spaced(path) if alphabet is None else any(len(each) > 1 for each in alphabet)
     symbols = {symbol: number for number, symbol in enumerate(alphabet or ())}
     classes: dict[str, int] = {}
     lengths, labels, places, hashes = array("q"), array("q"), array("q"), bytearray()
     for row in read_rows(path):
-        word = _symbols(row.word, spaced)
+        word = split_word(row.word, spaced)
         if not symbols.keys() >= set(word):
             if alphabet is not None:
-                _refuse_symbol(path, row, alphabet, spaced)
-            _require_symbols(path, row, word, spaced)
+                refuse_symbol(path, row, alphabet, spaced)
+            require_symbols(path, row, word, spaced)
             for symbol in word:
                 symbols.setdefault(symbol, len(symbols))
         file.write(np.array([symbols[each] for each in word], dtype=_SYMBOLS).tobytes())
@@ -254,7 +252,7 @@ def _read(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> _Rea
         )
     if not symbols:
         raise TextError(f"{path} has no symbol, only the empty word. Give more words.")
-    _require_one_alphabet(path, tuple(symbols))
+    require_few_symbols(path, tuple(symbols))
     return _Read(
         symbols=symbols,
         classes=classes,
@@ -313,7 +311,7 @@ def _require_one_label(
     starts = np.cumsum(read.lengths) - read.lengths
     known = list(read.symbols)
     word = [known[each] for each in read.raw[starts[one] : starts[one] + read.lengths[one]]]
-    shown = _joined(word, known)
+    shown = joined(word, known)
     names = list(read.classes)
     where = "rows" if path.is_dir() else "lines"
     raise TextError(
@@ -357,89 +355,3 @@ def _label_order(labels: Mapping[str, int]) -> Any:
     """Return the key by which labels are sorted: as numbers if all of them are whole numbers."""
     are_numbers = all(each.removeprefix("-").isdecimal() and each.isascii() for each in labels)
     return (lambda label: (int(label), label)) if are_numbers else (lambda label: label)
-
-
-# ---- symbols -----------------------------------------------------------------------------------
-
-
-def _is_spaced(path: Path) -> bool:
-    """Return whether symbols are separated by spaces, since one has several characters.
-
-    Words without any space say nothing: `abba` may be four symbols or one.
-    """
-    for row in read_rows(path):
-        word = row.word
-        if isinstance(word, list):
-            if any(len(symbol) > 1 for symbol in word):
-                return True
-        elif " " in word and any(len(symbol) > 1 for symbol in word.split(" ")):
-            return True
-    return False
-
-
-def _symbols(word: str | list[str], spaced: bool) -> list[str]:
-    if isinstance(word, list):
-        return word
-    if spaced:
-        return [symbol for symbol in word.split(" ") if symbol]
-    return list(word.replace(" ", ""))
-
-
-def _columns(row: Row, spaced: bool) -> Iterator[tuple[str, str]]:
-    """Yield where each symbol of a word stands, and the symbol."""
-    if isinstance(row.word, list):
-        yield from ((f"symbol {place}", each) for place, each in enumerate(row.word, start=1))
-        return
-    column = 1
-    for symbol in row.word.split(" ") if spaced else row.word:
-        if symbol not in ("", " "):
-            yield f"column {column}", symbol
-        column += len(symbol) + spaced
-
-
-def _refuse_symbol(path: Path, row: Row, alphabet: Sequence[str], spaced: bool) -> None:
-    known = " ".join(alphabet[:20]) + (" ..." if len(alphabet) > 20 else "")
-    for where, symbol in _columns(row, spaced):
-        if symbol not in alphabet:
-            raise TextError(
-                f"{place_of(path, row.place)}, {where}: symbol {symbol!r:.40} is not in the "
-                f"alphabet. Use: {known}"
-            )
-
-
-def _require_symbols(path: Path, row: Row, word: list[str], spaced: bool) -> None:
-    """Refuse a symbol that cannot be one, such as a tab in a text of JSON.
-
-    Raises:
-        TextError: there is one.
-    """
-    try:
-        check_alphabet(tuple(dict.fromkeys(word)))
-    except LanguageError:
-        for where, symbol in _columns(row, spaced):
-            if not symbol or any(each.isspace() for each in symbol):
-                raise TextError(
-                    f"{place_of(path, row.place)}, {where}: {symbol!r:.40} is no symbol, which is "
-                    f"a text without spaces. Take it out."
-                ) from None
-
-
-def _require_one_alphabet(path: Path, symbols: tuple[str, ...]) -> None:
-    """Refuse more symbols than any model reads.
-
-    Raises:
-        TextError: there are more.
-    """
-    if len(symbols) > MOST_SYMBOLS:
-        raise TextError(
-            f"{path} has {len(symbols):,} different symbols, but at most {MOST_SYMBOLS:,} are read. "
-            f"Separate symbols of several characters by spaces."
-        )
-
-
-MOST_SYMBOLS = 2**16
-"""Greatest size of an alphabet."""
-
-
-def _joined(word: Sequence[str], alphabet: Sequence[str]) -> str:
-    return (" " if any(len(each) > 1 for each in alphabet) else "").join(word)

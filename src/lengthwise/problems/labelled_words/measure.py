@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 
-from lengthwise.data.labelled_words import PARTS, TEST, TRAIN, LabelledWords
+from lengthwise.data.labelled_words import PARTS, LabelledWords
+from lengthwise.data.text_corpus import TEST, TRAIN
 from lengthwise.errors import TaskError, TextError, unknown_name
 from lengthwise.evaluation.evaluate import answers, neighbours, scores_of
 from lengthwise.evaluation.predict import device_of
@@ -185,7 +186,7 @@ def _shortcuts(words: LabelledWords, learnt: torch.Tensor, rows: torch.Tensor) -
     longest = max(int(_lengths(words, each).max()) for each in (learnt, rows))
     at_once = max(1, _MOST_FEATURES // max(symbols**2, longest))
     seen, asked = (
-        [batch_of(words, part) for part in each.split(at_once)] for each in (learnt, rows)
+        [batch_of(words, part) for part in torch.split(each, at_once)] for each in (learnt, rows)
     )
     counts = [
         torch.bincount(torch.cat([each.classes for each in part]), minlength=classes)

@@ -3,11 +3,13 @@
 import torch
 from torch import nn
 
-from lengthwise.data.labelled_words import TEST, TRAIN, VALID, LabelledWords
+from lengthwise.data.labelled_words import LabelledWords
+from lengthwise.data.text_corpus import TEST, TRAIN, VALID
 from lengthwise.errors import TextError
 from lengthwise.problems.classification import class_step, on_device, validate_answers
 from lengthwise.problems.labelled_words.settings import WordsOfFileConfig
 from lengthwise.settings import require
+from lengthwise.tasks.automaton import PAD
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Objective, Step, Validation
 
@@ -87,7 +89,7 @@ def part_of(words: LabelledWords, part: str, config: WordsOfFileConfig, name: st
 def batch_of(words: LabelledWords, rows: torch.Tensor) -> Batch:
     """Return some words as a batch."""
     return Batch(
-        tokens=torch.from_numpy(words.tokens(rows.numpy())),
+        tokens=torch.from_numpy(words.tokens(rows.numpy(), PAD)),
         lengths=torch.from_numpy(words.lengths(rows.numpy())),
         classes=classes_of(words, rows),
     )

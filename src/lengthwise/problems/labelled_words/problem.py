@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Self
 
 from torch import nn
 
-from lengthwise.data.labelled_words import TEST, LabelledWords, prepared
+from lengthwise.data.labelled_words import LabelledWords, prepared
+from lengthwise.data.text_corpus import TEST
 from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
@@ -247,7 +248,7 @@ class LabelledWordsProblem(Problem):
         return class_predictor(run.model, self.symbols, self.symbols.encode)
 
     def certify(self, run: Run, options: Options) -> Certificate:
-        """Prove that a run computes a given language, or find the shortest word on which it does not.
+        """Prove that a run computes a given language, or find the shortest word where it is wrong.
 
         `options` are those of recognition; `against`, the language, must be given.
 
