@@ -60,8 +60,10 @@ def random_machine(
 ) -> tuple[list[Mapping[str, int]], list[str]]:
     """Transitions and labels of a random automaton that starts in state 0."""
     draw = random.Random(seed)
-    moves = [{symbol: draw.randrange(states) for symbol in alphabet} for _ in range(states)]
-    return moves, [str(draw.randrange(2)) for _ in range(states)]
+    moves: list[Mapping[str, int]] = [
+        {symbol: draw.randrange(states) for symbol in alphabet} for _ in range(states)
+    ]
+    return moves, [str(state % 2) for state in range(states)]
 
 
 def label_of(word: Sequence[str], moves: Sequence[Mapping[str, int]], labels: Sequence[str]) -> str:

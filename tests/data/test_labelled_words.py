@@ -91,7 +91,7 @@ def test_parts_divide_the_words_and_do_not_depend_on_other_words(
     for name, some in (("all", labels), ("few", labels[:cut])):
         words = prepared(write_words(folder / name, some, "ab"), ("a", "b"))
         rows = {part: words.rows(part, **SHARES).tolist() for part in PARTS}  # type: ignore[arg-type]
-        assert sorted(sum(rows.values(), [])) == list(range(len(some)))
+        assert sorted(row for of in rows.values() for row in of) == list(range(len(some)))
         texts.append({part: {words.written(row) for row in of} for part, of in rows.items()})
     for part in PARTS:
         assert texts[1][part] == texts[0][part] & set().union(*texts[1].values())
@@ -135,7 +135,7 @@ def test_damaged_and_unfinished_folders_are_made_again(tmp_path: Path) -> None:
     for damage in (
         lambda: (folder / "words.npy").write_bytes(content[:-1]),
         lambda: (folder / "words.npy").write_bytes(content[:-1] + b"\x01"),
-        lambda: (folder / "hashes.npy").unlink(),
+        (folder / "hashes.npy").unlink,
         lambda: (folder / "index.json").write_text("{"),
         lambda: folder.rename(folder.with_suffix(".tmp")),
     ):

@@ -97,7 +97,7 @@ class LabelledWordsProblem(Problem):
     prefix = "words:"
     noun = "files of words"
     models = MODELS
-    default_model = "regular-gpt"
+    default_model = "gru"
     data = WordsOfFileConfig
     objective_settings = LabelsConfig
     aliases: ClassVar[Mapping[str, str]] = {
