@@ -1,5 +1,6 @@
 """The commands on texts, as a user gives them."""
 
+import json
 import re
 from pathlib import Path
 
@@ -144,6 +145,22 @@ def test_an_empty_line_is_told(shell: Shell, run_folder: Path) -> None:
     status, _, error = shell("predict", str(run_folder), stdin="what\n\n")
     assert status == 2
     assert "line 2 is empty" in error
+
+
+def test_texts_keep_going_after_a_line_that_cannot_be_read(shell: Shell, run_folder: Path) -> None:
+    command = ("predict", str(run_folder), "--tokens", "3")
+    whole = shell(*command, stdin="what\nnow\n")[1].splitlines()
+    stdin = "what\n\nnow\n\udcff\n"
+    status, out, error = shell(*command, "--keep-going", stdin=stdin)
+    assert (status, out.splitlines()) == (2, [whole[0], "", whole[1], ""])
+    first, second, end = error.splitlines()
+    assert first.startswith("line 2 is empty.")
+    assert second.startswith("line 4 is not UTF-8")
+    assert end.endswith("2 of 4 lines could not be read; the others are answered.")
+    status, out, _ = shell(*command, "--keep-going", "--json", stdin=stdin)
+    found = json.loads(out)
+    assert [(each["line"], each["text"]) for each in found["texts"]] == [(1, "what"), (3, "now")]
+    assert [each["line"] for each in found["errors"]] == [2, 4]
 
 
 def test_options_of_texts_are_refused_elsewhere(shell: Shell, tmp_path: Path) -> None:

@@ -78,6 +78,16 @@ def test_sentences_are_translated_line_by_line(shell: Shell, run_folder: Path) -
     assert shell("translate", str(run_folder)) == (0, "", "")
 
 
+def test_translations_keep_going_after_a_line_that_cannot_be_read(
+    shell: Shell, run_folder: Path
+) -> None:
+    whole = shell("translate", str(run_folder), stdin="4 7 2\n1 2\n")[1].splitlines()
+    given = ("translate", str(run_folder), "--keep-going")
+    status, out, error = shell(*given, stdin="4 7 2\n\udcff\n1 2\n")
+    assert (status, out.splitlines()) == (2, [whole[0], "", whole[1]])
+    assert error.splitlines()[0] == "line 2 is not UTF-8. Convert the text."
+
+
 def test_the_same_in_python(run_folder: Path) -> None:
     run = lw.load(run_folder)
     assert len(lw.translate(run, ["4 7 2", "1"], beam=2, patience=1)) == 2

@@ -22,7 +22,8 @@ def run(arguments: argparse.Namespace) -> None:
         language.require_in_domain(word)
         return word
 
-    words = read(standard_lines(), one, joint=", ").words
+    lines = read(standard_lines(), one, joint=", ")
+    words = [word for some in lines for word in some.words]
     labels = [language.class_names[language.classify(word)] for word in words]
     if arguments.json:
         rows = zip(words, labels, strict=True)

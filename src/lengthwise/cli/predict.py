@@ -13,7 +13,7 @@ from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.cli.options import options_of
 from lengthwise.cli.output import add_device, add_json, note, print_json, refuse, whole_number
 from lengthwise.cli.snapped import add_snapped
-from lengthwise.cli.words import Lines, read, read_inputs, read_some, standard_lines
+from lengthwise.cli.words import Lines, read, standard_lines
 from lengthwise.constructions.folders import completed, is_circuit, load_construction
 from lengthwise.errors import ConfigError
 from lengthwise.problems.registry import PROBLEMS
@@ -39,15 +39,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--text", type=Path, metavar="DIR", help="the corpus of a language model, if it was moved"
     )
+    add_keep_going(parser)
+    add_snapped(parser)
+    add_device(parser)
+    add_json(parser)
+
+
+def add_keep_going(parser: argparse.ArgumentParser) -> None:
+    """Add `--keep-going` to the parser."""
     parser.add_argument(
         "--keep-going",
         action="store_true",
         help="answer the other lines if one cannot be read: an empty line stands for it, standard "
         "error says what is wrong, and the exit status is 2 in the end",
     )
-    add_snapped(parser)
-    add_device(parser)
-    add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -57,52 +62,54 @@ def run(arguments: argparse.Namespace) -> None:
         return
     trained = load_run(arguments.run, device=arguments.device)
     options = options_of(arguments, trained.problem, "prediction_options")
-    predictor = trained.problem.predictor(trained, options)
-    if predictor.together is not None:
-        answer_lines(predictor, as_json=arguments.json)
-        return
-    keep_going = bool(arguments.keep_going)
-    lines = read(standard_lines(), predictor.read, joint=predictor.joint, keep_going=keep_going)
-    _print_answers(lines, predictor, predictor.answer(lines.words), arguments)
+    answer_lines(trained.problem.predictor(trained, options), arguments)
 
 
-def answer_lines(predictor: Predictor, *, as_json: bool) -> None:
-    """Answer a few lines at a time, and print each answer as soon as it is known."""
-    together = 1 if sys.stdin.isatty() else predictor.together
+def answer_lines(predictor: Predictor, arguments: argparse.Namespace) -> None:
+    """Print one line for each input, or one JSON object; then fail if a line could not be read.
+
+    A few lines are answered at a time where the predictor says so, and each answer is printed as
+    soon as it is known.
+
+    Raises:
+        WordError: a line could not be read.
+    """
+    together = predictor.together
+    groups = read(
+        standard_lines(),
+        predictor.read,
+        joint=predictor.joint,
+        keep_going=arguments.keep_going,
+        together=1 if together and sys.stdin.isatty() else together,
+    )
+    every: Lines[Any] = Lines([], [], {})
     found: list[Answer] = []
-    for some in read_some(standard_lines(), predictor.read, together or 1, predictor.joint):
-        answers = predictor.answer(some)
+    for some in groups:
+        answers = predictor.answer(some.words)
         found.extend(answers)
-        if not as_json:
-            for each in answers:
-                print(each.shown, flush=True)
-    if as_json:
-        print_json({predictor.key: [each.record for each in found], **predictor.totals(found)})
+        every.numbers.extend(some.numbers)
+        every.errors.update(some.errors)
+        if not arguments.json:
+            for each in some.shown([answer.shown for answer in answers]):
+                print(each, flush=True)
+    if arguments.json:
+        print_json(_as_json(predictor, every, found, keep_going=arguments.keep_going))
     for line in predictor.notes(found):
         note(line)
+    every.require_all()
 
 
-def _print_answers(
-    lines: Lines[Any],
-    predictor: Predictor,
-    answers: Sequence[Answer],
-    arguments: argparse.Namespace,
-) -> None:
-    """Print one line for each input, or one JSON object; then fail if a line could not be read."""
-    key, totals = predictor.key, predictor.totals(answers)
-    if not arguments.json:
-        for each in lines.shown([answer.shown for answer in answers]):
-            print(each)
-    elif not arguments.keep_going:
-        print_json({key: [answer.record for answer in answers], **totals})
-    else:
-        numbered = zip(lines.numbers, answers, strict=True)
-        errors = [{"line": number, "error": what} for number, what in lines.errors.items()]
-        records = [{"line": line, **answer.record} for line, answer in numbered]
-        print_json({key: records, "errors": errors, **totals})
-    for line in predictor.notes(answers):
-        note(line)
-    lines.require_all()
+def _as_json(
+    predictor: Predictor, lines: Lines[Any], answers: Sequence[Answer], *, keep_going: bool
+) -> dict[str, Any]:
+    """Return the answers as one object; with `keep_going`, each has its line, and errors follow."""
+    totals = predictor.totals(answers)
+    if not keep_going:
+        return {predictor.key: [answer.record for answer in answers], **totals}
+    numbered = zip(lines.numbers, answers, strict=True)
+    errors = [{"line": number, "error": what} for number, what in lines.errors.items()]
+    records = [{"line": line, **answer.record} for line, answer in numbered]
+    return {predictor.key: records, "errors": errors, **totals}
 
 
 def _complete(arguments: argparse.Namespace) -> None:
@@ -126,6 +133,7 @@ def _complete(arguments: argparse.Namespace) -> None:
             for word, result in zip(inputs, completed(model, about, inputs), strict=True)
         ]
 
-    lines = read_inputs(standard_lines(), about, keep_going=arguments.keep_going)
-    predictor = Predictor(read=str, answer=answer)
-    _print_answers(lines, predictor, answer(lines.words), arguments)
+    def read_bits(line: str) -> str:
+        return "".join(map(str, about.read(line)))
+
+    answer_lines(Predictor(read=read_bits, answer=answer), arguments)

@@ -6,7 +6,7 @@ from pathlib import Path
 from lengthwise.cli.decoding import add_decoding
 from lengthwise.cli.options import options_of
 from lengthwise.cli.output import add_device, add_json
-from lengthwise.cli.predict import answer_lines
+from lengthwise.cli.predict import add_keep_going, answer_lines
 from lengthwise.errors import ConfigError
 from lengthwise.problems.runs import load_run
 
@@ -16,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a run on pairs:DIR")
     parser.add_argument("--text", type=Path, metavar="DIR", help="its corpus, if it was moved")
     add_decoding(parser)
+    add_keep_going(parser)
     add_device(parser)
     add_json(parser)
 
@@ -28,4 +29,4 @@ def run(arguments: argparse.Namespace) -> None:
             f"{arguments.run} does not translate. Give a run that was trained on pairs:DIR."
         )
     options = options_of(arguments, trained.problem, "prediction_options")
-    answer_lines(trained.problem.predictor(trained, options), as_json=arguments.json)
+    answer_lines(trained.problem.predictor(trained, options), arguments)

@@ -1,12 +1,11 @@
 """Lines of standard input as words; errors name the line."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import Generic, TypeVar
 
-from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.cli.output import note
 from lengthwise.errors import WordError
 from lengthwise.languages.validation import is_encodable
@@ -22,13 +21,13 @@ class Lines(Generic[T]):
     words: list[T]
     numbers: list[int]
     """The line number of each word, from 1."""
-    errors: Mapping[int, str]
+    errors: dict[int, str]
     """The error of each of the other lines, by line number."""
 
     def shown(self, answers: Iterable[str]) -> Iterator[str]:
         """Yield an answer for each line; it is empty where the line could not be read."""
         found = dict(zip(self.numbers, answers, strict=True))
-        for number in range(1, len(self.numbers) + len(self.errors) + 1):
+        for number in sorted((*self.numbers, *self.errors)):
             yield found.get(number, "")
 
     def require_all(self) -> None:
@@ -61,65 +60,36 @@ def read(
     *,
     joint: str = ": ",
     keep_going: bool = False,
-) -> Lines[T]:
-    """Read each line, without its line end, by `one`.
+    together: int | None = None,
+) -> Iterator[Lines[T]]:
+    """Read each line, without its line end, by `one`, and yield `together` words at a time.
 
-    With `keep_going`, an error in a line is printed on standard error and the other lines are read.
-    `joint` is the text between the number of a line and its error.
+    By default all words are yielded at once. With `keep_going`, an error in a line is printed on
+    standard error and the other lines are read. `joint` is the text between the number of a line
+    and its error.
 
     Raises:
         WordError: a line is wrong; the message has its number.
     """
-    words: list[T] = []
-    numbers: list[int] = []
-    errors: dict[int, str] = {}
+    some: Lines[T] = Lines([], [], {})
     for number, line in enumerate(lines, start=1):
         try:
             _require_text(line, number)
-            words.append(one(line.rstrip("\r\n")))
-            numbers.append(number)
+            some.words.append(one(line.rstrip("\r\n")))
+            some.numbers.append(number)
         except _NoTextError as error:
-            errors[number] = str(error)
+            some.errors[number] = str(error)
         except WordError as error:
-            errors[number] = f"line {number}{joint}{error}"
-        if number in errors:
+            some.errors[number] = f"line {number}{joint}{error}"
+        if number in some.errors:
             if not keep_going:
-                raise WordError(errors[number])
-            note(errors[number])
-    return Lines(words, numbers, errors)
-
-
-def read_inputs(
-    lines: Iterable[str], sequence: GateSequence, *, keep_going: bool = False
-) -> Lines[str]:
-    """Read the inputs of a circuit, a line of bits each; spaces between bits are ignored.
-
-    Raises:
-        WordError: a character is not a bit, or the number of bits is not the number of inputs.
-    """
-    return read(lines, lambda line: "".join(map(str, sequence.read(line))), keep_going=keep_going)
-
-
-def read_some(
-    lines: Iterable[str], one: Callable[[str], T], together: int, joint: str = ": "
-) -> Iterator[list[T]]:
-    """Read each line, without its line end, by `one`, and yield `together` of them at a time.
-
-    Raises:
-        WordError: a line is wrong; the message has its number.
-    """
-    found: list[T] = []
-    for number, line in enumerate(lines, start=1):
-        _require_text(line, number)
-        try:
-            found.append(one(line.rstrip("\r\n")))
-        except WordError as error:
-            raise WordError(f"line {number}{joint}{error}") from None
-        if len(found) == together:
-            yield found
-            found = []
-    if found:
-        yield found
+                raise WordError(some.errors[number])
+            note(some.errors[number])
+        if len(some.words) == together:
+            yield some
+            some = Lines([], [], {})
+    if some.numbers or some.errors:
+        yield some
 
 
 class _NoTextError(WordError):

@@ -62,7 +62,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
     is_distributed = True
     derived = frozenset({"network.max_length"})
     evaluation_options = frozenset({"lengths", "words", "text", "part", "seed"})
-    prediction_options = frozenset({"tokens", "temperature", "seed", "text"})
+    prediction_options = frozenset({"tokens", "temperature", "seed", "text", "keep_going"})
 
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts

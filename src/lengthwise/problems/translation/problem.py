@@ -66,7 +66,7 @@ class Translation(CorpusProblem[ParallelCorpus]):
     objective_settings = SmoothingConfig
     format_1 = Format1(part="translation", names={"training.autocast": "translation.autocast"})
     evaluation_options = frozenset({"words", "text", "part", "against", "buckets", *DECODING})
-    prediction_options = frozenset({"text", *DECODING})
+    prediction_options = frozenset({"text", "keep_going", *DECODING})
     own_options = frozenset({"protocol"})
 
     def configure(
