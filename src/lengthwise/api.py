@@ -19,7 +19,8 @@ from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.problems.base import Problem, Run, evaluated
-from lengthwise.problems.recognition.measure import RecognitionEvaluation, classify
+from lengthwise.problems.classification import classify
+from lengthwise.problems.recognition.measure import RecognitionEvaluation
 from lengthwise.problems.results import Evaluation
 from lengthwise.problems.runs import load_run, make_plan
 from lengthwise.problems.runs import train as train_plan

@@ -16,6 +16,19 @@ from typing import Any, NoReturn
 from lengthwise.errors import LengthwiseError, RunError
 
 
+def cache_folder() -> Path:
+    """Return lengthwise's folder among the user's caches."""
+    chosen = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(chosen) if Path(chosen).is_absolute() else _home() / ".cache") / "lengthwise"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:  # a user without a home
+        return Path(os.devnull)
+
+
 def write_bytes(path: Path, content: bytes) -> None:
     """Replace `path` by `content`, which is written to a temporary name, synced, and renamed."""
     with _written_aside(path, content) as temporary:
@@ -56,7 +69,7 @@ def _written_aside(path: Path, content: bytes) -> Iterator[Path]:
         yield temporary
     finally:
         temporary.unlink(missing_ok=True)
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def write_text(path: Path, content: str) -> None:
@@ -253,7 +266,13 @@ def _json(value: Any) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_file(path: Path) -> None:
+    """Make the content of a file survive a power cut."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
     """Make a rename survive a power cut, where the system allows a folder to be opened."""
     if hasattr(os, "O_DIRECTORY"):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -35,7 +35,7 @@ import torch
 from torch import nn
 
 from lengthwise.errors import ConfigError, LengthwiseError
-from lengthwise.files import read_object, require_kinds, write_json
+from lengthwise.files import cache_folder, read_object, require_kinds, write_json
 
 TIME_LIMIT = 60.0
 """Seconds within which a trial must answer; it needs three to ten, most of them to import torch."""
@@ -154,7 +154,7 @@ def _trial(precision: str, device: torch.device) -> Trial:
     with _lock:  # concurrent threads wait for one trial
         trial = _known.get(name)
         if trial is None or not trial.counts:
-            path = _folder() / f"{precision}-{name}.json"
+            path = cache_folder() / f"{precision}-{name}.json"
             trial = _stored(path, key)
             if trial is None:
                 trial = _run(precision, device)
@@ -224,19 +224,6 @@ def _last_object(output: bytes) -> Mapping[str, Any]:
 
 
 # ---- stored trials -----------------------------------------------------------------------------
-
-
-def _folder() -> Path:
-    """Return lengthwise's folder among the user's caches."""
-    chosen = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(chosen) if Path(chosen).is_absolute() else _home() / ".cache") / "lengthwise"
-
-
-def _home() -> Path:
-    try:
-        return Path.home()
-    except RuntimeError:  # a user without a home
-        return Path(os.devnull)
 
 
 def _stored(path: Path, key: Mapping[str, Any]) -> Trial | None:

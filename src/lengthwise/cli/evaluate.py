@@ -43,9 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--text",
         type=Path,
         metavar="DIR",
-        help="another corpus, for a language model or translator",
+        help="another corpus, for a language model or translator; or the file of labelled words, "
+        "if it was moved",
     )
-    parser.add_argument("--part", help="of the corpus (default test)")
+    parser.add_argument("--part", help="of the corpus, or of labelled words (default test)")
     parser.add_argument(
         "--against",
         type=Path,

@@ -31,7 +31,8 @@ def add_language(parser: argparse.ArgumentParser, *, more: str = "") -> None:
     parser.add_argument("spec", metavar="SPEC", help=kinds + more)
     parser.add_argument(
         "--alphabet",
-        help="all symbols of a regular expression or an automaton of a file, such as abc",
+        help="all symbols of a regular expression, or of a file of an automaton or of words, such "
+        "as abc",
     )
 
 

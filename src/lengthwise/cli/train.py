@@ -40,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_language(
         parser,
         more="; a step task: steps:addition, ...; text:DIR or pairs:DIR, a corpus that `prepare` "
-        "made of text or of translations",
+        "made of text or of translations; words:FILE, labelled words of yours (.tsv, .jsonl or a "
+        "dataset)",
     )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the run folder")
     models = "; ".join(

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation.scores import Score, Scores
 from lengthwise.precision import require_usable
-from lengthwise.tasks.task import Batch, Task
+from lengthwise.tasks.task import Task
 
 MOST_SYMBOLS = 1_000_000
 """Greatest number of positions of one batch, so that memory stays bounded whatever the lengths."""
@@ -144,7 +144,10 @@ def evaluate(
                 f"the model gave logits of {logits.shape[1]} classes, but {task.id} has "
                 f"{task.language.num_classes}. Give a model of that language."
             )
-        records.extend(_records(logits, batch, task, name))
+        names = task.language.class_names
+        records.extend(
+            scores_of(logits, batch.lengths, batch.classes, names, task=task.id, model=name)
+        )
         done += len(wanted)
         if progress:
             progress(done, len(drawable) * words_per_length)
@@ -162,14 +165,21 @@ def neighbours(lengths: Sequence[int], words_each: int = 1) -> Iterator[slice]:
         yield slice(first, len(lengths))
 
 
-def _records(
-    logits: Float[Tensor, "word class"], batch: Batch, task: Task, name: str
+def scores_of(
+    logits: Float[Tensor, "word class"],
+    word_lengths: Int[Tensor, " word"],
+    classes: Int[Tensor, " word"],
+    class_names: Sequence[str],
+    *,
+    task: str,
+    model: str,
 ) -> Iterator[Score]:
-    num_classes = task.language.num_classes
-    right = (answer_of(logits) == batch.classes).double()
-    loss = F.cross_entropy(logits.double(), batch.classes, reduction="none")
-    lengths, row = torch.unique(batch.lengths, return_inverse=True)
-    cell = row * num_classes + batch.classes
+    """Yield the score of the words of each length and class; `task` and `model` name them."""
+    num_classes = len(class_names)
+    right = (answer_of(logits) == classes).double()
+    loss = F.cross_entropy(logits.double(), classes, reduction="none")
+    lengths, row = torch.unique(word_lengths, return_inverse=True)
+    cell = row * num_classes + classes
 
     def add_up(values: Tensor) -> list[list[float]]:
         sums = torch.zeros(len(lengths) * num_classes, dtype=torch.double)
@@ -182,10 +192,10 @@ def _records(
             total = int(totals[index][c])
             if total:
                 yield Score(
-                    task=task.id,
-                    model=name,
+                    task=task,
+                    model=model,
                     length=length,
-                    label=task.language.class_names[c],
+                    label=class_names[c],
                     correct=int(correct[index][c]),
                     total=total,
                     loss=losses[index][c] / total,

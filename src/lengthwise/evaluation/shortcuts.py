@@ -28,6 +28,9 @@ from lengthwise.tasks.task import Batch, Task
 SHORTCUTS = ("majority", "length only", "symbol counts", "first and last symbol")
 """Names of the shortcuts, from the least informed to the best informed."""
 
+Feature = Callable[[Tensor, int], Tensor]
+"""Returns the features of words `[word, feature]`, from their tokens and the number of symbols."""
+
 _MAX_SYMBOLS = 2**21
 """Greatest number of symbols, and of features, that are held at once."""
 
@@ -44,32 +47,46 @@ def shortcut_accuracies(
     """
     if not lengths or words < 1:
         raise TaskError("shortcuts need at least one length and one word of each.")
-    num_classes = task.language.num_classes
-    learnt, asked = [], []
-    right = dict.fromkeys(SHORTCUTS[1:], 0.0)
-    features = {"symbol counts": compared_counts, "first and last symbol": ends}
+    symbols, classes = task.language.num_symbols, task.language.num_classes
+    learnt = torch.zeros(classes, dtype=torch.int64)
+    asked = torch.zeros(classes, dtype=torch.int64)
+    right = dict.fromkeys(SHORTCUTS[1:], 0)
     for part in _parts(task, lengths, words):
         each = torch.tensor(part).repeat_interleave(words)
         seen, new = task.draw(each, generator), task.draw(each, generator)
-        seen_counts = seen.classes.reshape(-1, words)
-        counts = torch.nn.functional.one_hot(seen_counts, num_classes).sum(dim=1)
-        by_length = counts.argmax(dim=1).repeat_interleave(words)
-        learnt.append(counts)
-        asked.append(
-            torch.nn.functional.one_hot(new.classes.reshape(-1, words), num_classes).sum(1)
+        learnt += torch.bincount(seen.classes, minlength=classes)
+        asked += torch.bincount(new.classes, minlength=classes)
+        for name, number in right_answers([seen], [new], symbols, classes).items():
+            right[name] += number
+    hits = {"majority": int(asked[learnt.argmax()]), **right}
+    return {name: number / (len(lengths) * words) for name, number in hits.items()}
+
+
+def right_answers(
+    seen: Sequence[Batch], asked: Sequence[Batch], num_symbols: int, num_classes: int
+) -> dict[str, int]:
+    """Return the number of right answers of each shortcut but `majority`, learnt from other words.
+
+    A rule answers for features that it has not seen by the length, and for a length that it has not
+    seen with the most frequent class.
+    """
+    classes, true = (torch.cat([each.classes for each in part]) for part in (seen, asked))
+
+    def answered(feature: Feature | None, otherwise: Tensor) -> Tensor:
+        keys = (
+            torch.cat([_with_length(each, feature, num_symbols) for each in part])
+            for part in (seen, asked)
         )
-        right["length only"] += int((by_length == new.classes).sum())
-        for name, feature in features.items():
-            answers = _most_frequent(
-                _with_length(seen, feature, task), seen.classes,
-                _with_length(new, feature, task), by_length,
-                num_classes,
-            )  # fmt: skip
-            right[name] += int((answers == new.classes).sum())
-    majority = int(torch.cat(learnt).sum(dim=0).argmax())
-    total = len(lengths) * words
-    hits = int(torch.cat(asked)[:, majority].sum())
-    return {"majority": hits / total} | {name: number / total for name, number in right.items()}
+        return _most_frequent(next(keys), classes, next(keys), otherwise, num_classes)
+
+    majority = torch.bincount(classes, minlength=num_classes).argmax()
+    by_length = answered(None, majority.expand(len(true)))
+    answers = {
+        "length only": by_length,
+        "symbol counts": answered(compared_counts, by_length),
+        "first and last symbol": answered(ends, by_length),
+    }
+    return {name: int((found == true).sum()) for name, found in answers.items()}
 
 
 def compared_counts(
@@ -103,12 +120,11 @@ def _parts(task: Task, lengths: Sequence[int], words: int) -> list[list[int]]:
     return parts
 
 
-def _with_length(
-    batch: Batch, feature: Callable[[Tensor, int], Tensor], task: Task
-) -> Int[Tensor, " word"]:
+def _with_length(batch: Batch, feature: Feature | None, num_symbols: int) -> Int[Tensor, " word"]:
     """Return one integer for each combination of length and features (a hash of 64 bits)."""
-    values = feature(batch.tokens, task.language.num_symbols)
-    values = torch.cat([batch.lengths[:, None], values], dim=1)
+    values = batch.lengths[:, None]
+    if feature is not None:
+        values = torch.cat([values, feature(batch.tokens, num_symbols)], dim=1)
     factors = torch.randint(
         -(2**62), 2**62, (values.shape[1],), generator=torch.Generator().manual_seed(0)
     )

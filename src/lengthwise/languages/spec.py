@@ -43,7 +43,7 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
                 f"Remove it."
             )
         language = _KINDS[kind](spec[match.end() :], option, alphabet)
-    if alphabet is not None and language.alphabet != _symbols(alphabet):
+    if alphabet is not None and language.alphabet != split_alphabet(alphabet):
         raise LanguageError(
             f"{spec} has the alphabet {' '.join(language.alphabet[:20])!r}, "
             f"so it cannot have {alphabet!r}. Leave the alphabet out."
@@ -116,14 +116,14 @@ def _att(body: str, option: str | None, alphabet: str | None) -> Language:
     zero, stated = zeros[match[1]], _one_alphabet(match[2], alphabet)
     language = from_att(body, zero=zero)
     parts = [f"0={zero}"] if match[1] else []
-    if stated is not None and (symbols := _symbols(stated)) != language.alphabet:
+    if stated is not None and (symbols := split_alphabet(stated)) != language.alphabet:
         _require_no_bracket(stated)
         language = from_att(body, zero=zero, alphabet=symbols)
         parts.append(f"alphabet={(' ' if language.spaced else '').join(symbols)}")
     return replace(language, spec=f"att[{','.join(parts)}]:{body}" if parts else f"att:{body}")
 
 
-def _symbols(alphabet: str) -> tuple[str, ...]:
+def split_alphabet(alphabet: str) -> tuple[str, ...]:
     """Split a written alphabet: `abc`, or `s1 s2` with spaces for symbols of several characters."""
     return tuple(alphabet.split()) if " " in alphabet.strip() else tuple(alphabet)
 

@@ -6,6 +6,7 @@ from typing import Any
 from lengthwise.errors import ConfigError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.problems.base import Problem
+from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
 from lengthwise.problems.language_modelling.problem import LanguageModelling
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Options
@@ -20,6 +21,7 @@ PROBLEMS: Catalogue[type[Problem]] = Catalogue(
         "step-by-step": StepByStep,
         "language-modelling": LanguageModelling,
         "translation": Translation,
+        "labelled-words": LabelledWordsProblem,
     },
     group="lengthwise.problems",
     expected=Problem,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
+from lengthwise.evaluation.scores import Scores
 from lengthwise.settings import require
 
 
@@ -61,6 +62,17 @@ class TestResult:
     def accuracy_by_length(self) -> dict[int, float]:
         """Return the share of right answers at each length."""
         return {length: correct / words for length, words, correct in self.by_length}
+
+    @classmethod
+    def of_scores(cls, test: Test, scores: Scores, summary: Mapping[str, Any]) -> Self:
+        """Return the result of a test whose words were scored."""
+        words = dict.fromkeys(scores.lengths, 0)
+        correct = dict.fromkeys(scores.lengths, 0)
+        for record in scores.records:
+            words[record.length] += record.total
+            correct[record.length] += record.correct
+        by_length = tuple(AtLength(length, words[length], correct[length]) for length in words)
+        return cls(name=test.name, by_length=by_length, summary=summary)
 
     @classmethod
     def plain(cls, test: Test, protocol: str, more: Mapping[str, Any]) -> Self:

@@ -47,6 +47,9 @@ except ImportError:  # Windows has no such locks
 FORMAT = 2
 """Version of the folder's layout. Format 1, which has settings at other levels, is read, too."""
 
+_PLACES = {"corpus": "folder", "words": "file"}
+"""Data of a problem that may be moved, and the setting that says where they are."""
+
 _OF_METRICS = {
     "step": "a whole number",
     "loss": "a number",
@@ -186,12 +189,14 @@ class RunFolder:
     def language(self) -> Any:
         """Return the stored automaton of the run's language, or None if it has no language.
 
+        For words of a file the result has the symbols and classes alone.
+
         Raises:
             RunError: there is no run here, or it is of another version.
         """
         config = self.config()
         about = config.get("problem", config)  # format 1 has it at the top level
-        return about.get("language") if isinstance(about, dict) else None
+        return about.get("language", about.get("words")) if isinstance(about, dict) else None
 
     def config(self) -> dict[str, Any]:
         """Return the configuration of the run.
@@ -332,9 +337,10 @@ def _lasting(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the configuration without the values that may change when a run continues."""
     lasting = {key: value for key, value in config.items() if key != "environment"}
     problem = lasting.get("problem", {})
-    if "corpus" in problem:  # a corpus may be moved
-        corpus = {k: v for k, v in problem["corpus"].items() if k != "folder"}
-        lasting["problem"] = {**problem, "corpus": corpus}
+    for data, place in _PLACES.items():
+        if data in problem:
+            moved = {k: v for k, v in problem[data].items() if k != place}
+            lasting["problem"] = {**problem, data: moved}
     return lasting
 
 

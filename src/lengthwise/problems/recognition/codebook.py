@@ -21,12 +21,9 @@ from torch.nn import functional as F
 from lengthwise.errors import VerificationError
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.problems.classification import validate_answers
 from lengthwise.problems.recognition.composition import binary
-from lengthwise.problems.recognition.objectives import (
-    WordLengths,
-    masked_cross_entropy,
-    validate_answers,
-)
+from lengthwise.problems.recognition.objectives import WordLengths, masked_cross_entropy
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.tasks.codebook import MAX_CHUNKS, make_codebook
 from lengthwise.tasks.task import Task

@@ -29,11 +29,8 @@ from lengthwise.languages.elements import MonoidElements
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.problems.recognition.objectives import (
-    WordLengths,
-    masked_cross_entropy,
-    validate_answers,
-)
+from lengthwise.problems.classification import validate_answers
+from lengthwise.problems.recognition.objectives import WordLengths, masked_cross_entropy
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.tasks.compositions import Composed, Compositions
 from lengthwise.tasks.state_maps import IGNORED, StateMaps

@@ -9,18 +9,17 @@ from itertools import pairwise
 from typing import Any
 
 import torch
-from torch import nn
 
 from lengthwise.errors import RunError
-from lengthwise.evaluation.evaluate import answer_of, evaluate
-from lengthwise.evaluation.predict import device_of, predict, shares
+from lengthwise.evaluation.evaluate import evaluate
+from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.evaluation.shortcuts import shortcut_accuracies
 from lengthwise.languages.language import Language
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.classification import class_predictor
 from lengthwise.problems.results import (
-    Answer,
     Evaluation,
     Facts,
     Options,
@@ -28,7 +27,7 @@ from lengthwise.problems.results import (
     Watch,
     no_watch,
 )
-from lengthwise.problems.testing import AtLength, Test, TestResult
+from lengthwise.problems.testing import Test, TestResult
 from lengthwise.tasks.task import Task
 from lengthwise.training.devices import environment
 from lengthwise.verification.lookup import SnappedModel
@@ -166,23 +165,6 @@ def spread_lengths(lengths: Sequence[int]) -> list[int]:
     return sorted({n for first in firsts for n in lengths[first : first + _NEIGHBOURS]})
 
 
-def classify(
-    model: nn.Module, language: Language, words: Sequence[tuple[int, ...]]
-) -> list[Answer]:
-    """Return the class that a model gives to each word, with its probability."""
-    logits = predict(model, words, device=device_of(model))
-    classes = answer_of(logits)
-    share = shares(logits).gather(1, classes[:, None])[:, 0].tolist() if words else []
-    names = [language.class_names[c] for c in classes.tolist()]
-    return [
-        Answer(
-            shown=name,
-            record={"word": language.decode(word), "class": name, "probability": each},
-        )
-        for word, name, each in zip(words, names, share, strict=True)
-    ]
-
-
 def predictor_of(run: Run, language: Language, options: Options) -> Predictor:
     """Return the predictor, which classifies words by the network or, if `snapped`, by its tables.
 
@@ -196,7 +178,7 @@ def predictor_of(run: Run, language: Language, options: Options) -> Predictor:
         language.require_in_domain(word)
         return word
 
-    return Predictor(read=read, answer=lambda words: classify(model, language, words), joint=", ")
+    return class_predictor(model, language, read)
 
 
 def test_run(run: Run, test: Test) -> TestResult:
@@ -209,13 +191,7 @@ def test_run(run: Run, test: Test) -> TestResult:
     }
     found = evaluated(run, options)
     assert isinstance(found, RecognitionEvaluation)
-    words = dict.fromkeys(found.scores.lengths, 0)
-    correct = dict.fromkeys(found.scores.lengths, 0)
-    for record in found.scores.records:
-        words[record.length] += record.total
-        correct[record.length] += record.correct
-    by_length = tuple(AtLength(length, words[length], correct[length]) for length in words)
-    return TestResult(name=test.name, by_length=by_length, summary=found.values)
+    return TestResult.of_scores(test, found.scores, found.values)
 
 
 def with_tables(run: Run) -> Run:

@@ -17,6 +17,12 @@ from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import ABSENT, Level, Tree, grow
 from lengthwise.models.regular_gpt import RegularGPT, roots
 from lengthwise.models.scratchpad import Scratchpad
+from lengthwise.problems.classification import (
+    accuracy_of,
+    class_step,
+    on_device,
+    validate_answers,
+)
 from lengthwise.problems.recognition.settings import WordsConfig
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.state_maps import IGNORED, StateMaps
@@ -60,9 +66,8 @@ class Final(Objective):
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Return the cross-entropy of the class on words of one length."""
         batch = self.draw(data)
-        tokens, classes = _on_device(model, batch.tokens, batch.classes)
-        logits = model(tokens, generator=noise)
-        return Step(F.cross_entropy(logits, classes), _accuracy(logits, classes), len(tokens))
+        tokens, classes = on_device(model, batch.tokens, batch.classes)
+        return class_step(model(tokens, generator=noise), classes)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Return loss and accuracy on words of mixed lengths; perfect if all are right."""
@@ -99,10 +104,10 @@ class Prefix(Objective):
         """Return the cross-entropy averaged over all prefixes of words of one length."""
         batch = _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
         targets = self._automaton.prefix_classes(batch.tokens)
-        tokens, targets = _on_device(model, batch.tokens, targets)
+        tokens, targets = on_device(model, batch.tokens, targets)
         logits = _answering(model).every_position(tokens, generator=noise)
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        return Step(loss, _accuracy(logits[:, -1], targets[:, -1]), len(tokens))
+        return Step(loss, accuracy_of(logits[:, -1], targets[:, -1]), len(tokens))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Return loss and accuracy of the class of the word, as `final` does."""
@@ -129,11 +134,11 @@ class States(Objective):
         """
         batch = _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
         states = self._automaton.states(batch.tokens)
-        tokens, states = _on_device(model, batch.tokens, states)
+        tokens, states = on_device(model, batch.tokens, states)
         logits = _writing(model).state_logits(tokens, states, generator=noise)
         start = states.new_full((len(states), 1), self._automaton.start)
         loss = F.cross_entropy(logits.flatten(0, 1), torch.cat([start, states], dim=1).flatten())
-        return Step(loss, _accuracy(logits[:, -1], states[:, -1]), len(tokens))
+        return Step(loss, accuracy_of(logits[:, -1], states[:, -1]), len(tokens))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Return loss and accuracy of the class of the word, which the model decodes."""
@@ -163,13 +168,13 @@ class _Tree(Objective):
         """Return the loss over distinct nodes of words of one length and the empty word."""
         batch = _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
         loss, logits, _ = self._judge(_regular_gpt(model), batch, None, noise)
-        return Step(loss, _accuracy(logits, batch.classes), len(batch.tokens))
+        return Step(loss, accuracy_of(logits, batch.classes), len(batch.tokens))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Return the same on mixed lengths; perfect if all answers on all nodes are right."""
         batch = self._task.draw(self._lengths.draw(self._words.validation_words, data), data)
         loss, logits, right = self._judge(_regular_gpt(model), batch, batch.lengths, None)
-        accuracy = _accuracy(logits, batch.classes)
+        accuracy = accuracy_of(logits, batch.classes)
         return Validation(loss.item(), accuracy, right and accuracy == 1.0)
 
     def _judge(
@@ -235,14 +240,6 @@ def _draw_one_length(
     return task.draw(lengths.draw(1, generator).expand(count).clone(), generator)
 
 
-def validate_answers(model: nn.Module, batch: Batch) -> Validation:
-    """Classify a batch; the validation is perfect if all answers are right."""
-    tokens, lengths, classes = _on_device(model, batch.tokens, batch.lengths, batch.classes)
-    logits = model(tokens, lengths)
-    accuracy = _accuracy(logits, classes)
-    return Validation(F.cross_entropy(logits, classes).item(), accuracy, accuracy == 1.0)
-
-
 def _with_empty_word(tree: Tree, chunk: int) -> Tree:
     """Return the tree with a further node on its first level: the empty word.
 
@@ -280,15 +277,6 @@ def masked_cross_entropy(
     if not (targets != IGNORED).any():
         return logits.sum() * 0.0
     return F.cross_entropy(logits, targets.to(logits.device), ignore_index=IGNORED)
-
-
-def _accuracy(logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"]) -> float:
-    return (answer_of(logits) == classes.to(logits.device)).double().mean().item()
-
-
-def _on_device(model: nn.Module, *tensors: Tensor) -> list[Tensor]:
-    device = next(model.parameters()).device
-    return [tensor.to(device) for tensor in tensors]
 
 
 def _answering(model: nn.Module) -> AnswersEverywhere:

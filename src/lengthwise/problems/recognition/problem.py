@@ -20,6 +20,7 @@ from lengthwise.models.entry import Entry
 from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.problems.base import Plan, Problem, Run
+from lengthwise.problems.classification import require_same_symbols
 from lengthwise.problems.layout import Format1
 from lengthwise.problems.presets import preset_settings
 from lengthwise.problems.recognition.codebook import CodebookSupervision
@@ -278,14 +279,7 @@ class Recognition(Problem):
         """
         others = {name: each for name, each in options.items() if name != "against"}
         language: Language = options.get("against") or self.language
-        own = self.language
-        if (language.alphabet, language.class_names) != (own.alphabet, own.class_names):
-            raise LanguageError(
-                f"the model was trained on symbols {' '.join(own.alphabet)!r} and classes "
-                f"{' '.join(own.class_names)!r}, but {language.spec} has "
-                f"{' '.join(language.alphabet)!r} and {' '.join(language.class_names)!r}. "
-                f"Give a language over the same."
-            )
+        require_same_symbols(self.language, language)
         return certify(run.model, language, **others)
 
     def require_test(self, test: Test) -> None:

@@ -1,0 +1,1 @@
+"""Labelled words: classification of the words of a file, without a formal language."""

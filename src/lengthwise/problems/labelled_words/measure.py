@@ -1,0 +1,222 @@
+"""The test of a run on labelled words: the words of its file that were set apart."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import torch
+
+from lengthwise.data.labelled_words import PARTS, LabelledWords
+from lengthwise.data.text_corpus import TEST, TRAIN
+from lengthwise.errors import TaskError, TextError, unknown_name
+from lengthwise.evaluation.evaluate import answers, neighbours, scores_of
+from lengthwise.evaluation.predict import device_of
+from lengthwise.evaluation.scores import Score, Scores, percent, wilson
+from lengthwise.evaluation.shortcuts import right_answers
+from lengthwise.models.threads import processor_threads
+from lengthwise.problems.base import Run
+from lengthwise.problems.labelled_words.objective import batch_of, classes_of, part_of
+from lengthwise.problems.results import Evaluation, Facts, Options, Watch
+from lengthwise.tasks.task import Batch
+from lengthwise.training.devices import environment
+from lengthwise.wording import counted
+
+_RANGES = 12
+"""Greatest number of ranges of lengths that a table shows."""
+
+_LEARNT = 200_000
+"""Greatest number of words that shortcuts learn from."""
+
+_MOST_FEATURES = 2**23
+"""Greatest number of features of words that are held at once."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WordsEvaluation(Evaluation):
+    """The result of a test on labelled words."""
+
+    scores: Scores
+
+
+def evaluate_run(run: Run, words: LabelledWords, options: Options, watch: Watch) -> WordsEvaluation:
+    """Test a run on the test words of its file, with shortcuts that learn from its training words.
+
+    `options` are `part` (by default `test`) and `lengths`, to which the words are then restricted.
+
+    Raises:
+        TextError: there is no such part, or it has no words.
+        TaskError: it has no words of these lengths.
+    """
+    plan, device = run.require_plan(), device_of(run.model)
+    part, name = options.get("part", TEST), run.problem.name
+    if part not in PARTS:
+        raise unknown_name("part", part, PARTS, TextError)
+    rows = _chosen(words, part_of(words, part, plan.data, name), options.get("lengths"), name)
+    rows, left_out = _readable(words, rows, plan.network.reads_at_most, name)
+    rows = rows[_lengths(words, rows).argsort(stable=True)]
+    start, found = time.perf_counter(), []
+    with processor_threads(plan.threads), watch(f"evaluating {name}") as progress:
+        for batch in _batches(words, rows):
+            found.append(
+                answers(run.model, batch.tokens.to(device), batch.lengths.to(device)).cpu()
+            )
+            if progress:
+                progress(sum(map(len, found)), len(rows))
+        seconds = time.perf_counter() - start
+        rules = _shortcuts(words, part_of(words, TRAIN, plan.data, name)[:_LEARNT], rows)
+    names, logits = words.class_names, torch.cat(found)
+    lengths, classes = _lengths(words, rows), classes_of(words, rows)
+    scores = Scores(tuple(scores_of(logits, lengths, classes, names, task=name, model=plan.model)))
+    summary = {
+        "task": name,
+        "digest": words.digest,
+        "part": part,
+        "supervision": "labels of whole words",
+        "accuracy": scores.correct / scores.total,
+        "interval_95": list(wilson(scores.correct, scores.total)),
+        "mean_loss": sum(each.loss * each.total for each in scores.records) / scores.total,
+        "words": scores.total,
+        "lengths": [scores.lengths[0], scores.lengths[-1]],
+        "by_class": {
+            name: _share([x for x in scores.records if x.label == name]) for name in names
+        },
+        "by_length": _by_length(scores),
+        "shortcuts": rules,
+        "duplicates": words.duplicates,
+        "left_out": left_out,
+        "seconds": round(seconds, 3),
+        "environment": environment(str(device)),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    return WordsEvaluation(
+        values=summary,
+        records=scores.to_records(),
+        facts=facts(summary),
+        table=table(summary),
+        printed={**summary, "records": scores.to_records()},
+        notes=_notes(left_out, plan.model),
+        is_stored=part == TEST and "lengths" not in options,
+        scores=scores,
+    )
+
+
+def facts(summary: Mapping[str, Any]) -> Facts:
+    """Return the summary of an evaluation for people to read."""
+    low, high = summary["interval_95"]
+    first, last = summary["lengths"]
+    return [
+        ("words", f"{summary['words']:,} of {summary['task']}, part {summary['part']}"),
+        ("told in training", summary["supervision"]),
+        ("lengths", f"{first}..{last}"),
+        ("accuracy", f"{percent(summary['accuracy'])} %"),
+        ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
+        *(
+            (f"class {name}", f"{percent(each['accuracy'])} % of {counted(each['words'], 'word')}")
+            for name, each in summary["by_class"].items()
+            if each["words"]
+        ),
+        *((f"shortcut: {name}", f"{percent(x)} %") for name, x in summary["shortcuts"].items()),
+    ]
+
+
+def table(summary: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Return accuracy by ranges of lengths, with intervals, as a table."""
+    rows = []
+    for each in summary["by_length"]:
+        (first, last), (low, high) = each["lengths"], each["interval_95"]
+        rows.append(
+            [
+                str(first) if first == last else f"{first}..{last}",
+                percent(each["accuracy"]),
+                f"{100 * low:.2f} to {100 * high:.2f}",
+                f"{each['words']:,}",
+            ]
+        )
+    return ["length", "accuracy %", "95 % interval", "words"], rows
+
+
+def _chosen(
+    words: LabelledWords, rows: torch.Tensor, lengths: Sequence[int] | None, name: str
+) -> torch.Tensor:
+    """Return the words of some lengths, or all of them."""
+    if lengths is None:
+        return rows
+    found = rows[torch.isin(_lengths(words, rows), torch.tensor(list(lengths)))]
+    if not len(found):
+        raise TaskError(f"no word of this part of {name} has one of these lengths. Use others.")
+    return found
+
+
+def _readable(
+    words: LabelledWords, rows: torch.Tensor, most: int | None, name: str
+) -> tuple[torch.Tensor, int]:
+    """Return the words that a model reads, which has `most` positions, and how many it does not.
+
+    Raises:
+        TaskError: it reads none.
+    """
+    if most is None:
+        return rows, 0
+    found = rows[_lengths(words, rows) <= most]
+    if not len(found):
+        raise TaskError(f"all these words of {name} have more than {most} symbols. Use others.")
+    return found, len(rows) - len(found)
+
+
+def _notes(left_out: int, model: str) -> list[str]:
+    if not left_out:
+        return []
+    return [f"{counted(left_out, 'word')} left out, longer than the positions of {model} reach"]
+
+
+def _lengths(words: LabelledWords, rows: torch.Tensor) -> torch.Tensor:
+    return torch.from_numpy(words.lengths(rows.numpy()))
+
+
+def _batches(words: LabelledWords, rows: torch.Tensor) -> list[Batch]:
+    """Return words in batches that fit into memory; they come in the order of their lengths."""
+    return [batch_of(words, rows[group]) for group in neighbours(_lengths(words, rows).tolist())]
+
+
+def _shortcuts(words: LabelledWords, learnt: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
+    """Return the accuracy of each shortcut on some words, learnt from others."""
+    symbols, classes = len(words.alphabet), len(words.class_names)
+    longest = max(int(_lengths(words, each).max()) for each in (learnt, rows))
+    at_once = max(1, _MOST_FEATURES // max(symbols**2, longest))
+    seen, asked = (
+        [batch_of(words, part) for part in torch.split(each, at_once)] for each in (learnt, rows)
+    )
+    counts = [
+        torch.bincount(torch.cat([each.classes for each in part]), minlength=classes)
+        for part in (seen, asked)
+    ]
+    hits = {"majority": int(counts[1][counts[0].argmax()])}
+    hits |= right_answers(seen, asked, symbols, classes)
+    return {name: number / len(rows) for name, number in hits.items()}
+
+
+def _share(records: Sequence[Score]) -> dict[str, Any]:
+    """Return words, right answers, accuracy and its interval."""
+    total, correct = sum(each.total for each in records), sum(each.correct for each in records)
+    return {
+        "words": total,
+        "correct": correct,
+        "accuracy": correct / total if total else None,
+        "interval_95": list(wilson(correct, total)) if total else None,
+    }
+
+
+def _by_length(scores: Scores) -> list[dict[str, Any]]:
+    """Return accuracy of ranges of lengths with about equally many words."""
+    found: list[dict[str, Any]] = []
+    held: list[Score] = []
+    lengths = scores.lengths
+    least = scores.total / _RANGES if len(lengths) > _RANGES else 1
+    for length in lengths:
+        held += [each for each in scores.records if each.length == length]
+        if sum(each.total for each in held) >= least or length == lengths[-1]:
+            found.append({"lengths": [held[0].length, length], **_share(held)})
+            held = []
+    return found

@@ -1,0 +1,100 @@
+"""The objective of labelled words: the label of each word of a batch of mixed lengths."""
+
+import torch
+from torch import nn
+
+from lengthwise.data.labelled_words import LabelledWords
+from lengthwise.data.text_corpus import TEST, TRAIN, VALID
+from lengthwise.errors import TextError
+from lengthwise.problems.classification import class_step, on_device, validate_answers
+from lengthwise.problems.labelled_words.settings import WordsOfFileConfig
+from lengthwise.settings import require
+from lengthwise.tasks.automaton import PAD
+from lengthwise.tasks.task import Batch
+from lengthwise.training.loop import Objective, Step, Validation
+
+_MOST_SYMBOLS = 2**28
+"""Greatest number of symbols of one batch; more would exceed any memory."""
+
+
+class Labels(Objective):
+    """The labels of words that are drawn uniformly from the training part of a file.
+
+    Validation draws from words that are never trained on. All random numbers come from the
+    generators of the run, so that a run that is continued draws the same words.
+
+    Raises:
+        TextError: there is no word to train or to validate on.
+        ConfigError: a batch would be too large.
+    """
+
+    def __init__(self, words: LabelledWords, config: WordsOfFileConfig, name: str) -> None:
+        self._words = words
+        self._config = config
+        self._train = part_of(words, TRAIN, config, name)
+        self._valid = part_of(words, VALID, config, name)
+        self.longest = int(words.lengths(torch.cat([self._train, self._valid]).numpy()).max())
+        for setting in ("batch_size", "validation_words"):
+            count = getattr(config, setting)
+            require(
+                count * self.longest <= _MOST_SYMBOLS,
+                f"{setting}={count} words of up to {self.longest} symbols are more than "
+                f"{_MOST_SYMBOLS:,} symbols. Lower it, or set max_length.",
+            )
+
+    def draw(self, data: torch.Generator) -> Batch:
+        """Draw the words of one step."""
+        chosen = torch.randint(len(self._train), (self._config.batch_size,), generator=data)
+        return batch_of(self._words, self._train[chosen])
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Return the cross-entropy of the labels of words of mixed lengths."""
+        batch = self.draw(data)
+        tokens, lengths, classes = on_device(model, batch.tokens, batch.lengths, batch.classes)
+        return class_step(model(tokens, lengths, generator=noise), classes)
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """Return loss and accuracy on words of validation; perfect if all are right."""
+        order = torch.randperm(len(self._valid), generator=data)
+        chosen = self._valid[order[: self._config.validation_words]]
+        return validate_answers(model, batch_of(self._words, chosen))
+
+
+def part_of(words: LabelledWords, part: str, config: WordsOfFileConfig, name: str) -> torch.Tensor:
+    """Return the numbers of the words of a part; `max_length` is not for the test.
+
+    Raises:
+        TextError: there are none.
+    """
+    shares = {"validation_share": config.validation_share, "test_share": config.test_share}
+    is_trained = part in (TRAIN, VALID)
+    rows = words.rows(part, **shares, max_length=config.max_length if is_trained else None)
+    if len(rows):
+        return torch.from_numpy(rows)
+    if config.max_length is not None and len(words.rows(part, **shares, max_length=None)):
+        remedy = "Raise max_length"
+    else:
+        remedy = {
+            TRAIN: "Lower validation_share and test_share",
+            VALID: "Raise validation_share",
+            TEST: "Raise test_share",
+        }[part]
+    purpose = {TRAIN: "train on", VALID: "validate on", TEST: "test with"}[part]
+    raise TextError(
+        f"none of the {len(words):,} words of {name} is left to {purpose}. "
+        f"{remedy}, or give more words."
+    )
+
+
+def batch_of(words: LabelledWords, rows: torch.Tensor) -> Batch:
+    """Return some words as a batch."""
+    return Batch(
+        tokens=torch.from_numpy(words.tokens(rows.numpy(), PAD)),
+        lengths=torch.from_numpy(words.lengths(rows.numpy())),
+        classes=classes_of(words, rows),
+    )
+
+
+def classes_of(words: LabelledWords, rows: torch.Tensor) -> torch.Tensor:
+    """Return the classes of some words."""
+    return torch.from_numpy(words.classes[rows.numpy()].astype("int64"))

@@ -1,0 +1,288 @@
+"""Labelled words: the problem of classifying the words of a file."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from torch import nn
+
+from lengthwise.data.labelled_words import LabelledWords, prepared
+from lengthwise.data.text_corpus import TEST
+from lengthwise.errors import ConfigError, RunError, TextError
+from lengthwise.evaluation.scores import percent
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import split_alphabet
+from lengthwise.models.entry import Entry
+from lengthwise.models.recognisers import MODELS, ModelEntry
+from lengthwise.problems.base import Plan, Problem, Run, evaluated
+from lengthwise.problems.classification import class_predictor, require_same_symbols
+from lengthwise.problems.labelled_words.measure import WordsEvaluation, evaluate_run, facts
+from lengthwise.problems.labelled_words.objective import Labels, part_of
+from lengthwise.problems.labelled_words.settings import LabelsConfig, WordsOfFileConfig
+from lengthwise.problems.presets import preset_settings
+from lengthwise.problems.results import Evaluation, Facts, Options, Predictor, Section, Watch
+from lengthwise.problems.testing import Test, TestResult
+from lengthwise.settings import Config, Parts
+from lengthwise.training.distributed import ALONE, ProcessGroup
+from lengthwise.training.loop import Objective
+from lengthwise.training.made_for import remember
+from lengthwise.training.runs import RunFolder
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.certify import certify
+from lengthwise.wording import counted
+
+_FROM_WORDS = {"vocab_size", "num_classes", "transition_size", "state_classes"}
+"""Settings of a network that follow from the words."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WordsReference:
+    """A file of labelled words, with its symbols and classes, and the digest of its words."""
+
+    file: str = field(compare=False)
+    """Absolute path. It is not compared: a file that was moved is the same."""
+    digest: str
+    """Digest of words and labels; the order of the lines does not matter."""
+    alphabet: tuple[str, ...]
+    class_names: tuple[str, ...]
+    is_stated: bool
+    """Whether the user gave the alphabet; otherwise it is the symbols of the file."""
+
+    @classmethod
+    def of(cls, file: Path, alphabet: tuple[str, ...] | None) -> "WordsReference":
+        """Return the reference to a file, which is read."""
+        words = prepared(file, alphabet)
+        return cls(
+            file=str(file.resolve()),
+            digest=words.digest,
+            alphabet=words.alphabet,
+            class_names=words.class_names,
+            is_stated=alphabet is not None,
+        )
+
+    @property
+    def shown(self) -> str:
+        """The path, relative to the working folder if it is below it."""
+        file, here = Path(self.file), Path.cwd()
+        return str(file.relative_to(here)) if file.is_relative_to(here) else self.file
+
+    def load(self, moved: Path | str | None = None) -> LabelledWords:
+        """Return the words, from the file or the place to which it was moved.
+
+        Raises:
+            TextError: it cannot be read, or holds other words.
+        """
+        file = Path(self.file if moved is None else moved)
+        try:
+            words = prepared(file, self.alphabet if self.is_stated else None)
+        except TextError as error:
+            raise TextError(
+                f"the words of this run cannot be read: {error} If the file was moved, name it "
+                f"with --text."
+            ) from None
+        if words.digest != self.digest:
+            raise TextError(
+                f"{file} holds other words or labels than those that this run was made with. Give "
+                f"the same words with --text, or train again in a new folder."
+            )
+        return words
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelledWordsProblem(Problem):
+    """The words of a file, whose labels a model learns."""
+
+    kind = "labelled-words"
+    prefix = "words:"
+    noun = "files of words"
+    models = MODELS
+    default_model = "gru"
+    data = WordsOfFileConfig
+    objective_settings = LabelsConfig
+    aliases: ClassVar[Mapping[str, str]] = {
+        "max_length": "data.max_length",
+        "longest_word": "network.max_length",
+    }
+    evaluation_options = frozenset({"lengths", "part", "text"})
+    prediction_options = frozenset({"keep_going"})
+    own_options = frozenset({"alphabet"})
+    derived = frozenset({"network.max_length"})
+
+    words: WordsReference
+
+    @classmethod
+    def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
+        """Return the problem of the file that a specification names.
+
+        Raises:
+            TextError: it names none, or the file holds no labelled words.
+            LanguageError: the stated alphabet is none.
+        """
+        file = spec.removeprefix(cls.prefix)
+        if not file:
+            raise TextError(f"{spec} names no file. Give {cls.prefix}FILE, a .tsv or .jsonl.")
+        stated = options.get("alphabet")
+        return cls(words=WordsReference.of(Path(file), stated and split_alphabet(stated)))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the problem of a stored reference to a file."""
+        found = values["words"]
+        texts = {name: tuple(found[name]) for name in ("alphabet", "class_names")}
+        return cls(words=WordsReference(**{**found, **texts}))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reference to the file."""
+        return {"words": asdict(self.words)}
+
+    def identity(self) -> dict[str, Any]:
+        """Return the digest of the words, without the file, since it may be moved."""
+        return {"words": self.words.digest}
+
+    @property
+    def name(self) -> str:
+        """The file, as a specification."""
+        return f"{self.prefix}{self.words.shown}"
+
+    @property
+    def symbols(self) -> Language:
+        """A machine of one state over the symbols and classes, which reads and writes words."""
+        alphabet, names = self.words.alphabet, self.words.class_names
+        return Language(
+            alphabet=alphabet,
+            transitions=((0,) * len(alphabet),),
+            classes=(0,),
+            class_names=names,
+            spec=self.name,
+        )
+
+    @classmethod
+    def settable(cls, entry: Entry) -> dict[str, set[str]]:
+        """Return the names of the settings that a user may set, by section."""
+        found = cls.every_name(entry)
+        found["network"] -= _FROM_WORDS
+        return found
+
+    @classmethod
+    def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
+        """Return the default settings: those of the model, with the numbers of the preset."""
+        assert isinstance(entry, ModelEntry)
+        return {**entry.training, **preset_settings(preset, ""), **entry.presets.get(preset, {})}
+
+    def configure(
+        self, model: str, entry: Entry, chosen: Parts, asked: Parts
+    ) -> tuple[Config, Config, Config]:
+        """Return the settings of the network, the words and the labels.
+
+        Raises:
+            ConfigError: a value does not fit, or the model does not learn from labels alone.
+            TextError: the file was changed, or a part of it has no words.
+        """
+        assert isinstance(entry, ModelEntry)
+        data = WordsOfFileConfig.from_dict(chosen["data"])
+        labels = LabelsConfig.from_dict(chosen["objective"])
+        if "final" not in entry.supervisions:
+            able = [name for name, each in MODELS.items() if "final" in each.supervisions]
+            raise ConfigError(
+                f"model {model} learns from {' or '.join(entry.supervisions)}, which need the "
+                f"language, but a file tells only the labels of whole words. Use "
+                f"{', '.join(able)}."
+            )
+        words = self.words.load()
+        part_of(words, TEST, data, self.name)  # raises if there is nothing to test with
+        shape = {"vocab_size": len(words.alphabet), "num_classes": len(words.class_names)}
+        network = entry.configure({**chosen["network"], **shape})
+        longest = Labels(words, data, self.name).longest
+        return network.with_room(longest, asked["network"].get("max_length")), data, labels
+
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+        """Return the objective.
+
+        Raises:
+            TextError: the file was changed, or is gone.
+        """
+        return Labels(self.words.load(), plan.data, self.name)
+
+    def remember(self, model: nn.Module) -> None:
+        """Record the symbols and classes that a model was made for."""
+        remember(model, self.symbols)
+
+    def supervision(self, plan: Plan) -> str:
+        """Return `final`."""
+        return str(plan.objective.supervision)
+
+    def trained_on(self, plan: Plan) -> str:
+        """Return a few words for the words of training."""
+        most = plan.data.max_length
+        return "labels of whole words" + (f" of at most {most} symbols" if most is not None else "")
+
+    def facts(self, plan: Plan) -> dict[str, Any]:
+        """Return the file, its digest, and what was found in it."""
+        words = self.words
+        return {
+            "task": self.name,
+            "digest": words.digest,
+            "alphabet": list(words.alphabet),
+            "classes": list(words.class_names),
+        }
+
+    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+        """Return a line on the accuracy on words set apart for validation."""
+        return (
+            f"{plan.model} on {self.name} ({self.trained_on(plan)}, {plan.preset} preset): "
+            f"{percent(facts['validation_accuracy'])} % on words set apart for validation after "
+            f"{counted(facts['kept_step'], 'step')}"
+        )
+
+    def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
+        """Test a run on the words that were set apart, and shortcuts on the same words."""
+        return evaluate_run(run, self.words.load(options.get("text")), options, watch)
+
+    def said_of(self, values: Mapping[str, Any]) -> Facts:
+        """Return accuracy, by class, and the shortcuts."""
+        return facts(values)
+
+    def predictor(self, run: Run, options: Options) -> Predictor:
+        """Return the predictor, which classifies words; the file is not needed."""
+        return class_predictor(run.model, self.symbols, self.symbols.encode)
+
+    def certify(self, run: Run, options: Options) -> Certificate:
+        """Prove that a run computes a given language, or find the shortest word where it is wrong.
+
+        `options` are those of recognition; `against`, the language, must be given.
+
+        Raises:
+            RunError: no language is given.
+            LanguageError: it is over other symbols or classes.
+            VerificationError: the model is no RegularGPT, or the strength does not suit it.
+        """
+        others = {name: each for name, each in options.items() if name != "against"}
+        language = options.get("against")
+        if language is None:
+            raise RunError(
+                f"{self.name} tells the labels of some words, and no language to prove against. "
+                f"Give one over the same symbols and classes, --against SPEC."
+            )
+        require_same_symbols(self.symbols, language)
+        return certify(run.model, language, **others)
+
+    def test(self, run: Run, test: Test) -> TestResult:
+        """Return accuracy by length on the test words of some lengths."""
+        found = evaluated(run, {"lengths": list(test.lengths)}, stored=False)
+        assert isinstance(found, WordsEvaluation)
+        more = {"words_per_length": test.words_per_length, "protocol": self.kind}
+        return TestResult.of_scores(test, found.scores, {**found.values, **more})
+
+    def section(self, folder: RunFolder, plan: Plan) -> Section:
+        """Return the section of the report: accuracy by length and class, and shortcuts."""
+        from lengthwise.problems.labelled_words.section import section_of  # noqa: PLC0415  draws
+
+        return section_of(self.name, folder, plan)
+
+    def no_words(self) -> str:
+        """Return the reason why there is no language of a run."""
+        return (
+            f"this run is about {self.name}, whose language is not known. Use evaluate, predict or "
+            f"certify --against SPEC."
+        )

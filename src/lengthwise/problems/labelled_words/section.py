@@ -1,0 +1,67 @@
+"""The report's section about a run on labelled words: accuracy by length and class, shortcuts."""
+
+from jinja2 import Environment, PackageLoader, select_autoescape
+
+from lengthwise.analysis.figures import accuracy_figure, to_svg
+from lengthwise.errors import RunError
+from lengthwise.evaluation.scores import Scores, percent
+from lengthwise.problems.base import Plan
+from lengthwise.problems.labelled_words.measure import facts, table
+from lengthwise.problems.results import Section
+from lengthwise.training.loop import kept
+from lengthwise.training.runs import RunFolder
+
+COLUMNS = ["run", "trained on", "in validation %", "test words", "test %", "best shortcut %"]
+
+NOTE = (
+    "The words of a file are divided by a hash of each word into training, validation and test, so "
+    "no word is in two parts. Training is told the label of each whole word and nothing else; the "
+    "weights that are kept are those of the best validation. A shortcut is a rule that looks at "
+    "very little of a word; it learns from the training words and is scored on the same test words."
+)
+
+
+def section_of(name: str, folder: RunFolder, plan: Plan) -> Section:
+    """Return the section of the report about a run on labelled words.
+
+    Raises:
+        RunError: a record is damaged.
+    """
+    found, metrics = folder.evaluation(), folder.metrics()
+    trained_on = plan.trained_on
+    validated = percent(kept(metrics)["validation_accuracy"]) if metrics else "not yet"
+    cells, body = ["not evaluated yet", "", ""], ""
+    if found is not None:
+        scores = Scores.from_records(folder.scores())
+        try:
+            longest = plan.data.max_length
+            curves = {f"{name}, {plan.model}": scores.accuracy_by_length()}
+            trained_to = scores.lengths[-1] if longest is None else longest
+            figure = to_svg(accuracy_figure(curves, trained_to, found["shortcuts"]))
+            body = _rendered(figure=figure, facts=facts(found), table=table(found))
+            best = percent(max(found["shortcuts"].values()))
+            cells = [f"{found['words']:,}", percent(found["accuracy"]), best]
+        except (LookupError, TypeError, ValueError) as error:
+            raise RunError(
+                f"{folder.path}/evaluation.json is damaged ({error!r:.80}). Evaluate again."
+            ) from None
+    return Section(
+        title=f"{name}, {plan.model}",
+        subtitle=f"{trained_on}, {plan.preset} preset, seed {plan.training.seed}; "
+        f"{validated} % on words set apart for validation",
+        columns=COLUMNS,
+        cells=[trained_on, validated, *cells],
+        note=NOTE,
+        body=body,
+        facts=[("evaluation", "not evaluated yet")],
+    )
+
+
+def _rendered(**values: object) -> str:
+    environment = Environment(
+        loader=PackageLoader("lengthwise.problems.labelled_words", "."),
+        autoescape=select_autoescape(),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("section.html").render(**values)

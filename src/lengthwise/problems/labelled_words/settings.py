@@ -1,0 +1,57 @@
+"""The settings of labelled words: parts of the file, batches, and what training is told."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from lengthwise.settings import Config, Setting, require, require_at_least
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WordsOfFileConfig(Config):
+    """Settings of the parts of a file of words, and of batches."""
+
+    validation_share: float = 0.05
+    """Share of the words that are set apart for validation. A hash of each word decides, so that no
+    word is in two parts."""
+    test_share: float = 0.05
+    """Share of the words that are set apart for the test, which training never sees."""
+    max_length: Annotated[int | None, Setting(unit="symbols")] = None
+    """Length of the longest words of training and validation, so that longer ones are left for the
+    test; None for all words."""
+    batch_size: Annotated[int, Setting(unit="words")] = 128
+    """Number of words of a batch, drawn uniformly from those of training."""
+    validation_words: Annotated[int, Setting(unit="words")] = 1024
+    """Greatest number of words of each validation, drawn from those set apart for it."""
+
+    def __post_init__(self) -> None:
+        require_at_least(self, {"batch_size": 1, "validation_words": 1})
+        for name in ("validation_share", "test_share"):
+            share = getattr(self, name)
+            require(
+                0 < share < 1, f"{name}={share} is no share of the words. Use one between 0 and 1."
+            )
+        require(
+            self.validation_share + self.test_share < 1,
+            f"validation_share={self.validation_share} and test_share={self.test_share} leave no "
+            f"words for training. Lower them.",
+        )
+        require(
+            self.max_length is None or self.max_length >= 0,
+            f"max_length={self.max_length} is no length of words. Use 0 or more.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelsConfig(Config):
+    """Settings of what training is told."""
+
+    supervision: str = "final"
+    """`final`: the label of the whole word. Other supervisions need the language, which a file of
+    words does not tell."""
+
+    def __post_init__(self) -> None:
+        require(
+            self.supervision == "final",
+            f"supervision={self.supervision!r} needs the language, but a file tells only the "
+            f"labels of whole words. Use 'final'.",
+        )

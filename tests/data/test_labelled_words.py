@@ -1,0 +1,221 @@
+"""Labelled words: every format says the same, and no word is in two parts."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lengthwise.data.labelled_words import PARTS, LabelledWords, prepared
+from lengthwise.errors import LengthwiseError
+from lengthwise.files import cache_folder
+from word_files import FORMATS, PACK, Word, random_words, write_words
+
+SHARES = {"validation_share": 0.2, "test_share": 0.3, "max_length": None}
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+@st.composite
+def labelled(draw: st.DrawFn) -> tuple[list[tuple[Word, str]], list[str]]:
+    """Different words over an alphabet, of two labels or more."""
+    one = st.characters(exclude_categories=["Cs", "Z", "Cc"])
+    symbol = draw(st.sampled_from([one, st.text(one, min_size=1, max_size=3)]))
+    alphabet = draw(st.lists(symbol, min_size=1, max_size=4, unique=True))
+    word = st.lists(st.sampled_from(alphabet), max_size=6).map(tuple)
+    words = draw(st.lists(word, min_size=2, max_size=20, unique=True))
+    label = st.sampled_from(["0", "1", "2", "yes", "no way"])
+    labels = draw(st.lists(label, min_size=len(words), max_size=len(words)))
+    if len(set(labels)) < 2:
+        labels[0] = "other"
+    return list(zip(words, labels, strict=True)), alphabet
+
+
+def read_back(words: LabelledWords) -> dict[Word, str]:
+    tokens = words.tokens(np.arange(len(words)), -1)
+    return {
+        tuple(words.alphabet[symbol] for symbol in row[row >= 0].tolist()): words.class_names[c]
+        for row, c in zip(tokens, words.classes.tolist(), strict=True)
+    }
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@given(found=labelled(), packed=st.sampled_from(sorted(PACK)))
+def test_what_is_written_is_read(
+    form: str,
+    found: tuple[list[tuple[Word, str]], list[str]],
+    packed: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    labels, alphabet = found
+    path = write_words(
+        tmp_path_factory.mktemp("f") / "a", labels, alphabet, form=form, packed=packed
+    )
+    words = prepared(path, tuple(alphabet))
+    assert read_back(words) == dict(labels)
+    assert words.alphabet == tuple(alphabet)
+    assert words.class_names == tuple(sorted({label for _, label in labels}))
+    assert words.duplicates == 0
+
+
+@given(count=st.integers(20, 60), seed=st.integers(0, 999))
+def test_formats_and_orders_of_lines_give_the_same_words(
+    count: int, seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    labels, folder = random_words(count, seed=seed, states=3), tmp_path_factory.mktemp("f")
+    if len({label for _, label in labels}) < 2:
+        labels = [*labels[1:], (labels[0][0], "7")]
+    shuffled = random.Random(seed).sample(labels, count)
+    shuffled += shuffled[:5]
+    one = prepared(write_words(folder / "one", labels, "ab"))
+    two = prepared(write_words(folder / "two", shuffled, "ab", form=".jsonl", packed=".gz"))
+    assert (one.digest, one.duplicates) == (two.digest, 0)
+    assert two.duplicates == 5
+    assert one.alphabet == ("a", "b")
+    for name in ("symbols", "ends", "classes", "hashes"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+
+
+@given(count=st.integers(20, 80), cut=st.integers(2, 19), seed=st.integers(0, 999))
+def test_parts_divide_the_words_and_do_not_depend_on_other_words(
+    count: int, cut: int, seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    labels, folder = random_words(count, seed=seed), tmp_path_factory.mktemp("f")
+    labels[0], labels[1] = (labels[0][0], "x"), (labels[1][0], "y")
+    texts: list[dict[str, set[str]]] = []
+    for name, some in (("all", labels), ("few", labels[:cut])):
+        words = prepared(write_words(folder / name, some, "ab"), ("a", "b"))
+        rows = {part: words.rows(part, **SHARES).tolist() for part in PARTS}  # type: ignore[arg-type]
+        assert sorted(row for of in rows.values() for row in of) == list(range(len(some)))
+        texts.append({part: {words.written(row) for row in of} for part, of in rows.items()})
+    for part in PARTS:
+        assert texts[1][part] == texts[0][part] & set().union(*texts[1].values())
+
+
+def test_parts_have_the_shares_that_are_asked_for(tmp_path: Path) -> None:
+    words = prepared(write_words(tmp_path / "a", random_words(4000, longest=20), "ab"))
+    for part, share in (("test", 0.3), ("valid", 0.2), ("train", 0.5)):
+        rows = words.rows(part, **SHARES)  # type: ignore[arg-type]
+        assert abs(len(rows) - 4000 * share) < 5 * (4000 * share * (1 - share)) ** 0.5
+    short = words.rows("train", **{**SHARES, "max_length": 8})  # type: ignore[arg-type]
+    rows = words.rows("train", **SHARES)  # type: ignore[arg-type]
+    assert set(short) == {row for row in rows if len(words.written(row)) <= 8}
+
+
+@pytest.mark.parametrize(
+    ("content", "alphabet", "words"),
+    [
+        ("word\tlabel\nab\t1\n\t0\n", None, {("a", "b"): "1", (): "0"}),
+        ("Word\tLabel\r\na b\t1\r\nab\t1\r\n\r\nb\t0\r\n", None, {("a", "b"): "1", ("b",): "0"}),
+        ("ab ba\t1\nab\t0\n", None, {("ab", "ba"): "1", ("ab",): "0"}),
+        ("ab\t1\nab ab\t0\n", ("ab",), {("ab",): "1", ("ab", "ab"): "0"}),
+        ("\ufeffab\t10\nb\t9\n", None, {("a", "b"): "10", ("b",): "9"}),
+    ],
+)
+def test_words_are_read_as_people_write_them(
+    tmp_path: Path, content: str, alphabet: tuple[str, ...] | None, words: dict[Word, str]
+) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_bytes(content.encode())
+    found = prepared(path, alphabet)
+    assert read_back(found) == words
+    assert found.class_names == (("9", "10") if "10" in words.values() else ("0", "1"))
+
+
+def test_damaged_and_unfinished_folders_are_made_again(tmp_path: Path) -> None:
+    path = write_words(tmp_path / "a", random_words(50), "ab")
+    first = read_back(prepared(path))
+    (folder,) = (each for each in (cache_folder() / "words").iterdir() if each.is_dir())
+    content = (folder / "words.npy").read_bytes()
+    for damage in (
+        lambda: (folder / "words.npy").write_bytes(content[:-1]),
+        lambda: (folder / "words.npy").write_bytes(content[:-1] + b"\x01"),
+        (folder / "hashes.npy").unlink,
+        lambda: (folder / "index.json").write_text("{"),
+        lambda: folder.rename(folder.with_suffix(".tmp")),
+    ):
+        damage()
+        assert read_back(prepared(path)) == first
+        assert (folder / "words.npy").read_bytes() == content
+        assert {each.suffix for each in folder.parent.iterdir()} == {"", ".lock"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.tsv", b"", "a.tsv is empty"),
+        ("a.tsv", b"word\tlabel\n", "a.tsv is empty"),
+        ("a.tsv", b"a\t1\nb\t1\n", "one class only, '1'"),
+        ("a.tsv", b"a\t1\nab1\n", "line 2 has no tab. Write WORD<TAB>LABEL"),
+        ("a.tsv", b"a\t1\t2\n", "line 1 has 2 tabs"),
+        ("a.tsv", b"a\t1\nb\t\n", "line 2 has no label"),
+        ("a.tsv", b"a\t1\n\xff\t0\n", "a text is UTF-8, but line 2 is not"),
+        ("a.tsv", b"a\t1\nb\t0\na\t0\n", "1 word with two labels; the first is 'a', of lines 1"),
+        ("a.tsv", b"ab\t1\nb\t0\na b\t0\nb\t1\n", "2 words with two labels; the first is 'ab'"),
+        ("a.tsv", b"\t1\n\t1\n", "one class only"),
+        ("a.csv", b"a,1\n", "is none of .tsv, .jsonl"),
+        ("a.tsv.gz", b"a\t1\n", "cannot be read: Not a gzipped file"),
+        ("a.jsonl", b'{"word": "a", "label": "1"}\n{', "line 2: not JSON"),
+        ("a.jsonl", b'["a", "1"]\n', "line 1: no object"),
+        ("a.jsonl", b'{"wrd": "a", "label": "1"}\n', "has no word. Did you mean 'wrd'?"),
+        ("a.jsonl", b'{"word": "a", "label": null}\n', "line 1 has no label"),
+        ("a.jsonl", b'{"word": "a", "label": 1.5}\n', "a label is a text, but it is 1.5"),
+        ("a.jsonl", b'{"word": 3, "label": 1}\n', "a word is a text or a list of symbols"),
+        ("a.jsonl", b'{"word": ["a", "b c"], "label": 1}\n', "symbol 2: 'b c' is no symbol"),
+        ("a.jsonl", b'{"word": "a\\tb", "label": 1}\n', "column 2: '\\t' is no symbol"),
+        ("a.jsonl", b'{"word": "\\ud800", "label": 1}\n', "line 1: not JSON"),
+    ],
+)
+def test_slips_in_files_are_one_line(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(LengthwiseError) as found:
+        prepared(path)
+    assert message in str(found.value)
+    assert str(found.value).isprintable()
+    left = cache_folder() / "words"
+    assert not left.exists() or all(each.suffix == ".lock" for each in left.iterdir())
+
+
+def test_a_symbol_outside_the_alphabet_is_told_with_line_and_column(tmp_path: Path) -> None:
+    for content, alphabet, message in (
+        ("ab\t1\na bxa\t0\n", ("a", "b"), "line 2, column 4: symbol 'x' is not in the alphabet"),
+        ("s1 s2\t1\ns1 s2 s9\t0\n", ("s1", "s2"), "line 2, column 7: symbol 's9'"),
+    ):
+        path = tmp_path / "a.tsv"
+        path.write_text(content)
+        with pytest.raises(LengthwiseError, match=message):
+            prepared(path, alphabet)
+    with pytest.raises(LengthwiseError, match="'a' stands twice"):
+        prepared(path, ("a", "a"))
+
+
+def test_labels_of_a_dataset_are_named_and_several_datasets_are_refused(tmp_path: Path) -> None:
+    import datasets  # noqa: PLC0415
+
+    kinds = datasets.Features(
+        {"word": datasets.Value("string"), "label": datasets.ClassLabel(names=["bad", "good"])}
+    )
+    table = datasets.Dataset.from_dict({"word": ["a", "b", "ab"], "label": [0, 1, 1]}, kinds)
+    table.save_to_disk(str(tmp_path / "one"))
+    assert read_back(prepared(tmp_path / "one")) == {
+        ("a",): "bad", ("b",): "good", ("a", "b"): "good",
+    }  # fmt: skip
+    datasets.DatasetDict({"train": table, "test": table}).save_to_disk(str(tmp_path / "two"))
+    with pytest.raises(LengthwiseError, match=r"several datasets, test, train\. Give one of them"):
+        prepared(tmp_path / "two")
+    assert len(prepared(tmp_path / "two" / "train")) == 3
+    table.rename_column("word", "text").save_to_disk(str(tmp_path / "three"))
+    with pytest.raises(LengthwiseError, match="has no column 'word'"):
+        prepared(tmp_path / "three")
+    with pytest.raises(LengthwiseError, match="is a folder, but no dataset"):
+        prepared(tmp_path)
+    with pytest.raises(LengthwiseError, match="is not there"):
+        prepared(tmp_path / "nothing.tsv")
