@@ -42,6 +42,12 @@ _LAPTOP: Mapping[str, Any] = {
 }
 """Its numbers in the preset `laptop`."""
 
+_SELDOM = 1_000
+"""Steps from one validation to the next for more than `_FEW` elements: a validation judges every
+chunk, which takes as long as hundreds of steps."""
+
+_FEW = 300
+
 
 @lru_cache(maxsize=64)
 def num_elements(language: Language) -> int | None:
@@ -60,4 +66,7 @@ def suited_settings(language: Language, preset: str) -> dict[str, Any]:
         return {}
     if preset == "smoke":
         return {"supervision": "codebook", "noise": 0.0, "precision": "double"}
-    return {**_CODEBOOK, **(_LAPTOP if preset == "laptop" else {})}
+    if preset == "paper":
+        return dict(_CODEBOOK)
+    seldom = {"validate_every": _SELDOM} if count > _FEW else {}
+    return {**_CODEBOOK, **_LAPTOP, **seldom}
