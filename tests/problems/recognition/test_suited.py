@@ -35,6 +35,8 @@ def test_what_the_user_sets_stands() -> None:
 def test_other_models_and_presets_keep_their_settings() -> None:
     assert make_plan("d-4", "regular-gpt").objective.supervision == "final"
     assert make_plan("d-4", preset="smoke").network.d_model == 16
+    assert make_plan("d-4").training.validate_every == 250
+    assert make_plan("d-12").training.validate_every == 1000
     assert make_plan("d-4", preset="paper").network.d_model == 256
 
 
