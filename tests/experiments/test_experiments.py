@@ -55,6 +55,7 @@ VARIANTS = {
     "own/analysis",
     "own/certificates",
     "own/long-context",
+    "own/random-automata",
 }
 ONE_OF_A_KIND = [
     pytest.param(name, marks=[pytest.mark.slow] if name in VARIANTS else []) for name in NAMES

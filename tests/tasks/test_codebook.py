@@ -1,10 +1,13 @@
 """The table of all chunks: true, complete up to a length, and a function of codes."""
 
+import random
 from itertools import product
 from typing import Any
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lengthwise.errors import ConfigError
 from lengthwise.languages.language import Language
@@ -85,6 +88,40 @@ def test_a_language_without_memory_has_one_bit() -> None:
     table = make_codebook(everything, 2, 9)
     assert table.num_bits == 1
     assert torch.equal(table.codes, torch.ones_like(table.codes))
+
+
+@pytest.mark.parametrize("spec", [*SPECS, "d-3", "modular-arithmetic"])
+@pytest.mark.parametrize("chunk", [2, 3])
+def test_the_table_of_all_lengths_is_that_of_very_long_words(spec: str, chunk: int) -> None:
+    if chunk == 3 and spec == "modular-arithmetic":
+        spec = "cycle-navigation"  # a smaller one
+    language = parse(spec)
+    found, expected = make_codebook(language, chunk, None), make_codebook(language, chunk, 3**12)
+    for name in ("symbols", "symbol_results", "parts", "results", "codes", "classes"):
+        assert torch.equal(getattr(found, name), getattr(expected, name)), name
+
+
+@settings(deadline=None)
+@given(seed=st.integers(0, 10**6), chunk=st.sampled_from([2, 3]))
+def test_words_of_any_length_are_in_the_table_of_all_lengths(seed: int, chunk: int) -> None:
+    draw = random.Random(seed)
+    states, symbols = draw.randint(2, 3), draw.randint(1, 2)
+    language = Language(
+        alphabet=tuple("ab"[:symbols]),
+        transitions=tuple(
+            tuple(draw.randrange(states) for _ in range(symbols)) for _ in range(states)
+        ),
+        classes=tuple(draw.randrange(2) for _ in range(states)),
+    )
+    reader = Reader(make_codebook(language, chunk, None), chunk)
+    for length in (0, 1, 2, 7, 64, 81, 300, draw.randint(1, 1000)):
+        word = tuple(draw.randrange(symbols) for _ in range(length))
+        assert reader.class_of[reader.code(word)] == language.classify(word)
+
+
+def test_some_chunks_are_in_long_words_only() -> None:
+    language = parse("count:a:9")
+    assert len(make_codebook(language, 2, 4).parts) < len(make_codebook(language, 2, None).parts)
 
 
 def test_too_many_chunks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

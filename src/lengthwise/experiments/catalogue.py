@@ -18,6 +18,7 @@ from lengthwise.experiments.own import (
     constructions,
     long_context,
     main_job,
+    random_automata,
     ranges,
     weak_supervision,
 )
@@ -53,6 +54,7 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "own/main-job": main_job.MAIN_JOB,
         "own/analysis": analysis.ANALYSIS,
         "own/certificates": certificates.CERTIFICATES,
+        "own/random-automata": random_automata.RANDOM_AUTOMATA,
         "own/audited-classes": audited_classes.AUDITED_CLASSES,
         "own/constructions": constructions.CONSTRUCTIONS,
         "own/ranges": ranges.RANGES,

@@ -3,8 +3,7 @@
 Recognition of a language, step by step computation, language modelling and translation are problems
 of this package; other packages add theirs (`lengthwise.problems.registry`). A `Problem` defines how
 it is named, its settings, its data and objective, how a model is tested and queried, and the texts
-that describe the result. Commands, the Python functions, sweeps and reports know no problem by
-name: they call `run.problem`.
+that describe the result.
 
 A new problem must have a `kind`, a `prefix`, its `models` and `data` settings, and the methods that
 are abstract here. Everything else has a default.
@@ -259,8 +258,6 @@ class Problem(ABC):
         """Return `to_dict` without the values that may change while a run stays the same."""
         return self.to_dict()
 
-    # Settings
-
     @classmethod
     def sections(cls, entry: Entry) -> dict[str, type[Config]]:
         """Return the class of the settings of each section."""
@@ -293,6 +290,10 @@ class Problem(ABC):
     def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
         """Return the settings that apply unless a user sets them; `name` is that of the problem."""
         return dict(entry.training)
+
+    def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
+        """Return defaults that suit the subject, over the usual ones; `asked` are the user's."""
+        return {}
 
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts
@@ -354,8 +355,6 @@ class Problem(ABC):
     def flops(self, plan: Plan) -> int | None:
         """Return floating-point operations of a usual input, or None if they are not known."""
         return None
-
-    # Tests of sweeps, reports, proofs
 
     def require_test(self, test: Test) -> None:  # noqa: B027  most have nothing to refuse
         """Refuse a test of a sweep that no run could take."""

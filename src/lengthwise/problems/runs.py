@@ -63,10 +63,11 @@ def make_plan(
         names["task"] = set(of_task)
     asked = merged(sort_settings(each, names, aliases=kind.aliases) for each in layers)
     problem = as_problem(spec, asked.pop("task", {}), own)
-    usual = problem.usual(preset, entry, problem.name)
-    chosen = sort_settings(usual, names, aliases=kind.aliases, strict=False)
     for section in SECTIONS:
         asked.setdefault(section, {})
+    usual = problem.usual(preset, entry, problem.name) | problem.suited(preset, entry, asked)
+    chosen = sort_settings(usual, names, aliases=kind.aliases, strict=False)
+    for section in SECTIONS:
         chosen[section] |= asked[section]
     network, data, objective = problem.configure(model, entry, chosen, asked)
     return Plan(

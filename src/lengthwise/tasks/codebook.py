@@ -1,4 +1,4 @@
-"""Every chunk that occurs up to a length, and a code for everything that sub-words can do.
+"""Every chunk that occurs, up to a length or in words of all lengths, with a code for each result.
 
 A node in the interior stands for a state map. At the left edge of a word it stands for a state map,
 too, while no pad is in it, and after that only for the state that it ends in, since what stood
@@ -15,6 +15,7 @@ Axes:
     meaning  all that nodes can stand for
 """
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -56,8 +57,11 @@ class Codebook:
 
 
 @lru_cache(maxsize=8)
-def make_codebook(language: Language, chunk: int, max_length: int) -> Codebook:
+def make_codebook(language: Language, chunk: int, max_length: int | None) -> Codebook:
     """Return the table of all chunks in words of at most `max_length` symbols of the domain.
+
+    With None, it is the table of the chunks in words of every length: levels are built until one
+    repeats an earlier one, after which nothing new can occur.
 
     Raises:
         ConfigError: there are more than `MAX_CHUNKS` of a level.
@@ -104,11 +108,14 @@ class _Edge:
     lengths: Integers
 
 
-def _chunks(elements: MonoidElements, chunk: int, max_length: int) -> list[Integers]:
+def _chunks(elements: MonoidElements, chunk: int, max_length: int | None) -> list[Integers]:
     """Return the chunks of every level: the parts (symbols, at first), then the meaning of all.
 
-    As in a tree, those of a level are made of what occurs at the level below.
+    As in a tree, those of a level are made of what occurs at the level below. What occurs at a
+    level follows from what occurs at the level below and from which states its number of symbols
+    connects, so without a greatest length the levels end where both have been there before.
     """
+    longest = math.inf if max_length is None else max_length
     start = elements.machine.start
     symbols = np.arange(len(elements.symbols))
     inner = symbols[elements.occurs(0, chunk)[elements.symbols]]
@@ -116,12 +123,19 @@ def _chunks(elements: MonoidElements, chunk: int, max_length: int) -> list[Integ
     interior, interior_meanings = inner, 2 * elements.symbols[inner]
     edge = _Edge(outer, 2 * elements.symbols[outer], np.ones_like(outer))
     levels: list[Integers] = []
-    while chunk ** len(levels) < max_length or not levels:
+    seen: set[tuple[bytes, ...]] = set()
+    while chunk ** len(levels) < longest or not levels:
         level = len(levels)
+        if max_length is None and level:
+            connected = elements.steps(level, chunk).tobytes()
+            here = (interior.tobytes(), edge.meanings.tobytes(), connected)
+            if here in seen:
+                break
+            seen.add(here)
         leads_in = elements.leads_in(level + 1, chunk)
         found, begun = [], []
         above = np.empty(0, dtype=np.int64)
-        if chunk ** (level + 1) <= max_length:
+        if chunk ** (level + 1) <= longest:
             rows = _grid([len(interior)] * chunk)
             meaning = _product(elements, [interior_meanings[rows[:, i]] for i in range(chunk)])
             kept = elements.occurs(level + 1, chunk)[meaning // 2]
@@ -134,8 +148,10 @@ def _chunks(elements: MonoidElements, chunk: int, max_length: int) -> list[Integ
             state = _state(elements, meaning)
             if used < chunk:
                 meaning = 2 * state + 1
-            length = edge.lengths[rows[:, 0]] + (used - 1) * chunk**level
-            kept = leads_in[state] & (length <= max_length)
+            length = edge.lengths[rows[:, 0]]
+            if max_length is not None:  # of no length is a bound needed
+                length = length + (used - 1) * chunk**level
+            kept = leads_in[state] & (length <= longest)
             parts = np.full((int(kept.sum()), chunk + 1), _ABSENT)
             parts[:, chunk - used] = edge.parts[rows[kept, 0]]
             parts[:, chunk - used + 1 : -1] = interior[rows[kept, 1:]]

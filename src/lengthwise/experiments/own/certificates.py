@@ -71,7 +71,9 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each run: the default first."""
     seeds = seeds or sizes.seeds
     wanted: list[tuple[str, str, int, Mapping[str, Any]]] = [
-        (spec, DEFAULT, seed, {}) for seed in seeds for spec in sizes.languages
+        (spec, DEFAULT, seed, {"supervision": "composition"})
+        for seed in seeds
+        for spec in sizes.languages
     ]
     wanted += [
         (spec, variant, seed, {**change, "steps": MOST_STEPS})

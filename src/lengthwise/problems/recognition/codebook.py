@@ -69,7 +69,8 @@ class CodebookSupervision(Objective):
         self._settings = settings
         self._precision = precision
         self._lengths = WordLengths(task, words)
-        self._table = make_codebook(task.language, chunk, words.max_length)
+        longest = None if settings.chunk_lengths == "all" else words.max_length
+        self._table = make_codebook(task.language, chunk, longest)
         self._signs = torch.where(self._table.codes, 1.0, -1.0)
         self._replay: Int[Tensor, " row"] | None = None
 

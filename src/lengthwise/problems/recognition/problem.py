@@ -12,7 +12,6 @@ from lengthwise.errors import ConfigError, LanguageError, WordError
 from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
-from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
 from lengthwise.models.cost import forward_flops
@@ -36,6 +35,7 @@ from lengthwise.problems.recognition.objectives import (
     transition_size,
 )
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
+from lengthwise.problems.recognition.suited import num_elements, suited_settings
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts, require
@@ -178,8 +178,18 @@ class Recognition(Problem):
                 f"regular-gpt-binary, or supervision='transition'.",
             )
         if told == "codebook":
-            network = self._with_bits(network, words.max_length, asked["network"])
+            if "chunk_lengths" not in asked["objective"]:
+                labels = replace(labels, chunk_lengths="all")
+            longest = None if labels.chunk_lengths == "all" else words.max_length
+            network = self._with_bits(network, longest, asked["network"])
         return network, words, labels
+
+    def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
+        """Return the default settings that suit the size of the language's monoid."""
+        assert isinstance(entry, ModelEntry)
+        if entry.supervision != "composition" or "supervision" in asked["objective"]:
+            return {}
+        return suited_settings(self.language, preset)
 
     def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
         """Return the objective for the supervision of a plan."""
@@ -221,6 +231,8 @@ class Recognition(Problem):
         match plan.objective.supervision:
             case "composition":
                 return f"compositions of sub-words, {lengths}"
+            case "codebook" if plan.objective.chunk_lengths == "all":
+                return "all chunks of codes in words of every length"
             case "codebook":
                 return f"all chunks of codes in words of {lengths}"
             case _:
@@ -305,18 +317,18 @@ class Recognition(Problem):
 
     def _suitable(self, supervision: Supervision) -> Supervision:
         """Return `transition` for `composition` where the language has too many state maps."""
-        few = supervision != "composition" or _has_few_elements(self.language)
+        few = supervision != "composition" or num_elements(self.language) is not None
         return supervision if few else "transition"
 
     def _require_few_elements(self, supervision: str) -> None:
-        if not _has_few_elements(self.language):
+        if num_elements(self.language) is None:
             raise ConfigError(
                 f"supervision={supervision!r} tells at most {MAX_ELEMENTS} state maps apart, but "
                 f"{self.language.spec or 'the language'} has more. Use supervision='transition'."
             )
 
     def _with_bits(
-        self, network: Config, max_length: int, asked: Mapping[str, Any]
+        self, network: Config, max_length: int | None, asked: Mapping[str, Any]
     ) -> RegularGPTConfig:
         """Return the network with as many bits as the codes of the codebook."""
         assert isinstance(network, RegularGPTConfig)  # other models do not learn from codes
@@ -347,15 +359,6 @@ def usual_lengths(plan: Plan | Compiled) -> str:
 def _task(language: Language, protocol: str, p_one: float) -> Task:
     """Return a task; the same one again, since the tables of its sampler grow with use."""
     return Task(language=language, protocol=protocol, p_one=p_one)
-
-
-@lru_cache(maxsize=64)
-def _has_few_elements(language: Language) -> bool:
-    try:
-        transition_monoid(language.total().minimised(), max_elements=MAX_ELEMENTS)
-    except LanguageError:
-        return False
-    return True
 
 
 def _proof(facts: Mapping[str, Any]) -> str:

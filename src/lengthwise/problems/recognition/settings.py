@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from lengthwise.models.recognisers import Supervision
 from lengthwise.settings import Config, Setting, require, require_at_least
@@ -63,6 +63,9 @@ class SupervisionConfig(Config):
     one code."""
     margin: float = 0.1
     """With `composition`: weight of the loss on numbers that are near 0."""
+    chunk_lengths: Literal["training", "all"] = "training"
+    """With `codebook`: the words whose chunks are labelled. `training`: those of at most
+    `data.max_length` symbols. `all`: those of every length, the default for new runs."""
     replay: bool = True
     """Hard-example replay, with `composition` and `codebook`: chunks that exploration finds wrong
     are drawn more often."""

@@ -1,0 +1,72 @@
+"""Default settings of training towards a proof, by the size of the language's monoid.
+
+- Up to 32 elements: `composition`. The network finds its own codes, and a proof closes in minutes.
+- Up to 1,000: `codebook`. Codes that the network finds close late or never; with the coordinates of
+  state maps as labels, a wider network in double precision is proved in minutes.
+- Up to 5,000: `composition`, since there are too many chunks of codes to label.
+- More: `transition`, since the elements are not told apart.
+
+The elements are the state maps of sub-words on the minimal automaton, the identity included.
+`docs/verification.md` has the measurements behind the numbers.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.elements import MAX_ELEMENTS
+from lengthwise.languages.language import Language
+from lengthwise.languages.monoid import transition_monoid
+
+MOST_COMPOSED = 32
+"""Greatest number of elements for which a network finds its own codes by default."""
+
+MOST_LABELLED = 1_000
+"""Greatest number of elements whose codes are labels by default: `tasks.codebook.MAX_CHUNKS` is
+its square."""
+
+_CODEBOOK: Mapping[str, Any] = {
+    "supervision": "codebook",
+    "noise": 0.0,
+    "precision": "double",
+    "batch_size": 512,
+}
+"""Settings of codebook supervision in every preset."""
+
+_LAPTOP: Mapping[str, Any] = {
+    "d_model": 128,
+    "learning_rate": 2e-3,
+    "schedule": "cosine",
+    "steps": 6_000,
+}
+"""Its numbers in the preset `laptop`."""
+
+_SELDOM = 1_000
+"""Steps from one validation to the next for more than `_FEW` elements: a validation judges every
+chunk, which takes as long as hundreds of steps."""
+
+_FEW = 300
+
+
+@lru_cache(maxsize=64)
+def num_elements(language: Language) -> int | None:
+    """Return the number of state maps of sub-words; None if it is more than `MAX_ELEMENTS`."""
+    try:
+        monoid = transition_monoid(language.total().minimised(), max_elements=MAX_ELEMENTS)
+    except LanguageError:
+        return None
+    return len(monoid.maps)
+
+
+def suited_settings(language: Language, preset: str) -> dict[str, Any]:
+    """Return the settings that differ from those of the model, for a language and a preset."""
+    count = num_elements(language)
+    if count is None or not MOST_COMPOSED < count <= MOST_LABELLED:
+        return {}
+    if preset == "smoke":
+        return {"supervision": "codebook", "noise": 0.0, "precision": "double"}
+    if preset == "paper":
+        return dict(_CODEBOOK)
+    seldom = {"validate_every": _SELDOM} if count > _FEW else {}
+    return {**_CODEBOOK, **_LAPTOP, **seldom}
