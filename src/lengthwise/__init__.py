@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lengthwise.data.api import prepare, prepare_pairs
     from lengthwise.evaluation.scores import Scores
     from lengthwise.languages.language import Language
+    from lengthwise.models.adapted import adapt
     from lengthwise.problems.base import Plan, Problem, Run
     from lengthwise.problems.results import Evaluation
     from lengthwise.report.compare import Comparison, compare
@@ -57,6 +58,7 @@ __all__ = [
     "Scores",
     "Task",
     "__version__",
+    "adapt",
     "certify",
     "compare",
     "compile",
@@ -91,6 +93,7 @@ _ELSEWHERE = {
     "Run": "problems.base",
     "Scores": "evaluation.scores",
     "Task": "tasks.task",
+    "adapt": "models.adapted",
     "compare": "report.compare",
     "compile": "constructions.api",
     "load_construction": "constructions.api",

@@ -16,6 +16,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.languages.validation import short
 from lengthwise.models.language_model import LanguageModel
+from lengthwise.models.own import OwnModel, keep, own_name
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.problems.base import Problem, Run, evaluated
@@ -29,6 +30,7 @@ from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Progress
 from lengthwise.training.made_for import difference
+from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.certify import certify as certify_model
 from lengthwise.verification.closure import MAX_CHUNKS
@@ -55,7 +57,7 @@ def language(spec: str, alphabet: str | None = None) -> Language:
 
 def train(
     language: Language | str | Problem,
-    model: str | None = None,
+    model: str | OwnModel | None = None,
     *,
     out: Path | str | None = None,
     preset: str = "laptop",
@@ -66,9 +68,9 @@ def train(
 ) -> Run:
     """Train a model on a language, a step task or a corpus; the result has it as `run.model`.
 
-    `model` is `regular-gpt-binary` by default; for a step task, such as `steps:addition`,
-    `step-decoder`; for `text:FOLDER`, a prepared corpus, `regular-gpt-lm`; and for `pairs:FOLDER`,
-    a parallel one, `encoder-decoder`.
+    `model` is a name, `package.module:factory`, a network of your own (see `adapt`), or a function
+    that builds one. By default it is `regular-gpt-binary` for a language, `step-decoder` for a step
+    task, `regular-gpt-lm` for `text:FOLDER`, and `encoder-decoder` for `pairs:FOLDER`.
 
     `settings` are those of network, data, objective and training, such as `max_length=40`,
     `steps=5000`, `seed=1`, `d_model=128`, or by section, `network={"d_model": 128}`; `lengthwise
@@ -81,18 +83,14 @@ def train(
         ClaimError: the loss is not finite.
     """
     if not isinstance(model, str | None):
-        raise ConfigError(
-            f"model is a name, such as 'regular-gpt', but got {short(model)}. A module of your own "
-            f"is trained by your own loop; evaluate, predict and learn_automaton take it."
-        )
+        model = own_name(model)
     spec = language if isinstance(language, str | Problem) else _chosen(language)
     plan = make_plan(spec, model, preset=preset, settings=settings, options={"protocol": protocol})
     return train_plan(plan, out=out, device=device, progress=progress)
 
 
 def step_task(spec: str, **settings: Any) -> StepTask:
-    """Return the step task of a specification, with `.written(inputs)`, `.names`, `.outputs`.
-
+    """Return the step task of a specification, with `.written(inputs)`, `.names`, `.outputs`:
     `steps:addition` (`bits`, `order`), `steps:multiplication` (`bits`, `order`),
     `steps:circuit:FILE` (`order`), or a language such as `steps:group:S5` (`length`).
 
@@ -163,12 +161,16 @@ def perplexity(
     return {each["length"]: each["perplexity"] for each in evaluated(run, options).records}
 
 
-def load(path: Path | str, *, device: str = "auto") -> Run:
+def load(path: Path | str, *, device: str = "auto", model: OwnModel | None = None) -> Run:
     """Load the trained model of a run folder.
+
+    `model` is a network of the same shape, where that of the run was given as an object.
 
     Raises:
         RunError: the folder holds no finished run.
     """
+    if model is not None:
+        keep(RunFolder(Path(path)).config()["model"], model)
     return load_run(path, device=device)
 
 

@@ -232,8 +232,8 @@ def _meanings(config: type[Config]) -> dict[str, str]:
     """Return the docstrings under the fields of a class and of its bases, each as one line."""
     found: dict[str, str] = {}
     for base in reversed(config.__mro__):
-        if not issubclass(base, Config) or base is Config:
-            continue
+        if not issubclass(base, Config) or base is Config or base.__module__ == "types":
+            continue  # a class that is made as the program runs has no source
         body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0]
         assert isinstance(body, ast.ClassDef)
         for one, after in zip(body.body, body.body[1:], strict=False):

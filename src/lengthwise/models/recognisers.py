@@ -139,7 +139,22 @@ def _universal(summary: str, depth: str, num_steps: int, small: Mapping[str, Any
 
 DEFAULT_MODEL = "regular-gpt-binary"
 
-MODELS: Catalogue[ModelEntry] = Catalogue(
+
+class ModelCatalogue(Catalogue[ModelEntry]):
+    """The models by name, and those of users by import path: `package.module:factory`."""
+
+    def __getitem__(self, name: str) -> ModelEntry:
+        if ":" not in name:
+            return super().__getitem__(name)
+        from lengthwise.models.own import own_entry  # noqa: PLC0415  it imports ModelEntry
+
+        return own_entry(name)
+
+    def __contains__(self, name: object) -> bool:
+        return (isinstance(name, str) and ":" in name) or super().__contains__(name)
+
+
+MODELS: Catalogue[ModelEntry] = ModelCatalogue(
     "model",
     {
         "regular-gpt": ModelEntry(

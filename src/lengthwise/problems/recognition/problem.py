@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from torch import nn
 
-from lengthwise.errors import ConfigError, LanguageError, WordError
+from lengthwise.errors import ConfigError, WordError
 from lengthwise.evaluation.scores import parse_lengths, percent
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language

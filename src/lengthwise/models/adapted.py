@@ -1,0 +1,217 @@
+"""Networks of the user's own, called as those of the package are.
+
+The package calls a network with right-aligned words and their lengths:
+
+    forward(tokens: Int[word, position], lengths: Int[word]) -> Float[word, class]
+
+A word takes the last positions of its row, and the positions left of it hold -1. `adapt` wraps a
+network that wants another layout.
+"""
+
+import inspect
+from contextlib import ExitStack
+from typing import Any, Literal, TypeAlias
+
+import torch
+from torch import Generator, Tensor, nn
+
+from lengthwise.errors import ConfigError
+from lengthwise.layers.rows import ClassLogits, Lengths, Words
+from lengthwise.models.alignment import left_aligned
+
+Padding: TypeAlias = Literal["left", "right", "none"]
+
+_PROBED = ((0,), (1, 0), (0, 0, 1), (1, 0, 1, 1, 0), (0,) * 7)
+"""Words on which a network is tried, where there are two symbols; otherwise all symbols are 0."""
+
+_NEAR = 1e-3
+"""Greatest difference between the logits of a word alone and in a batch."""
+
+
+class Adapted(nn.Module):
+    """A network behind the package's own call; `module` is the network itself."""
+
+    def __init__(self, module: nn.Module, padding: Padding, pad_token: int | None) -> None:
+        super().__init__()
+        self.module = module
+        self.padding = padding
+        self.pad_token = -1 if pad_token is None else pad_token
+        self.has_pad = pad_token is not None
+        self.takes_lengths = _takes_lengths(module)
+
+    def forward(
+        self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
+    ) -> ClassLogits:
+        """Return the logits of the class of each right-aligned word.
+
+        In training, `generator` determines the random numbers that the network draws.
+
+        Raises:
+            ConfigError: the network returns something other than logits.
+        """
+        if lengths is None:
+            lengths = tokens.new_full((len(tokens),), tokens.shape[1])
+        with ExitStack() as seeded:
+            if generator is not None:
+                seed = int(torch.randint(2**62, (1,), generator=generator))
+                devices = [tokens.device] if tokens.device.type == "cuda" else []
+                seeded.enter_context(torch.random.fork_rng(devices))
+                torch.manual_seed(seed)
+            return self._answers(tokens, lengths)
+
+    def _answers(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+        time = tokens.shape[1]
+        if self.padding == "left":
+            before = torch.arange(time, device=tokens.device) < time - lengths[:, None]
+            return self._called(tokens.masked_fill(before, self.pad_token), lengths)
+        if self.padding == "right":
+            moved, _ = left_aligned(tokens, lengths, 2**62, checked=False)
+            after = torch.arange(time, device=tokens.device) >= lengths[:, None]
+            return self._called(moved.masked_fill(after, self.pad_token), lengths)
+        rows, found = [], []
+        for length in torch.unique(lengths).tolist():
+            row = (lengths == length).nonzero()[:, 0]
+            words = tokens[row, time - length :]
+            if not length and self.has_pad:  # many networks need a position to answer from
+                words = tokens.new_full((len(row), 1), self.pad_token)
+            rows.append(row)
+            found.append(self._called(words, lengths[row]))
+        return torch.cat(found)[torch.cat(rows).argsort()]
+
+    def _called(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+        try:
+            logits = self.module(tokens, lengths) if self.takes_lengths else self.module(tokens)
+        except (RuntimeError, IndexError, ValueError) as error:
+            if tokens.shape[1]:
+                raise
+            raise ConfigError(
+                f"{self.name} cannot read the empty word ({in_a_line(error)}). Give it a symbol "
+                f"more, and lw.adapt(module, pad_token=that symbol)."
+            ) from error
+        if not isinstance(logits, Tensor):
+            raise ConfigError(
+                f"{self.name} must return a tensor of logits, but it returned a "
+                f"{type(logits).__name__}. Return the logits alone."
+            )
+        if logits.ndim != 2 or len(logits) != len(tokens) or not logits.is_floating_point():
+            kind = str(logits.dtype).removeprefix("torch.")
+            raise ConfigError(
+                f"{self.name} must return floating-point logits [word, class], but for tokens "
+                f"{tuple(tokens.shape)} it returned {kind} {tuple(logits.shape)}. Answer once for "
+                f"each word."
+            )
+        return logits
+
+    @property
+    def name(self) -> str:
+        """Name of the network's class."""
+        return type(self.module).__name__
+
+    def extra_repr(self) -> str:
+        """Return the layout that the network wants."""
+        return f"padding={self.padding!r}, pad_token={self.pad_token if self.has_pad else None}"
+
+
+def adapt(module: object, *, padding: str | None = None, pad_token: int | None = None) -> Adapted:
+    """Return a network of your own in the form that `train`, `evaluate` and the like call.
+
+    `padding` says what `module.forward` wants:
+
+    - `"left"`: `forward(tokens, lengths)` with words at the right end of their rows; the default
+      for networks that take lengths, as the package's own do.
+    - `"right"`: `forward(tokens, lengths)` with words at the left end.
+    - `"none"`: `forward(tokens)` or `forward(tokens, lengths)` with words of one length at a time,
+      so that there are no pads; the default for networks that take tokens only.
+
+    The other positions hold `pad_token` (-1 unless it is given; an embedding needs a number of its
+    own, such as the number of symbols). With `"none"` the empty word is a row of one pad if there
+    is a `pad_token`, and a row without positions otherwise.
+
+    Raises:
+        ConfigError: `module` is no module, or the padding is unknown or does not fit.
+    """
+    if isinstance(module, Adapted):
+        return module
+    if not isinstance(module, nn.Module):
+        raise ConfigError(
+            f"adapt takes a torch.nn.Module, but got a {type(module).__name__}. Give the network."
+        )
+    if padding not in (None, "left", "right", "none"):
+        raise ConfigError(f"padding={padding!r} is none. Use 'left', 'right' or 'none'.")
+    if pad_token is not None and (isinstance(pad_token, bool) or not isinstance(pad_token, int)):
+        raise ConfigError(f"pad_token={pad_token!r} is no whole number. Use the number of symbols.")
+    takes_lengths = _takes_lengths(module)
+    if padding in ("left", "right") and not takes_lengths:
+        raise ConfigError(
+            f"padding={padding!r} needs lengths to tell words from pads, but "
+            f"{type(module).__name__}.forward takes tokens only. Use padding='none'."
+        )
+    layout: Any = padding or ("left" if takes_lengths else "none")
+    return Adapted(module, layout, pad_token)
+
+
+def _takes_lengths(module: nn.Module) -> bool:
+    """Return whether `forward` has a second argument without a default, or one named `lengths`."""
+    try:
+        parameters = list(inspect.signature(module.forward).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(named) < 2:
+        return False
+    return named[1].default is named[1].empty or named[1].name == "lengths"
+
+
+@torch.no_grad()
+def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> None:
+    """Refuse a network that does not answer as a recogniser must, after trying it on a few words.
+
+    Raises:
+        ConfigError: it has no weights, raises an error, returns another shape, another number of
+            classes, or logits that depend on chance or on the other words of a batch.
+    """
+    name, was_training = model.name, model.training
+    if not any(weight.requires_grad for weight in model.parameters()):
+        raise ConfigError(f"{name} has no weights to train. Give a network with parameters.")
+    words = [tuple(min(symbol, num_symbols - 1) for symbol in word) for word in _PROBED]
+    longest = max(map(len, words))
+    tokens = torch.tensor([(-1,) * (longest - len(word)) + word for word in words])
+    lengths = torch.tensor([len(word) for word in words])
+    model.eval()
+    try:
+        with torch.random.fork_rng(devices=[]):
+            logits, again = model(tokens, lengths), model(tokens, lengths)
+            alone = torch.cat([model(torch.tensor([w]), torch.tensor([len(w)])) for w in words])
+    except ConfigError:
+        raise
+    except Exception as error:
+        raise ConfigError(
+            f"{name} cannot read words of 1 to {longest} symbols in tokens {tuple(tokens.shape)} "
+            f"({in_a_line(error)}). See lw.adapt for its layout."
+        ) from error
+    finally:
+        model.train(was_training)
+    if logits.shape[1] != num_classes:
+        raise ConfigError(
+            f"{name} returned {logits.shape[1]} logits for each word, but the language has "
+            f"{num_classes} classes. Build it with num_classes={num_classes}."
+        )
+    if not torch.equal(logits, again):
+        raise ConfigError(
+            f"{name} is not deterministic: two calls on the same words differ by "
+            f"{(logits - again).abs().max().item():.2g} in eval mode. Turn randomness off there."
+        )
+    worst = (logits - alone).abs().amax(dim=1)
+    if not bool((worst <= _NEAR * (1 + logits.abs().amax())).all()):
+        at = int(worst.argmax())
+        raise ConfigError(
+            f"{name} gives a word of {len(words[at])} symbols other logits alone than beside "
+            f"longer words (by {worst[at].item():.2g}): its answer depends on the pads. Mask them, "
+            f"or use lw.adapt(module, padding='none')."
+        )
+
+
+def in_a_line(error: BaseException) -> str:
+    """Return the kind of an error and the first line of its text."""
+    first = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {first[:200]}"

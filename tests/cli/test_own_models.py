@@ -1,0 +1,63 @@
+"""Models of users by import path, on the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.shell import Shell
+from models.users_own import SMALL, package_in
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return package_in(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(capsys, monkeypatch)
+
+
+def test_a_model_by_import_path_goes_the_whole_way(shell: Shell, package: Path) -> None:
+    given = ["--device", "cpu"]
+    for name, value in SMALL.items():
+        given += ["--set", f"{name}={value}"]
+    model = ["--model", "users_own:gru", "--set", "width=4"]
+    found = shell.json("train", "tomita-4", *model, *given, "--out", "run")
+    assert found["model"] == "users_own:gru"
+    config = json.loads(Path("run/config.json").read_text())
+    assert config["network"] == {"vocab_size": 2, "num_classes": 2, "width": 4, "dropout": 0.1}
+    scores = shell.json("evaluate", "run", "--lengths", "1:9:4", "--words", "8")
+    assert scores["shortcuts"]
+    assert shell("predict", "run", stdin="01\n\n")[0] == 0
+    assert shell("report", "run", "--out", "page.html")[0] == 0
+    assert "users_own:gru" in Path("page.html").read_text()
+    status, _, error = shell("certify", "run")
+    assert (status, error.count("\n")) == (2, 1)
+    listed = shell.json("settings", "parity", "--model", "users_own:gru")["settings"]
+    assert {"network.width", "network.dropout"} <= {each["name"] for each in listed}
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("--model users_own:grus", "cannot be imported (AttributeError"),
+        ("--model nowhere:gru", "cannot be imported (ModuleNotFoundError"),
+        ("--model users_own:broken", "could not be built (ValueError: no such)"),
+        ("--model users_own:nothing", "built a int, which is no torch.nn.Module"),
+        ("--model users_own:incomplete", "must take vocab_size and num_classes, but it takes size"),
+        ("--model users_own:torch", "is a module, which builds no network"),
+        ("--model users_own:gru --set wdith=3", "unknown setting 'wdith'. Did you mean 'width'?"),
+        ("--model users_own:gru --set width=wide", "setting width='wide' must be a whole number"),
+        ("--model users_own:gru --set supervision=prefix", "supervision='prefix' is not for"),
+        ("--model users_own:Gru()", "cannot be built again from its name"),
+    ],
+)
+def test_slips_are_told_in_a_line(shell: Shell, package: Path, command: str, says: str) -> None:
+    given = ["train", "parity", *command.split(), "--out", "run", "--device", "cpu"]
+    status, out, error = shell(*given, "--set", "steps=1")
+    assert (status, out) == (2, "")
+    assert says in error
+    assert error.count("\n") == 1
+    assert not Path("run").exists()

@@ -1,0 +1,171 @@
+"""Networks of the user's own: layouts, import paths, given objects, and what is refused."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+import lengthwise as lw
+from lengthwise.errors import ConfigError, RunError
+from lengthwise.evaluation.predict import predict
+from lengthwise.models.adapted import Adapted, require_recogniser
+from lengthwise.models.own import own_entry
+from models.users_own import SMALL, package_in
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return package_in(tmp_path, monkeypatch)
+
+
+class Sums(nn.Module):
+    """Logits that depend on every symbol and its place, and on nothing else."""
+
+    def __init__(self, pad: int | None = None) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor([0.3, -0.7, 0.9]))
+        self.pad = pad
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        place = torch.arange(1, tokens.shape[1] + 1)
+        total = ((tokens + 1) * place * self.weight[tokens % 3]).sum(dim=1)
+        return torch.stack([total, -total], dim=1)
+
+
+class OnTheRight(Sums):
+    """The same of words at the left of their rows, with pads `pad` after them."""
+
+    def forward(self, tokens: Tensor, lengths: Tensor) -> Tensor:  # type: ignore[override]
+        after = torch.arange(tokens.shape[1]) >= lengths[:, None]
+        assert bool(torch.eq(tokens[after], self.pad or 0).all())
+        return super().forward(tokens.masked_fill(after, -1))
+
+
+class OnTheLeft(Sums):
+    """The same of words at the right of their rows."""
+
+    def forward(self, tokens: Tensor, lengths: Tensor) -> Tensor:  # type: ignore[override]
+        found = []
+        for row, length in zip(tokens, lengths.tolist(), strict=True):
+            assert bool(torch.eq(row[: len(row) - length], self.pad or 0).all())
+            found.append(super().forward(row[len(row) - length :][None]))
+        return torch.cat(found)
+
+
+words_of = st.lists(st.lists(st.integers(0, 2), max_size=9), min_size=1, max_size=7)
+
+
+@settings(deadline=None)
+@given(words=words_of, pad=st.integers(-1, 7))
+def test_every_layout_gives_the_logits_of_each_word_alone(words: list[list[int]], pad: int) -> None:
+    plain = Sums()
+    with torch.no_grad():
+        rows = [plain(torch.tensor(word, dtype=torch.long)[None]) for word in words]
+        expected = torch.cat(rows)
+        for model in (
+            lw.adapt(Sums()),
+            lw.adapt(OnTheRight(pad), padding="right", pad_token=pad),
+            lw.adapt(OnTheLeft(pad), padding="left", pad_token=pad),
+        ):
+            assert torch.allclose(predict(model, words), expected)
+
+
+def test_a_stopped_run_goes_on_to_the_same_bits(package: Path) -> None:
+    def run(out: str, **more: Any) -> dict[str, Tensor]:
+        return lw.train(
+            "parity", "users_own:gru", out=out, device="cpu", **SMALL, **more
+        ).model.state_dict()
+
+    whole = run("whole")
+    script = (
+        "import lengthwise as lw, os\n"
+        "from lengthwise.training.loop import Progress\n"
+        "class Stop(Progress):\n"
+        "    def update(self, step, record):\n"
+        "        if step >= 15: os._exit(9)\n"
+        f"settings = dict(device='cpu', progress=Stop(), **{SMALL})\n"
+        "lw.train('parity', 'users_own:gru', out='again', **settings)"
+    )
+    left = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True)
+    assert left.returncode == 9, left.stderr
+    assert not Path("again/model.safetensors").exists()
+    again = run("again")
+    assert all(torch.equal(whole[name], again[name]) for name in whole)
+
+
+def test_a_network_that_is_given_keeps_its_weights_and_loads_with_it(package: Path) -> None:
+    network = lw.adapt(Sums())
+    before = {name: value.clone() for name, value in network.state_dict().items()}
+    first = lw.train("parity", network, out="run", device="cpu", **SMALL)
+    assert all(torch.equal(value, before[name]) for name, value in network.state_dict().items())
+    assert not torch.equal(first.model.state_dict()["module.weight"], before["module.weight"])
+    assert isinstance(first.plan, lw.Plan)
+    assert first.plan.model.endswith(":Sums()")
+    again = lw.load("run", device="cpu", model=Sums())
+    weights = [run.model.state_dict()["module.weight"] for run in (first, again)]
+    assert torch.equal(*weights)
+    other = Sums()
+    other.weight.data.add_(1)
+    with pytest.raises(RunError, match="holds a run with"):
+        lw.train("parity", other, out="run", device="cpu", **SMALL)
+
+
+def test_the_seed_decides_the_weights(package: Path) -> None:
+    entry = own_entry("users_own:gru")
+    config = entry.configure({"vocab_size": 2, "num_classes": 2})
+    drawn = [entry.draw_from(config, seed).state_dict() for seed in (1, 1, 2)]
+    same = [torch.equal(drawn[0][n], drawn[1][n]) for n in drawn[0]]
+    assert all(same)
+    assert not torch.equal(drawn[0]["module.gru.weight_hh_l0"], drawn[2]["module.gru.weight_hh_l0"])
+
+
+class Strange(nn.Module):
+    """A network that answers as `answer` says."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(2))
+        self.answer = answer
+
+    def forward(self, tokens: Tensor, lengths: Tensor) -> Any:
+        return self.answer(tokens, lengths, self.weight)
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (lambda t, n, w: (w, w), "must return a tensor of logits, but it returned a tuple"),
+        (lambda t, n, w: w.expand(len(t), t.shape[1], 2), "floating-point logits [word, class]"),
+        (lambda t, n, w: torch.ones(len(t), 2, dtype=torch.long), "it returned int64 (5, 2)"),
+        (lambda t, n, w: w[:1].expand(len(t), 1), "returned 1 logits for each word, but the"),
+        (lambda t, n, w: w * torch.rand(len(t), 2), "is not deterministic"),
+        (lambda t, n, w: w * t.sum(dim=1)[:, None], "its answer depends on the pads"),
+        (lambda t, n, w: w[t + 9].sum(dim=1), "cannot read words of 1 to 7 symbols"),
+    ],
+)
+def test_what_is_no_recogniser_is_refused(answer: Any, says: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        lw.train("parity", Strange(answer), device="cpu", **SMALL)
+    assert says in str(refused.value).replace("\n", " ")
+
+
+def test_other_slips_of_python() -> None:
+    with pytest.raises(ConfigError, match="has no weights to train"):
+        require_recogniser(lw.adapt(nn.Identity()), 2, 2)
+    with pytest.raises(ConfigError, match="padding='middle' is none"):
+        lw.adapt(Sums(), padding="middle")
+    with pytest.raises(ConfigError, match="needs lengths to tell words from pads"):
+        lw.adapt(Sums(), padding="right")
+    with pytest.raises(ConfigError, match=r"adapt takes a torch\.nn\.Module, but got a int"):
+        lw.adapt(5)
+    with pytest.raises(ConfigError, match="is no whole number"):
+        lw.adapt(Sums(), pad_token=True)
+    with pytest.raises(ConfigError, match="but got 5"):
+        lw.train("parity", 5)  # type: ignore[arg-type]
+    assert isinstance(lw.adapt(lw.adapt(Sums())), Adapted)
