@@ -22,6 +22,7 @@ def lstm(*, vocab_size: int, num_classes: int, width: int = 32) -> nn.Module:
     return lw.adapt(Lstm(vocab_size, num_classes, width), pad_token=vocab_size)
 
 
-run = lw.train("parity", lstm, steps=300, max_length=10, batch_size=64, learning_rate=5e-3)
-print(lw.evaluate(run, lengths=range(1, 21)).summary()["mean_accuracy"])
-print(lw.learn_automaton(run.model, run.language.alphabet, max_states=20))
+if __name__ == "__main__":
+    run = lw.train("parity", lstm, steps=300, max_length=10, batch_size=64, learning_rate=5e-3)
+    print(lw.evaluate(run, lengths=range(1, 21)).summary()["mean_accuracy"])
+    print(lw.learn_automaton(run.model, run.language.alphabet, max_states=20))

@@ -26,5 +26,6 @@ class Scan(nn.Module):
         return logits
 
 
-run = lw.train("cycle-navigation", Scan, steps=300, max_length=10, learning_rate=5e-3)
-print(lw.evaluate(run, lengths=range(1, 21)).summary()["mean_accuracy"])
+if __name__ == "__main__":
+    run = lw.train("cycle-navigation", Scan, steps=300, max_length=10, learning_rate=5e-3)
+    print(lw.evaluate(run, lengths=range(1, 21)).summary()["mean_accuracy"])

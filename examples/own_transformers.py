@@ -34,5 +34,6 @@ def bert(*, vocab_size: int, num_classes: int, width: int = 32) -> nn.Module:
     return lw.adapt(network, padding="right", pad_token=vocab_size)
 
 
-run = lw.train("tomita-4", bert, steps=200, max_length=10, learning_rate=1e-3)
-print(lw.evaluate(run, lengths=range(1, 21)).summary()["mean_accuracy"])
+if __name__ == "__main__":
+    run = lw.train("tomita-4", bert, steps=200, max_length=10, learning_rate=1e-3)
+    print(lw.evaluate(run, lengths=range(1, 21)).summary()["mean_accuracy"])

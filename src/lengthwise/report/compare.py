@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from lengthwise.analysis.figures import Picture, bands_figure, to_svg
 from lengthwise.errors import ConfigError, RunError
+from lengthwise.evaluation.scores import percent
 from lengthwise.files import write_text
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.recognition.problem import Recognition
@@ -145,17 +146,22 @@ class Comparison:
         means = [run.mean for run in group.runs]
         sign = -1 if self.curve.is_less_better else 1
         worst = min(group.runs, key=lambda run: sign * run.curve.points[run.worst_length])
-        spread = f" ({min(means):.2f} to {max(means):.2f})" if len(means) > 1 else ""
+        shown = self._shown
+        spread = f" ({shown(min(means))} to {shown(max(means))})" if len(means) > 1 else ""
         return [
             group.name,
             group.told,
             group.trained_on,
             ", ".join(str(run.plan.training.seed) for run in group.runs),
-            f"{fmean(means):.2f}{spread}",
-            f"{worst.curve.points[worst.worst_length]:.2f}",
+            f"{shown(fmean(means))}{spread}",
+            shown(worst.curve.points[worst.worst_length]),
             str(worst.worst_length),
             ", ".join(str(run.path) for run in group.runs),
         ]
+
+    def _shown(self, value: float) -> str:
+        """Return a value with two decimals; per cent are rounded down, so that 100.00 means all."""
+        return percent(value / 100) if "%" in self.curve.measure else f"{value:.2f}"
 
     def _render(self, template: str) -> str:
         environment = Environment(
