@@ -7,10 +7,12 @@ from typing import Any, TypedDict
 from torch import nn
 
 from lengthwise.circuits.gate_sequence import GateSequence
+from lengthwise.display import Viewed
 from lengthwise.languages.language import Language
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.made_for import remember
+from lengthwise.wording import counted, shortened
 
 PRECISIONS = ("float64", "float32", "bfloat16", "float16")
 """Floating-point formats in which claims are made and verified."""
@@ -30,7 +32,7 @@ class Claim(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Construction:
+class Construction(Viewed):
     """A network whose weights were computed, for a language or for a circuit.
 
     `range` maps each precision to the longest words (for a circuit: its only length) of the claim;
@@ -57,6 +59,13 @@ class Construction:
     def __post_init__(self) -> None:
         if isinstance(self.about, Language):
             remember(self.model, self.about)
+
+    def __repr__(self) -> str:
+        return (
+            f"Construction({self.name}: {shortened(self.claim, 100)} Range: "
+            f"{self.range_in_words()}. {self.architecture} of "
+            f"{counted(self.num_parameters, 'parameter')})"
+        )
 
     @property
     def compiled(self) -> Compiled:

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from lengthwise.display import Viewed
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import require_kinds
+from lengthwise.wording import counted
 
 _MOST_LENGTHS = 100_000
 
@@ -42,11 +44,23 @@ _OF_SCORES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(Viewed):
     """The records of one evaluation, and the lengths that have no word."""
 
     records: tuple[Score, ...]
     missing: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        if not self.records:
+            return "Scores(no length was tested)"
+        found = self.summary()
+        first, last = found["lengths"]
+        return (
+            f"Scores({self.records[0].model} on {self.records[0].task}: mean "
+            f"{percent(found['mean_accuracy'])} %, worst {percent(found['worst_accuracy'])} % at "
+            f"length {found['worst_length']}; {counted(found['words'], 'word')} of length "
+            f"{first}..{last})"
+        )
 
     @property
     def lengths(self) -> list[int]:

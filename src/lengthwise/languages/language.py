@@ -8,6 +8,7 @@ classes also have names, which users read and type.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from lengthwise.display import Viewed
 from lengthwise.errors import LanguageError, WordError
 from lengthwise.languages import minimise
 from lengthwise.languages.validation import (
@@ -16,13 +17,17 @@ from lengthwise.languages.validation import (
     check_symbols,
     check_table,
 )
+from lengthwise.wording import counted, shortened
+
+_SHOWN = 40
+"""Characters of a text that a line shows."""
 
 OUTSIDE = "outside"
 """Name of the class that `Language.total` adds for words outside the domain."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Language:
+class Language(Viewed):
     """A complete deterministic automaton with a class on every state.
 
     `transitions[state][symbol]` is the next state. The class of a word is the class of the state
@@ -71,6 +76,15 @@ class Language:
     def num_classes(self) -> int:
         """Number of classes, used or not."""
         return len(self.class_names)
+
+    def __repr__(self) -> str:
+        symbols = shortened(" ".join(self.alphabet), _SHOWN)
+        classes = shortened(" ".join(self.class_names), _SHOWN)
+        named = f"{shortened(self.spec, _SHOWN)}: " if self.spec else ""
+        return (
+            f"Language({named}{counted(self.num_states, 'state')} over {symbols!r}, classes "
+            f"{classes!r})"
+        )
 
     # ---- words -------------------------------------------------------------------------------
 

@@ -18,8 +18,9 @@ from typing import Any, ClassVar, Self
 import torch
 from torch import nn
 
+from lengthwise.display import Viewed
 from lengthwise.errors import ConfigError, RunError
-from lengthwise.evaluation.scores import parse_lengths, percent
+from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry
 from lengthwise.problems.layout import SECTIONS, Format1
@@ -33,6 +34,7 @@ from lengthwise.problems.results import (
     TrainingCost,
     Watch,
     no_watch,
+    read_options,
 )
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.registry import Catalogue
@@ -147,7 +149,7 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Run:
+class Run(Viewed):
     """A trained or computed model, with its problem, its plan and the folder that stores it."""
 
     problem: "Problem"
@@ -156,6 +158,11 @@ class Run:
     metrics: list[dict[str, Any]] = field(default_factory=list)
     """One record for each validation."""
     folder: RunFolder | None = None
+
+    def __repr__(self) -> str:
+        best = f": {self.problem.validated(kept(self.metrics))}" if self.metrics else ""
+        where = f", in {self.folder.path}" if self.folder else ""
+        return f"Run({self.problem.name}, {self.plan.model}{best}{where})"
 
     @property
     def language(self) -> Language:
@@ -437,13 +444,7 @@ def evaluated(
     for option in options:
         if option not in run.problem.evaluation_options:
             raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
-    for name in ("words", "seed"):
-        value = options.get(name, 1)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ConfigError(f"{name} is a whole number, but got {value!r:.40}.")
-    if isinstance(lengths := options.get("lengths"), str):
-        options = {**options, "lengths": parse_lengths(lengths)}
-    found = run.problem.evaluate(run, options, watch)
+    found = run.problem.evaluate(run, read_options(options), watch)
     if run.folder and stored and found.is_stored:
         run.folder.save_evaluation(found.records, found.values)
     return found

@@ -5,6 +5,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from lengthwise.errors import ConfigError
+from lengthwise.evaluation.scores import parse_lengths
+
 Facts = list[tuple[str, str]]
 """Names and values for people to read."""
 
@@ -121,6 +124,21 @@ class Section:
     body: str = ""
     """HTML of the section; if it is empty, `facts` are shown."""
     facts: Facts = field(default_factory=list)
+
+
+def read_options(options: Options) -> Options:
+    """Return the options of a test, with `lengths` that are a text read as for `--lengths`.
+
+    Raises:
+        ConfigError: `words` or `seed` is no whole number, or the text is not one of lengths.
+    """
+    for name in ("words", "seed"):
+        value = options.get(name, 1)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise ConfigError(f"{name} is a whole number, but got {value!r:.40}.")
+    if isinstance(lengths := options.get("lengths"), str):
+        return {**options, "lengths": parse_lengths(lengths)}
+    return options
 
 
 def no_watch(title: str, what: str = "words") -> AbstractContextManager[None]:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
+from lengthwise.display import Viewed
 from lengthwise.errors import CertificateError
 from lengthwise.files import write_bytes
 from lengthwise.languages.language import Language
@@ -25,6 +26,7 @@ from lengthwise.verification import schema
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.arrays import pack, unpack
 from lengthwise.verification.statement import TERMS, automaton_digest, quoted, shown, stated
+from lengthwise.wording import shortened
 
 FORMAT = 2
 
@@ -95,7 +97,7 @@ class SnapDistances:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Certificate:
+class Certificate(Viewed):
     """The result of a proof attempt about a model and a language, with the evidence.
 
     `reason`, `sureness`, `moved` and `made_with` are notes of the maker of the certificate. `check`
@@ -127,6 +129,9 @@ class Certificate:
     sureness: RoundingMargins | None = None
     moved: SnapDistances | None = None
     made_with: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Certificate({self.verdict}, {self.strength}: {shortened(self.statement, 200)})"
 
     @property
     def model_digest(self) -> str:

@@ -1,0 +1,32 @@
+"""Views of results in notebooks: the door through which every class reaches its HTML.
+
+The views need figures and every package, while languages need neither, so a view is imported when
+it is first asked for.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from lengthwise.registry import Catalogue
+
+VIEWS: Catalogue[Callable[[Any], str]] = Catalogue(
+    "notebook view",
+    {
+        "Certificate": "lengthwise.notebooks.views:of_certificate",
+        "Construction": "lengthwise.notebooks.views:of_construction",
+        "Language": "lengthwise.notebooks.views:of_language",
+        "Run": "lengthwise.notebooks.views:of_run",
+        "Scores": "lengthwise.notebooks.views:of_scores",
+    },
+)
+"""The function that writes the HTML of a class, by the name of the class."""
+
+
+class Viewed:
+    """Gives a class the view of its name in notebooks."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """Return the view as an HTML element that loads nothing from elsewhere."""
+        return VIEWS[type(self).__name__](self)

@@ -1,0 +1,1 @@
+"""Views of languages, runs, scores, certificates and constructions in notebooks."""

@@ -1,0 +1,53 @@
+"""The card that every view is: a title, facts, pictures, bars and a list, in one style."""
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal, NamedTuple
+
+from jinja2 import Environment, PackageLoader, Template, select_autoescape
+
+
+class Bar(NamedTuple):
+    """A row of a table with a bar."""
+
+    name: str
+    value: str
+    share: float
+    """Length of the bar, from 0 to 1."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Card:
+    """The content of a view; all texts are escaped, pictures are SVG elements."""
+
+    title: str
+    badge: str = ""
+    """A verdict in a word or two, beside the title."""
+    tone: Literal["good", "bad", "open"] = "open"
+    """Colour of the badge."""
+    subtitle: str = ""
+    pictures: tuple[str, ...] = ()
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    columns: tuple[str, ...] = ()
+    """Names of the columns of the bars."""
+    bars: list[Bar] = field(default_factory=list)
+    summary: str = ""
+    """Heading of the points."""
+    points: tuple[str, ...] = ()
+    """Lines that stand behind a heading that can be opened."""
+
+
+def html(card: Card) -> str:
+    """Return a card as an HTML element, readable on light and on dark pages."""
+    return _template().render(card=card)
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("lengthwise", "notebooks"),
+        autoescape=select_autoescape(),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("card.html")

@@ -1,0 +1,171 @@
+"""Drawings of views as SVG elements: automata, curves of training, accuracy by length.
+
+Lines and texts take the colour of the page (`currentColor`), and the background is transparent.
+"""
+
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from typing import Any
+
+import matplotlib as mpl
+import networkx as nx
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from lengthwise.analysis.figures import STYLE
+from lengthwise.languages.language import Language
+from lengthwise.wording import shortened
+
+_INK = "#1c2430"
+"""Stands for the colour of the page's text while a figure is drawn."""
+
+_BLUE, _ORANGE = "#4a8fd0", "#d1812c"
+"""Readable on white and on black."""
+
+_STYLE = {
+    **STYLE,
+    "text.color": _INK,
+    "axes.edgecolor": _INK,
+    "axes.labelcolor": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "savefig.facecolor": "none",
+    "text.parse_math": False,
+    "svg.fonttype": "none",
+}
+
+_NODE, _RING = 640, 420
+"""Areas of a state's circle and of the inner circle of class 1, in square points."""
+
+_LONGEST_LABEL = 14
+
+
+def automaton_drawing(language: Language) -> str:
+    """Draw the reachable states on a circle, in breadth-first order from the start state.
+
+    No line between two points of a circle passes through a third one. Each state has the name of
+    its class. As in `languages.dot`, states of class 1 of two-class languages are double circles,
+    and states outside the domain are dashed.
+    """
+    machine = language.total()
+    states = machine.reachable()
+    graph = nx.DiGraph()
+    graph.add_nodes_from(states)
+    for state in states:
+        for symbol, target in zip(machine.alphabet, machine.transitions[state], strict=True):
+            symbols = graph.edges[state, target]["symbols"] if graph.has_edge(state, target) else []
+            graph.add_edge(state, target, symbols=[*symbols, symbol])
+    places = _places(states)
+    inside = [s for s in states if machine.classes[s] < language.num_classes]
+    outside = [s for s in states if machine.classes[s] >= language.num_classes]
+    doubled = [s for s in inside if language.class_names == ("0", "1") and machine.classes[s] == 1]
+    with mpl.rc_context(_STYLE):
+        size = 2.2 + 0.28 * len(states)
+        figure = Figure(figsize=(max(4.4, size), min(size, 2.2) if len(states) < 3 else size))
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set_axis_off()
+        for group, style, area in (
+            (inside, "solid", _NODE),
+            (outside, "dashed", _NODE),
+            (doubled, "solid", _RING),
+        ):
+            drawn = nx.draw_networkx_nodes(
+                graph, places, group, node_size=area, node_color="none", edgecolors=_INK, ax=axes
+            )
+            if group:
+                drawn.set_linestyle(style)
+        names = {s: shortened(machine.class_names[machine.classes[s]], 8) for s in states}
+        nx.draw_networkx_labels(graph, places, names, font_size=9, font_color=_INK, ax=axes)
+        _draw_arrows(graph, places, axes)
+        _draw_start(places[states[0]], axes)
+        axes.margins(0.22)
+        return _in_the_pages_ink(figure)
+
+
+def _places(states: Sequence[int]) -> dict[int, tuple[float, float]]:
+    """Return places on a circle, clockwise from the left."""
+    around = nx.circular_layout(nx.path_graph(len(states)))
+    return {state: (-x, y) for state, (x, y) in zip(states, around.values(), strict=True)}
+
+
+def _draw_arrows(
+    graph: "nx.DiGraph[int]", places: Mapping[int, tuple[float, float]], axes: Axes
+) -> None:
+    curved = "arc3,rad=0.18"
+    nx.draw_networkx_edges(
+        graph,
+        places,
+        node_size=_NODE,
+        edge_color=_BLUE,
+        connectionstyle=curved,
+        arrowsize=12,
+        ax=axes,
+    )
+    labels = {
+        (a, b): shortened(", ".join(s), _LONGEST_LABEL) for a, b, s in graph.edges(data="symbols")
+    }
+    nx.draw_networkx_edge_labels(
+        graph,
+        places,
+        labels,
+        font_size=9,
+        font_color=_INK,
+        connectionstyle=curved,
+        rotate=False,
+        bbox={"alpha": 0},
+        ax=axes,
+    )
+
+
+def _draw_start(place: tuple[float, float], axes: Axes) -> None:
+    axes.annotate(
+        "",
+        xy=place,
+        xytext=(-46, 0),
+        textcoords="offset points",
+        arrowprops={"arrowstyle": "-|>", "color": _INK, "shrinkB": 13},
+    )
+
+
+def training_drawing(metrics: Sequence[Mapping[str, Any]]) -> str:
+    """Draw loss and validation accuracy by step, one above the other."""
+    steps = [record["step"] for record in metrics]
+    marker = "o" if len(steps) < 30 else ""
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(5.6, 3.2), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True)
+        for key, name, color in (
+            ("loss", "training", _ORANGE),
+            ("validation_loss", "validation", _BLUE),
+        ):
+            values = [record[key] for record in metrics]
+            above.plot(steps, values, label=name, color=color, marker=marker, ms=3)
+        least = min(min(record["loss"], record["validation_loss"]) for record in metrics)
+        above.set(ylabel="loss (nats)", yscale="log" if least > 0 else "linear")
+        above.legend(loc="upper right")
+        shares = [100 * record["validation_accuracy"] for record in metrics]
+        below.plot(steps, shares, color=_BLUE, marker=marker, ms=3)
+        below.set(xlabel="step", ylabel="accuracy (%)", ylim=(-4, 104))
+        return _in_the_pages_ink(figure)
+
+
+def accuracy_drawing(accuracy: Mapping[int, float]) -> str:
+    """Draw accuracy by length."""
+    lengths = sorted(accuracy)
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(5.6, 2.2), layout="constrained")
+        axes = figure.subplots()
+        shares = [100 * accuracy[length] for length in lengths]
+        axes.plot(lengths, shares, color=_BLUE, marker="o" if len(lengths) < 30 else "", ms=3)
+        axes.set(xlabel="length", ylabel="accuracy (%)", ylim=(-4, 104))
+        return _in_the_pages_ink(figure)
+
+
+def _in_the_pages_ink(figure: Figure) -> str:
+    buffer = StringIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    figure.savefig(buffer, format="svg", metadata=nothing)
+    text = buffer.getvalue()
+    return text[text.index("<svg") :].replace(_INK, "currentColor")

@@ -1,0 +1,210 @@
+"""The view of each class: what its card says."""
+
+from typing import Any
+
+from lengthwise.constructions.construction import Construction
+from lengthwise.evaluation.scores import Scores, percent
+from lengthwise.languages.language import Language
+from lengthwise.notebooks.card import Bar, Card, html
+from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, training_drawing
+from lengthwise.problems.base import Run
+from lengthwise.problems.recognition.measure import shown_lengths
+from lengthwise.training.compiled import Compiled
+from lengthwise.training.loop import kept
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.statement import TERMS, at_least, at_most, name_of, shown
+from lengthwise.wording import counted, shortened
+
+MOST_STATES = 30
+"""Number of states up to which an automaton is drawn."""
+
+MOST_ARROWS = 120
+"""Number of arrows up to which an automaton is drawn."""
+
+_MOST_NAMES = 12
+_LONGEST = 60
+
+_VERDICTS = {
+    "equivalent": ("proved", "good"),
+    "counterexample": ("wrong", "bad"),
+    "not-closed": ("not proved", "open"),
+}
+
+
+def of_language(language: Language) -> str:
+    """Return the card of a language: its automaton, classes and shortest words."""
+    machine = language.total()
+    states = machine.reachable()
+    arrows = len({(s, target) for s in states for target in machine.transitions[s]})
+    is_drawn = len(states) <= MOST_STATES and arrows <= MOST_ARROWS
+    symbols = _listed(language.alphabet)
+    facts = [("alphabet", symbols), ("classes", _listed(language.class_names))]
+    if language.domain is not None:
+        facts.append(("domain", f"only some words; the others are {machine.class_names[-1]!r}"))
+    for c in range(min(language.num_classes, _MOST_NAMES)):
+        word = machine.shortest(c)
+        first = "no word" if word is None else _word(language.decode(word))
+        facts.append((f"shortest of {_cut(language.class_names[c])}", first))
+    if not is_drawn:
+        facts.append(("automaton", f"{counted(arrows, 'arrow')}: too many to draw"))
+    return html(
+        Card(
+            title=_cut(language.spec) or "a language",
+            subtitle=f"{counted(len(states), 'state')}, "
+            f"{counted(language.num_symbols, 'symbol')}, "
+            f"{language.num_classes} {'class' if language.num_classes == 1 else 'classes'}",
+            pictures=(automaton_drawing(language),) if is_drawn else (),
+            facts=facts,
+        )
+    )
+
+
+def of_run(run: Run) -> str:
+    """Return the card of a run: its curves, its best validation and where it is kept."""
+    if isinstance(run.plan, Compiled):
+        facts = [("weights", "computed, not trained")]
+    else:
+        plan = run.plan
+        facts = [
+            ("trained on", f"{plan.trained_on}, {plan.supervision}, {plan.preset} preset"),
+            ("seed", str(plan.training.seed)),
+        ]
+    parameters = sum(each.numel() for each in run.model.parameters())
+    facts.append(("parameters", f"{parameters:,}"))
+    if run.folder is not None:
+        facts.append(("folder", str(run.folder.path)))
+    best: Any = kept(run.metrics) if run.metrics else {}
+    proved = best.get("proved")
+    if best:
+        steps = f"after {counted(best['step'], 'step')}"
+        facts.insert(0, ("in validation", f"{run.problem.validated(best)} {steps}"))
+    return html(
+        Card(
+            title=_cut(f"{run.problem.name}, {run.plan.model}"),
+            badge="" if proved is None else "proved" if proved else "not proved",
+            tone="good" if proved else "open",
+            pictures=(training_drawing(run.metrics),) if run.metrics else (),
+            facts=facts,
+        )
+    )
+
+
+def of_scores(scores: Scores) -> str:
+    """Return the card of scores: a curve, the summary, and a bar for each of some lengths."""
+    if not scores.records:
+        return html(Card(title="scores", subtitle="no length was tested"))
+    accuracy, summary = scores.accuracy_by_length(), scores.summary()
+    low, high = summary["interval_95"]
+    worst = summary["worst_length"]
+    facts = [
+        ("mean accuracy", f"{percent(summary['mean_accuracy'])} %"),
+        ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
+    ]
+    if len(set(accuracy.values())) > 1:
+        facts.append(("worst", f"{percent(summary['worst_accuracy'])} % at length {worst}"))
+    first = scores.records[0]
+    lengths = f"{min(accuracy)}..{max(accuracy)}" if len(accuracy) > 1 else str(worst)
+    return html(
+        Card(
+            title=_cut(f"{first.model} on {first.task}"),
+            subtitle=f"{counted(summary['words'], 'word')} of length {lengths}",
+            pictures=(accuracy_drawing(accuracy),) if len(accuracy) > 1 else (),
+            facts=facts,
+            columns=("length", "accuracy", ""),
+            bars=[
+                Bar(str(n), f"{percent(accuracy[n])} %", accuracy[n])
+                for n in shown_lengths(accuracy)
+            ],
+        )
+    )
+
+
+def of_certificate(made: Certificate) -> str:
+    """Return the card of a certificate: verdict, statement, figures, terms, shortest wrong word."""
+    summary = made.summary()
+    badge, tone = _VERDICTS[made.verdict]
+    facts: list[tuple[str, str]] = [("strength", made.strength)]
+    if made.counterexample is not None:
+        wrong = made.counterexample
+        facts += [
+            ("shortest wrong word", _word(wrong.word)),
+            ("its length", counted(summary["counterexample_length"], "symbol")),
+            ("the model says", _cut(wrong.model)),
+            ("the language says", _cut(wrong.language)),
+        ]
+    if made.levels:
+        repeats = summary["repeats"]
+        ends = "" if repeats is None else f"; the last repeats level {repeats}"
+        facts += [
+            ("explored", f"{counted(summary['levels'], 'level')}{ends}"),
+            (
+                "on the last level",
+                f"{counted(summary['interior_pairs'], 'interior pair')}, "
+                f"{counted(summary['edge_pairs'], 'edge pair')}",
+            ),
+            (
+                "elements",
+                f"{summary['elements']:,} of the model, {summary['monoid_elements_met']:,} of the "
+                f"language's monoid",
+            ),
+        ]
+    sure = made.sureness
+    if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
+        room = sure.sign_distance if sure.room is None else sure.room
+        facts.append(
+            (
+                "rounding",
+                f"signs stay {at_least(room)} from 0, rounding moves {at_most(sure.sign_radius)}",
+            )
+        )
+    if made.reason and made.verdict == "counterexample":
+        facts.append(("not checkable", _cut(shown(made.reason), 200)))
+    return html(
+        Card(
+            title=_cut(name_of(made.language)),
+            badge=badge,
+            tone=tone,  # type: ignore[arg-type]
+            subtitle=_cut(made.statement, 600),
+            facts=[*facts, ("model", made.model_digest)],
+            summary="provided that …",
+            points=TERMS[made.strength],
+        )
+    )
+
+
+def of_construction(made: Construction) -> str:
+    """Return the card of a construction: its claim, range, margin, network and source."""
+    settings = ", ".join(f"{name}={value}" for name, value in made.settings.items())
+    config: Any = getattr(made.model, "config", None)
+    sizes = config.to_dict() if hasattr(config, "to_dict") else {}
+    network = ", ".join(f"{name}={value}" for name, value in sizes.items() if value is not None)
+    facts = [
+        ("range", made.range_in_words()),
+        ("margin", made.margin_in_words()),
+        ("network", f"{made.architecture}, {counted(made.num_parameters, 'parameter')}"),
+        ("sizes", _cut(network, 300)),
+        ("settings", _cut(settings, 300)),
+        ("source", made.source),
+    ]
+    return html(
+        Card(
+            title=_cut(made.name),
+            badge="computed",
+            tone="good",
+            subtitle=made.claim,
+            facts=[(name, value) for name, value in facts if value],
+        )
+    )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    more = "" if len(names) <= _MOST_NAMES else f" … ({len(names)} in all)"
+    return " ".join(_cut(name, 20) for name in names[:_MOST_NAMES]) + more
+
+
+def _word(text: str) -> str:
+    return _cut(text) or "the empty word"
+
+
+def _cut(text: str, longest: int = _LONGEST) -> str:
+    return shortened(text, longest)

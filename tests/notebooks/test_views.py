@@ -1,0 +1,197 @@
+"""Views in notebooks and one-line texts of languages, runs, scores, certificates, constructions."""
+
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+import lengthwise as lw
+from lengthwise.evaluation.scores import Score, Scores
+from lengthwise.languages.language import Language
+from lengthwise.notebooks.views import MOST_STATES
+from lengthwise.verification.certificate import Certificate, WrongWord
+
+HOSTILE = ("<script>alert(1)</script>", 'x"><img/src=x/onerror=alert(1)>', "$\\frac$", "&amp;")
+
+VOID = {"br", "img", "meta", "link", "input", "hr", "path", "use"}
+
+
+class Parsed(HTMLParser):
+    """The tags and the text of an element, all of which must be closed in order."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[str] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [name for name, _ in attrs]
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def view(value: Any) -> Parsed:
+    html = value._repr_html_()
+    assert len(html) < 120_000
+    assert "http://" not in html.replace("http://www.w3.org", "")
+    return Parsed(html)
+
+
+@pytest.fixture(scope="module")
+def run() -> lw.Run:
+    """A run that is not trained long enough to be right."""
+    small = {"steps": 6, "validate_every": 2, "batch_size": 8, "validation_words": 16}
+    return lw.train("parity", preset="smoke", **small)
+
+
+@pytest.fixture(scope="module")
+def made() -> lw.Construction:
+    return lw.compile("parity")
+
+
+@pytest.fixture(scope="module")
+def proved(made: lw.Construction) -> Certificate:
+    return lw.certify(made.model, "parity")
+
+
+def test_a_language_is_drawn_with_an_arrow_for_each_pair_of_states() -> None:
+    language = lw.language("tomita-4")
+    html = language._repr_html_()
+    seen = view(language)
+    assert seen.tags.count("svg") == 1
+    assert "tomita-4" in seen.text
+    assert "4 states, 2 symbols, 2 classes" in seen.text
+    pairs = {(s, t) for s in range(4) for t in language.transitions[s]}
+    curved = html.count("stroke: #4a8fd0")
+    assert curved >= len(pairs)
+    assert "currentColor" in html
+    assert "#1c2430" not in html
+
+
+def test_a_large_automaton_is_summed_up_and_not_drawn() -> None:
+    group = lw.language("group:S5")
+    assert group.num_states > MOST_STATES
+    seen = view(group)
+    assert "svg" not in seen.tags
+    assert "120 states" in seen.text
+    assert "too many to draw" in seen.text
+    states = MOST_STATES
+    line = Language(
+        alphabet=("a",),
+        transitions=tuple((min(s + 1, states - 1),) for s in range(states)),
+        classes=tuple(s % 2 for s in range(states)),
+    )
+    assert "svg" in view(line).tags
+
+
+def test_hostile_names_stay_texts() -> None:
+    states = range(len(HOSTILE))
+    language = Language(
+        alphabet=HOSTILE,
+        transitions=(tuple(states),) * len(HOSTILE),
+        classes=tuple(states),
+        class_names=tuple(reversed(HOSTILE)),
+        spec="<b>spec</b>",
+    )
+    seen = view(language)
+    assert not {"script", "img", "b"} & set(seen.tags)
+    assert "onerror" not in seen.attributes
+    assert "<b>spec</b>" in seen.text
+    assert "<script>" in seen.text
+    score = Score(
+        task=HOSTILE[0], model=HOSTILE[1], length=1, label="0", correct=1, total=2, loss=0.5
+    )
+    assert not {"script", "img"} & set(view(Scores((score,))).tags)
+
+
+def test_a_run_shows_its_curves_and_one_without_validations_none(run: lw.Run) -> None:
+    seen = view(run)
+    assert seen.tags.count("svg") == 1
+    assert "parity" in seen.text
+    assert "in validation" in seen.text
+    empty = replace(run, metrics=[])
+    assert "svg" not in view(empty).tags
+    assert repr(empty) == "Run(parity, regular-gpt-binary)"
+    assert repr(run).startswith("Run(parity, regular-gpt-binary: ")
+
+
+def test_scores_have_a_bar_for_each_shown_length_and_a_curve_of_several() -> None:
+    def score(length: int, correct: int) -> Score:
+        return Score(
+            task="parity@1", model="m", length=length, label="0", correct=correct, total=8, loss=0.1
+        )
+
+    one = view(Scores((score(3, 8),)))
+    assert "svg" not in one.tags
+    assert one.text.count("100.00 %") == 2  # the mean and the bar
+    several = Scores((score(3, 8), score(50, 2)))
+    seen = view(several)
+    assert seen.tags.count("svg") == 1
+    assert "25.00 % at length 50" in seen.text
+    assert 'style="width: 25.0%"' in several._repr_html_()
+    assert repr(several) == (
+        "Scores(m on parity@1: mean 62.50 %, worst 25.00 % at length 50; 16 words of length 3..50)"
+    )
+    assert "no length was tested" in view(Scores(())).text
+    assert repr(Scores(())) == "Scores(no length was tested)"
+
+
+def test_certificates_are_cards_of_a_few_lines(
+    run: lw.Run, made: lw.Construction, proved: Certificate
+) -> None:
+    seen = view(proved)
+    assert len(proved._repr_html_()) < 8_000
+    assert "proved" in seen.text
+    assert proved.model_digest in seen.text
+    assert len(repr(proved)) < 300
+    wrong = lw.certify(run)
+    assert wrong.verdict == "counterexample"
+    assert wrong.counterexample is not None
+    seen = view(wrong)
+    assert "shortest wrong word" in seen.text
+    assert "the language says" in seen.text
+    open_ = lw.certify(made.model, "parity", max_chunks=1)
+    assert open_.verdict == "not-closed"
+    assert "not proved" in view(open_).text
+    assert repr(open_).startswith("Certificate(not-closed, ")
+
+
+def test_a_long_wrong_word_is_cut_and_a_hostile_one_escaped(proved: Certificate) -> None:
+    language = replace(lw.language("parity"), class_names=(HOSTILE[0], "1"))
+    wrong = WrongWord(word="01" * 5_000, model=HOSTILE[0], language="1")
+    html = replace(
+        proved, verdict="counterexample", language=language, counterexample=wrong
+    )._repr_html_()
+    assert len(html) < 10_000
+    assert "10,000 symbols" in html
+    assert "script" not in Parsed(html).tags
+
+
+def test_a_construction_says_its_claim_its_range_and_its_sizes(made: lw.Construction) -> None:
+    text = view(made).text
+    for each in (made.claim, made.range_in_words(), made.source, f"{made.num_parameters:,}"):
+        assert each in text
+    assert len(repr(made)) < 400
+    assert "\n" not in repr(made)
+
+
+def test_a_language_in_a_line() -> None:
+    assert repr(lw.language("parity")) == ("Language(parity: 2 states over '0 1', classes '0 1')")
+    assert len(repr(lw.language("group:S5"))) < 200
