@@ -57,7 +57,12 @@ def view(value: Any) -> Parsed:
 @pytest.fixture(scope="module")
 def run() -> lw.Run:
     """A run that is not trained long enough to be right."""
-    small = {"steps": 6, "validate_every": 2, "batch_size": 8, "validation_words": 16}
+    small: dict[str, Any] = {
+        "steps": 6,
+        "validate_every": 2,
+        "batch_size": 8,
+        "validation_words": 16,
+    }
     return lw.train("parity", preset="smoke", **small)
 
 
