@@ -144,6 +144,8 @@ def training_drawing(metrics: Sequence[Mapping[str, Any]]) -> str:
             above.plot(steps, values, label=name, color=color, marker=marker, ms=3)
         least = min(min(record["loss"], record["validation_loss"]) for record in metrics)
         above.set(ylabel="loss (nats)", yscale="log" if least > 0 else "linear")
+        above.yaxis.set_major_formatter("{x:g}")  # powers would be mathematical text
+        above.yaxis.set_minor_formatter("")
         above.legend(loc="upper right")
         shares = [100 * record["validation_accuracy"] for record in metrics]
         below.plot(steps, shares, color=_BLUE, marker=marker, ms=3)
