@@ -102,7 +102,7 @@ def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
         (lw.train, (none,), "a language is a line, such as 'parity'"),
         (lw.train, (3,), "but got 3"),
         (lw.language, (none,), "but got None"),
-        (lw.train, (language, torch.nn.Linear(1, 1)), "model is a name, such as 'regular-gpt'"),
+        (lw.train, (language, torch.nn.Linear(1, 1)), "Linear cannot read words of 1 to 7 symbols"),
         (lw.train, (language, 3), "model is a name"),
         (lw.evaluate, (model, language, 50), "but got 50. Give [50]"),
         (lw.evaluate, (model, language, "41:500"), "lengths are whole numbers, such as range"),

@@ -23,6 +23,7 @@ def test_public_names() -> None:
         "Scores",
         "Task",
         "__version__",
+        "adapt",
         "certify",
         "compare",
         "compile",

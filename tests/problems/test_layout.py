@@ -18,7 +18,8 @@ def test_every_setting_of_every_model_is_found_again_in_format_1(kind: str) -> N
             section: {name: f"{section}.{name}" for name in names}
             for section, names in known.items()
         }
-        assert problem.format_1 is not None
+        if problem.format_1 is None:  # it came after format 1
+            continue
         written = problem.format_1.write(every)
         assert problem.format_1.read(written, known) == every
         assert set(every) == set(SECTIONS)

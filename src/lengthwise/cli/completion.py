@@ -9,7 +9,7 @@ from importlib import import_module
 import shtab
 
 from lengthwise.cli.main import COMMANDS
-from lengthwise.cli.output import Parser
+from lengthwise.cli.output import Parser, add_json, print_json
 from lengthwise.languages.spec import languages
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.registry import PROBLEMS
@@ -20,11 +20,16 @@ SHELLS = ("bash", "zsh", "fish")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the shell to the parser."""
     parser.add_argument("shell", choices=SHELLS, help="the shell that reads the script")
+    add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the script."""
-    print(shtab.complete(every_parser(), arguments.shell))
+    script = shtab.complete(every_parser(), arguments.shell)
+    if arguments.json:
+        print_json({"shell": arguments.shell, "script": script})
+    else:
+        print(script)
 
 
 def every_parser() -> argparse.ArgumentParser:

@@ -108,9 +108,10 @@ def _run(arguments: argparse.Namespace) -> None:
 
 def train_and_tell(plan: Plan, arguments: argparse.Namespace) -> None:
     """Train by a plan in the folder of the arguments, and print what came of it."""
-    if RunFolder(arguments.out).is_finished:
-        note(f"{arguments.out}: training has ended")
+    had_ended = RunFolder(arguments.out).is_finished
     facts = _trained(plan, arguments)
+    if had_ended:
+        note(f"{arguments.out}: training had ended")
     if arguments.json:
         print_json(facts)
         return

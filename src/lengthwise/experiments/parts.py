@@ -127,7 +127,7 @@ def grouped(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list
 
 def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
     """Train a run in a folder, where it goes on; return it and a record of its training."""
-    start = time.perf_counter()
+    start, processor = time.perf_counter(), time.process_time()
     run = train(plan, out=folder / "run", device="cpu")
     seconds = round(time.perf_counter() - start, 1)
     return run, {
@@ -135,5 +135,6 @@ def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
         "supervision": plan.supervision,
         "steps": run.metrics[-1]["step"],
         "seconds_to_train": seconds,
+        "processor_seconds": round(time.process_time() - processor, 1),
         "settings": plan.to_dict(),
     }

@@ -116,13 +116,13 @@ def table(records: Sequence[Record]) -> Table:
             told = ", ".join(sorted({one["supervision"] for one in own}))
             spans = [
                 from_to([round(one[key]) for one in proved]) if proved else ""
-                for key in ("steps", "seconds_to_train")
+                for key in ("steps", "processor_seconds")
             ]
             rows.append([f"{first} to {last}", told, f"{len(proved)} of {len(own)}", *spans])
     large = sum(one["verdict"] == TOO_LARGE for one in records)
     if large:
         rows.append([f"more than {MOST_LABELLED:,}", TOO_LARGE, f"0 of {large}", "", ""])
-    return Table(["elements", "supervision", "proved", "steps", "seconds"], rows)
+    return Table(["elements", "supervision", "proved", "steps", "processor seconds"], rows)
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
