@@ -152,6 +152,7 @@ def test_a_value_of_another_kind_gives_a_page_or_one_line(
     whole: Path,
     tmp_path: Path,
     name: str,
+    *,
     thorough: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
