@@ -22,6 +22,8 @@ from lengthwise.files import write_bytes
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
+from lengthwise.models.state_slots_config import StateSlotsConfig
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.verification import schema
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.arrays import pack, unpack
@@ -31,7 +33,15 @@ from lengthwise.wording import shortened
 FORMAT = 2
 
 Verdict = Literal["equivalent", "counterexample", "not-closed"]
-Strength = Literal["discrete", "snapped", "robust"]
+Strength = Literal["discrete", "structural", "snapped", "robust"]
+
+CONFIGS: Mapping[Strength, type[NetworkConfig]] = {
+    "discrete": RegularGPTConfig,
+    "structural": StateSlotsConfig,
+    "snapped": RegularGPTConfig,
+    "robust": RegularGPTConfig,
+}
+"""The settings of the networks that proofs are about, by strength."""
 
 StatePair = tuple[int, int]
 
@@ -109,11 +119,12 @@ class Certificate(Viewed):
     language: Language
     machine: Machine
     settings: Mapping[str, Any]
-    """Settings of the network, a `RegularGPTConfig`."""
+    """Settings of the network: a `StateSlotsConfig` if `structural`, else a `RegularGPTConfig`."""
     weights: Mapping[str, NDArray[Any]]
     elements: Mapping[str, Any]
     """Description of the elements of the algebra: `codes` in hexadecimal (`discrete`), or `levels`
-    of representatives and their tables, the last of which has those of level `repeat`.
+    of representatives and their tables, the last of which has those of level `repeat`; empty if
+    `structural`, as are `maps` and `levels`.
     """
     maps: tuple[tuple[int, ...], ...]
     """State maps on `machine`, by number."""
@@ -157,7 +168,9 @@ class Certificate(Viewed):
 
     @property
     def _num_elements(self) -> int:
-        """Number of elements that occur above the symbols: codes, or representatives by level."""
+        """Number of codes, of representatives by level, or of slots, that occur above symbols."""
+        if self.strength == "structural":
+            return len(self.weights["pad"])
         met = {
             (e,) if self.strength == "discrete" else (number, place, e)
             for number, level in enumerate(self.levels[1:])
@@ -201,9 +214,10 @@ class Certificate(Viewed):
 
         Raises:
             CertificateError: settings or weights differ.
-            ConfigError: the settings are those of no RegularGPT.
+            ConfigError: the settings are those of no such network.
         """
-        whole = RegularGPTConfig.from_dict(settings).to_dict()  # runs may leave out newer settings
+        config = CONFIGS[self.strength]  # runs may leave out newer settings
+        whole = config.from_dict(settings).to_dict()
         if digest_of(whole, weights) != self.model_digest:
             raise CertificateError(
                 "the certificate is one of another model (its digest differs). Certify this one."
@@ -326,7 +340,7 @@ BALLS = {**MERGE, "radius": ARRAY}
 FORM = {
     "format": int,
     "verdict": schema.Choice(("equivalent", "counterexample", "not-closed")),
-    "strength": schema.Choice(("discrete", "snapped", "robust")),
+    "strength": schema.Choice(("discrete", "structural", "snapped", "robust")),
     "language": _language_form(schema.Maybe(_language_form(None))),
     "machine": {"transitions": [[int]], "classes": [int], "start": int},
     "settings": schema.Named(schema.Scalar),
@@ -369,6 +383,11 @@ def digest_of(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) 
 def pairs_of(elements: Integers, states: Integers) -> tuple[StatePair, ...]:
     """Return two columns as pairs."""
     return tuple(zip(elements.tolist(), states.tolist(), strict=True))
+
+
+def finite(number: float) -> float | None:
+    """Return a number, or None for one that is not finite, as margins have it."""
+    return number if math.isfinite(number) else None
 
 
 def _fields(value: Any) -> dict[str, Any]:

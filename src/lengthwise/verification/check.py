@@ -5,7 +5,8 @@ only its node function (`node.py`) is used. The steps are those of "What the che
 docs/verification.md, in that order: 1 the language (`name_of_language`, `check_machine`), 2 the
 elements (`check_elements.py`), 3 level 0 (`Induction.check_symbols`), 4 from one level to the next
 (`Induction.check_next`), 5 answers (`Induction.wrong_words`), 6 the end
-(`Induction.check_repetition`, `Induction.check_counterexample`).
+(`Induction.check_repetition`, `Induction.check_counterexample`). A `structural` certificate has no
+levels: after step 1 the structure of its weights is checked (`check_structure.py`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,8 +18,15 @@ from lengthwise.errors import CertificateError, LengthwiseError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_self_contained, parse
 from lengthwise.verification.algebra import ABSENT, Booleans, Integers
-from lengthwise.verification.certificate import Certificate, Machine, StatePair
+from lengthwise.verification.certificate import (
+    Certificate,
+    Machine,
+    RoundingMargins,
+    SnapDistances,
+    StatePair,
+)
 from lengthwise.verification.check_elements import ELEMENTS, Elements, node_of, require
+from lengthwise.verification.check_structure import check_structure
 from lengthwise.verification.statement import shown
 
 _LARGEST = 2**62
@@ -64,6 +72,8 @@ def check(certificate: Certificate) -> Certificate:
 def _checked(claim: Certificate) -> Certificate:
     name = name_of_language(claim)
     check_machine(claim.machine, claim.language)
+    if claim.strength == "structural":
+        return _verified(claim, name, check_structure(claim), None)
     network = ELEMENTS[claim.strength](claim, node_of(claim))
     induction = Induction(claim, network)
     induction.check_symbols()
@@ -76,13 +86,19 @@ def _checked(claim: Certificate) -> Certificate:
         induction.check_repetition()
     else:
         induction.check_counterexample(wrong)
+    return _verified(claim, name, network.sureness(), network.moved())
+
+
+def _verified(
+    claim: Certificate, name: str, sureness: RoundingMargins | None, moved: SnapDistances | None
+) -> Certificate:
     return replace(
         claim,
         language=replace(claim.language, spec=name),
         reason="",
         made_with={},
-        sureness=network.sureness(),
-        moved=network.moved(),
+        sureness=sureness,
+        moved=moved,
     )
 
 

@@ -1,7 +1,9 @@
 """The torch side of proofs: a model's weights, and its own predictions."""
 
-from typing import Any
+import platform
+from typing import Any, TypeVar
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
@@ -10,8 +12,11 @@ from lengthwise.errors import VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.models.state_slots import StateSlots
 from lengthwise.verification.node import Node
 from lengthwise.verification.plain import require_plain, require_plain_arithmetic
+
+Model = TypeVar("Model", RegularGPT, StateSlots)
 
 
 def require_regular_gpt(model: nn.Module) -> RegularGPT:
@@ -28,6 +33,24 @@ def require_regular_gpt(model: nn.Module) -> RegularGPT:
             f"a proof follows vectors of sub-words, but {type(model).__name__} has none. "
             f"Use a RegularGPT, or learn_automaton, which tests any model."
         )
+    return _required(model)
+
+
+def require_state_slots(model: nn.Module) -> StateSlots:
+    """Return the model in evaluation mode if it computes what its settings and weights say.
+
+    Raises:
+        VerificationError: it has no slots of states, or as `require_regular_gpt`.
+    """
+    if type(model) is not StateSlots:
+        raise VerificationError(
+            f"strength='structural' is for networks with a slot for each state, but "
+            f"{type(model).__name__} has none. Train regular-gpt-slots, or leave the strength out."
+        )
+    return _required(model)
+
+
+def _required(model: Model) -> Model:
     require_plain(model)
     types = {weight.dtype for weight in model.parameters()}
     if types not in ({torch.float32}, {torch.float64}):
@@ -39,7 +62,7 @@ def require_regular_gpt(model: nn.Module) -> RegularGPT:
     return model.eval()
 
 
-def require_same_classes(model: RegularGPT, language: Language) -> None:
+def require_same_classes(model: RegularGPT | StateSlots, language: Language) -> None:
     """Refuse a language over other symbols or classes than the model's.
 
     Raises:
@@ -60,13 +83,22 @@ def weights_of(model: nn.Module) -> dict[str, NDArray[Any]]:
     return {name: w.detach().cpu().numpy() for name, w in model.state_dict().items()}
 
 
+def made_with() -> dict[str, str]:
+    """Return the versions of the software that makes a certificate."""
+    return {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "numpy": np.__version__,
+    }
+
+
 def node_of(model: RegularGPT) -> Node:
     """Build the node function of a model from its weights."""
     return Node(model.config.to_dict(), weights_of(model))
 
 
 @torch.no_grad()
-def predicted(model: RegularGPT, word: tuple[int, ...]) -> int:
+def predicted(model: RegularGPT | StateSlots, word: tuple[int, ...]) -> int:
     """Return the class that the model itself gives to a word."""
     tokens = torch.tensor([word], dtype=torch.int64, device=model.pad.device)
     return int(answer_of(model(tokens))[0])

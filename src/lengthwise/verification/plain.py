@@ -1,4 +1,4 @@
-"""Checks that a RegularGPT computes exactly what its settings and weights say.
+"""Checks that a model computes exactly what its settings and weights say.
 
 A proof follows settings and weights, not code. So the model is compared with a fresh one of its
 settings, module by module; the code of its classes must be unchanged since this module was
@@ -20,9 +20,24 @@ from torch.overrides import TorchFunctionMode
 from lengthwise import settings
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.layers import activations, chunks, memory, norms, rows, sliding_dilated
-from lengthwise.models import common_settings, regular_gpt, regular_gpt_config, transformer_config
+from lengthwise.models import (
+    common_settings,
+    regular_gpt,
+    regular_gpt_config,
+    state_slots,
+    state_slots_config,
+    transformer_config,
+)
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.registry import Catalogue
+
+_CONFIGS: Mapping[type[nn.Module], type[NetworkConfig]] = {
+    RegularGPT: RegularGPTConfig,
+    StateSlots: StateSlotsConfig,
+}
+"""The models of which there are proofs, and the classes of their settings."""
 
 _HOOKS = {
     "_forward_hooks": "a forward hook",
@@ -50,10 +65,10 @@ _COMPARED_APART = frozenset(
         "training",
     }
 )
-_FRESH = "Load its state_dict() into a fresh RegularGPT(config), and use that"
+_FRESH = "Load its state_dict() into a fresh model of its settings, and use that"
 
 
-def require_plain(model: RegularGPT) -> None:
+def require_plain(model: RegularGPT | StateSlots) -> None:
     """Refuse a model that may answer otherwise than a fresh one of its settings and weights.
 
     Raises:
@@ -74,7 +89,7 @@ def require_plain(model: RegularGPT) -> None:
     _compare(model, _fresh(model), "")
 
 
-def require_plain_arithmetic(model: RegularGPT) -> None:
+def require_plain_arithmetic(model: RegularGPT | StateSlots) -> None:
     """Refuse settings of torch under which products may be rounded more than bounds allow for.
 
     Raises:
@@ -139,19 +154,21 @@ class _Undrawn(TorchFunctionMode):
         return func(*args, **given)
 
 
-def _fresh(model: RegularGPT) -> RegularGPT:
+def _fresh(model: RegularGPT | StateSlots) -> nn.Module:
     """Build a model of the same settings without memory for weights."""
-    if type(model.config) is not RegularGPTConfig:
-        raise _refusal("config", f"is a {type(model.config).__name__}, not a RegularGPTConfig")
+    kind: Callable[[Any], nn.Module] = type(model)
+    config = _CONFIGS[type(model)]
+    if type(model.config) is not config:
+        raise _refusal("config", f"is a {type(model.config).__name__}, not a {config.__name__}")
     for name, value in model.config.to_dict().items():
         if type(value).__module__ not in ("builtins", "numpy"):  # it may calculate as it likes
             raise _refusal(f"config.{name}", f"is a {_named(type(value))}")
     try:
-        rebuilt = RegularGPTConfig.from_dict(model.config.to_dict())
+        rebuilt = config.from_dict(model.config.to_dict())
     except ConfigError as error:
         raise VerificationError(f"the model's settings were changed: {error}") from None
     with torch.device("meta"), _Undrawn():
-        return RegularGPT(rebuilt)
+        return kind(rebuilt)
 
 
 def _compare(mine: nn.Module, fresh: nn.Module, path: str) -> None:
@@ -241,6 +258,7 @@ def _shown(value: object) -> str:
 _LIBRARIES = (
     *(activations, chunks, memory, norms, rows, sliding_dilated),
     *(regular_gpt, regular_gpt_config, common_settings, transformer_config),
+    *(state_slots, state_slots_config),
 )
 _FUNCTIONS = ("embedding", "gelu", "layer_norm", "linear", "pad", "relu")
 """Functions of `torch.nn.functional` that a model calls."""

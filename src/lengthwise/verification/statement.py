@@ -22,21 +22,28 @@ _PLAIN = re.compile(r"[0-9A-Za-z:,=_.()|*+?\[\]{}^-]+")
 
 _WHO = {
     "discrete": "The model as it runs",
+    "structural": "The model as it runs",
     "snapped": "The model with its vectors snapped to the nearest representatives",
     "robust": "The model as it runs, by bounds on all its vectors,",
 }
 
-_RUNS = (
-    "an answer is the class with the largest logit",
-    "words stand at the right of their rows, and their lengths are given",
-    f"the model is RegularGPT of lengthwise {version('lengthwise')}, in eval mode, with nothing of "
-    f"its code replaced and no hooks",
-    "arithmetic is that of the weights' type: rounded to nearest, sums in any order, fused or not, "
-    "subnormal numbers kept or flushed; no products in TF32 or bfloat16",
-)
+
+def _runs(model: str) -> tuple[str, ...]:
+    return (
+        "an answer is the class with the largest logit",
+        "words stand at the right of their rows, and their lengths are given",
+        f"the model is {model} of lengthwise {version('lengthwise')}, in eval mode, with nothing "
+        f"of its code replaced and no hooks",
+        "arithmetic is that of the weights' type: rounded to nearest, sums in any order, fused or "
+        "not, subnormal numbers kept or flushed; no products in TF32 or bfloat16",
+    )
+
+
+_RUNS = _runs("RegularGPT")
 
 TERMS = {
     "discrete": _RUNS,
+    "structural": _runs("StateSlots"),
     "snapped": (
         _RUNS[0],
         "each vector is replaced by the nearest representative of its level in the file, interior "

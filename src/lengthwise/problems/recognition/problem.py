@@ -18,6 +18,7 @@ from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
 from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
 from lengthwise.models.regular_gpt import RegularGPTConfig
+from lengthwise.models.state_slots_config import bits_for
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.classification import require_same_symbols
 from lengthwise.problems.layout import Format1
@@ -35,6 +36,7 @@ from lengthwise.problems.recognition.objectives import (
     transition_size,
 )
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
+from lengthwise.problems.recognition.state_products import StateProducts
 from lengthwise.problems.recognition.suited import num_elements, suited_settings
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
@@ -57,7 +59,7 @@ WORD_OF_COST = 500
 _SHOWN = 60
 """Greatest number of characters that are shown of a wrong word."""
 
-_FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes"}
+_FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes", "num_slots"}
 """Settings of a network that follow from the language and the supervision."""
 
 _OF_COMPOSITION = {"code_consistency", "margin", "replay"}
@@ -169,6 +171,8 @@ class Recognition(Problem):
             shape["transition_size"] = transition_size(state_maps(self.language))
         if told == "states":
             shape["state_classes"] = state_classes(self.language)
+        if told == "maps":
+            shape |= self._slots(asked["network"])
         network = entry.configure({**chosen["network"], **shape})
         network = network.with_room(words.max_length, asked["network"].get("max_length"))
         if told in ("composition", "codebook"):
@@ -207,6 +211,8 @@ class Recognition(Problem):
                 return States(task, words)
             case "composition":
                 return Composition(task, words, labels, state_maps(task.language))
+            case "maps":
+                return StateProducts(task, words, precision=plan.training.precision)
             case _:
                 chunk, precision = plan.network.chunk, plan.training.precision
                 return CodebookSupervision(task, words, labels, chunk, precision=precision)
@@ -231,6 +237,8 @@ class Recognition(Problem):
         match plan.objective.supervision:
             case "composition":
                 return f"compositions of sub-words, {lengths}"
+            case "maps":
+                return "maps of states, and their products"
             case "codebook" if plan.objective.chunk_lengths == "all":
                 return "all chunks of codes in words of every length"
             case "codebook":
@@ -326,6 +334,11 @@ class Recognition(Problem):
                 f"supervision={supervision!r} tells at most {MAX_ELEMENTS} state maps apart, but "
                 f"{self.language.spec or 'the language'} has more. Use supervision='transition'."
             )
+
+    def _slots(self, asked: Mapping[str, Any]) -> dict[str, int]:
+        """Return a slot for each state, with as many bits as tell the states apart."""
+        states = self.language.total().minimised().num_states
+        return {"num_slots": states, "num_bits": asked.get("num_bits", bits_for(states))}
 
     def _with_bits(
         self, network: Config, max_length: int | None, asked: Mapping[str, Any]
