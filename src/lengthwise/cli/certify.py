@@ -33,9 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against", metavar="SPEC", help="another language (default: the one it was trained on)"
     )
-    parser.add_argument(
-        "--strength", choices=["auto", "discrete", "snapped", "robust"], default="auto"
-    )
+    parser.add_argument("--strength", choices=["auto", *TERMS], default="auto")
     parser.add_argument(
         "--max-chunks",
         type=whole_number(1),
@@ -214,6 +212,15 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
                 f"{ends}: {summary['interior_pairs']} interior and {summary['edge_pairs']} edge "
                 f"pairs there, {summary['elements']} elements in all, "
                 f"{summary['monoid_elements_met']} elements of the language's monoid",
+            )
+        )
+    if made.strength == "structural":
+        states = summary["elements"]
+        lines.append(
+            (
+                "structure",
+                f"{states} slots hold the state that each of {states} states goes to; products are "
+                f"checked for all {states**2:,} pairs of states, whatever the other slots hold",
             )
         )
     sure = made.sureness

@@ -87,9 +87,9 @@ class StateSlots(nn.Module):
         return self.scores(values).softmax(dim=-1)
 
     def numbers(
-        self, weights: Float[Tensor, "*axes slot"], right: Float[Tensor, "*axes2 slot bit"]
-    ) -> Float[Tensor, "*axes bit"]:
-        """Return the numbers whose signs are the bits, for weights over the slots of a node."""
+        self, weights: Float[Tensor, "node row slot"], right: Float[Tensor, "node slot bit"]
+    ) -> Float[Tensor, "node row bit"]:
+        """Return the numbers whose signs are the bits, for rows of weights over slots of nodes."""
         return self.write(weights @ right)
 
     def leaves(self) -> Nodes:
@@ -128,8 +128,9 @@ class StateSlots(nn.Module):
 
         config = self.config
         tree = grow(tokens, lengths, config.vocab_size, config.chunk, merge=visit)
-        start = _values(self.start).long()
-        return self.read(_values(self.numbers(table[start], self.signs(_roots(tree, found)))))
+        roots = self.signs(_roots(tree, found))
+        start = table[_values(self.start).long()].expand(len(roots), 1, -1)
+        return self.read(_values(self.numbers(start, roots))[:, 0])
 
     def read_for_cost(self, tokens: FullWords) -> ClassLogits:
         """Answer words of one length, as `forward` does."""
@@ -159,7 +160,7 @@ def _values(numbers: Float[Tensor, "*axes bit"]) -> Int[Tensor, "*axes"]:
     return ((numbers >= 0).long() << places).sum(dim=-1).to(torch.int16)
 
 
-def _roots(tree: Tree, nodes: list[Nodes]) -> Nodes:
+def _roots(tree: Tree, nodes: list[Int[Tensor, "_ slot"]]) -> Int[Tensor, "word slot"]:
     """Return the root of each word."""
     sizes = torch.tensor([0, *(len(level) for level in nodes[:-1])])
     first = sizes.cumsum(0).to(tree.root.device)

@@ -82,7 +82,8 @@ def certify(
     if not is_named(language):  # such as one that was changed and kept its name
         language = replace(language, spec="")
     if isinstance(model, StateSlots) or strength == "structural":
-        return certify_structure(model, language, strength)
+        made = certify_structure(model, language, strength)
+        return _checked_or_not_closed(made, explored=-1)
     checked = require_regular_gpt(model)
     require_same_classes(checked, language)
     chosen = _suitable(checked, strength)
