@@ -4,7 +4,7 @@ import copy
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,7 @@ def drawn(seed: int, slots: int = 3, size: float = 1.0) -> StateSlots:
     model = StateSlots(config)
     model.initialise(torch.Generator().manual_seed(seed))
     with torch.no_grad():
-        model.keys *= size
+        model.keys.mul_(size)
     return model.eval()
 
 
@@ -133,13 +133,13 @@ def test_a_fault_in_one_of_a_million_corners_is_refused() -> None:
     node = node_of(model)
     assert (node.sides()[0] > 0).all()
     low, high = 0.0, 1.0
-    for _ in range(60):  # the largest scale of queries at which the bound just fails
+    for _ in range(60):  # the largest scale of keys at which the bound just fails
         middle = (low + high) / 2
-        weaker = with_weights(model, "query.weight", lambda w, m=middle: w * m)
-        weaker = with_weights(weaker, "query.bias", lambda w, m=middle: w * m)
-        low, high = (low, middle) if node_of(weaker).sides()[0].min() > 0 else (middle, high)
-    weaker = with_weights(model, "query.weight", lambda w: w * low)
-    weaker = with_weights(weaker, "query.bias", lambda w: w * low)
+        fails = (
+            node_of(with_weights(model, "keys", partial(torch.mul, middle))).sides()[0].min() <= 0
+        )
+        low, high = (middle, high) if fails else (low, middle)
+    weaker = with_weights(model, "keys", partial(torch.mul, low))
     node = node_of(weaker)
     sides, _ = node.sides()
     state, other = np.unravel_index(sides.argmin(), sides.shape)
@@ -222,7 +222,7 @@ def test_another_automaton_is_never_proved(spec: str) -> None:
 def forged(change: Callable[[dict[str, Any]], Any]) -> Certificate:
     """Return a certificate with changed fields, signed again by whoever changed it."""
     made = certify(proved("tomita-3"), parse("tomita-3"))
-    fields = {"weights": {name: w.copy() for name, w in made.weights.items()}}
+    fields: dict[str, Any] = {"weights": {name: w.copy() for name, w in made.weights.items()}}
     change(fields)
     return replace(made, **fields)
 

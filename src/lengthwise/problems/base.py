@@ -205,9 +205,8 @@ class Problem(ABC):
     models: ClassVar[Catalogue[Any]]
     default_model: ClassVar[str]
     data: ClassVar[type[Config]]
-    """Class of the settings of the data."""
     objective_settings: ClassVar[type[Config]] = NoSettings
-    """Class of the settings of the objective."""
+    """Classes of the settings of the data and of the objective."""
     training: ClassVar[type[TrainingConfig]] = TrainingConfig
     aliases: ClassVar[Mapping[str, str]] = {}
     """Other spellings of settings: `{"longest_word": "network.max_length"}`."""
@@ -297,6 +296,10 @@ class Problem(ABC):
     def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
         """Return the settings that apply unless a user sets them; `name` is that of the problem."""
         return dict(entry.training)
+
+    def usual_model(self, asked: Parts) -> str:
+        """Return the model that learns it by default, if it has the settings that are asked for."""
+        return self.default_model
 
     def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
         """Return defaults that suit the subject, over the usual ones; `asked` are the user's."""
@@ -405,19 +408,13 @@ class Problem(ABC):
     def certify(self, run: Run, options: Options) -> Certificate:
         """Prove a run right at every length, or find the shortest input on which it is wrong.
 
-        By default there is no proof.
-
         Raises:
-            RunError: the problem has no proofs.
+            RunError: the problem has no proofs, as by default.
         """
         raise RunError(self.no_words())
 
     def words_of(self, plan: "Plan | Compiled") -> Task:
-        """Return the words of the formal language that a run is about.
-
-        Raises:
-            RunError: it is about something else.
-        """
+        """Return the words of the formal language that a run is about, or raise `RunError`."""
         raise RunError(self.no_words())
 
     def no_words(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.language import Language
+from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.layout import SECTIONS
 from lengthwise.problems.presets import PRESETS
@@ -56,29 +57,44 @@ def make_plan(
     require_options(kind, own, spec)
     if "protocol" in own:
         layers.insert(max(0, len(layers) - 1), {"data.protocol": own.pop("protocol")})
-    model = model or kind.default_model
-    entry = kind.models[model]
-    names, of_task = kind.settable(entry), kind.own_settings(spec) if isinstance(spec, str) else {}
-    if of_task:
-        names["task"] = set(of_task)
-    asked = merged(sort_settings(each, names, aliases=kind.aliases) for each in layers)
+    chosen_model = model or kind.default_model
+    entry = kind.models[chosen_model]
+    names, asked = _sorted(kind, entry, spec, layers)
     problem = as_problem(spec, asked.pop("task", {}), own)
-    for section in SECTIONS:
-        asked.setdefault(section, {})
+    if not model and (usual_model := problem.usual_model(asked)) != chosen_model:
+        chosen_model, entry = usual_model, kind.models[usual_model]
+        names, asked = _sorted(kind, entry, spec, layers)
+        asked.pop("task", None)
     usual = problem.usual(preset, entry, problem.name) | problem.suited(preset, entry, asked)
     chosen = sort_settings(usual, names, aliases=kind.aliases, strict=False)
     for section in SECTIONS:
         chosen[section] |= asked[section]
-    network, data, objective = problem.configure(model, entry, chosen, asked)
+    network, data, objective = problem.configure(chosen_model, entry, chosen, asked)
     return Plan(
         problem=problem,
-        model=model,
+        model=chosen_model,
         preset=preset,
         network=network,
         data=data,
         objective=objective,
         training=problem.training.from_dict(chosen["training"]),
     )
+
+
+def _sorted(
+    kind: type[Problem],
+    entry: Entry,
+    spec: str | Language | Problem,
+    layers: Sequence[Mapping[str, Any]],
+) -> tuple[dict[str, set[str]], dict[str, dict[str, Any]]]:
+    """Return the names of the settings by section, and those that are asked for."""
+    names, of_task = kind.settable(entry), kind.own_settings(spec) if isinstance(spec, str) else {}
+    if of_task:
+        names["task"] = set(of_task)
+    asked = merged(sort_settings(each, names, aliases=kind.aliases) for each in layers)
+    for section in SECTIONS:
+        asked.setdefault(section, {})
+    return names, asked
 
 
 def plan_for(

@@ -37,7 +37,12 @@ from lengthwise.problems.recognition.objectives import (
 )
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.problems.recognition.state_products import StateProducts
-from lengthwise.problems.recognition.suited import num_elements, suited_settings
+from lengthwise.problems.recognition.suited import (
+    LARGE_MODEL,
+    model_for,
+    num_elements,
+    suited_settings,
+)
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts, require
@@ -187,6 +192,13 @@ class Recognition(Problem):
             longest = None if labels.chunk_lengths == "all" else words.max_length
             network = self._with_bits(network, longest, asked["network"])
         return network, words, labels
+
+    def usual_model(self, asked: Parts) -> str:
+        """Return the model whose default training ends with a proof, by the number of elements."""
+        names, told = self.settable(MODELS[LARGE_MODEL]), asked["objective"].get("supervision")
+        if told not in (None, "maps") or any(asked[part].keys() - names[part] for part in names):
+            return self.default_model
+        return model_for(self.language)
 
     def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
         """Return the default settings that suit the size of the language's monoid."""
