@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, trained
 from lengthwise.experiments.trained import from_to
@@ -138,9 +139,7 @@ def table(records: Sequence[Record]) -> Table:
 def note(records: Sequence[Record]) -> str:
     """Say what the proved runs answered beside the proof."""
     one = records[0]
-    lengths = len(
-        range(*(int(part) + (k == 1) for k, part in enumerate(one["lengths"].split(":"))))
-    )
+    lengths = len(parse_lengths(one["lengths"]))
     words = lengths * one["words_per_length"]
     missed = sum(one["worst_accuracy"] < 1 for one in _proved(records))
     return (
