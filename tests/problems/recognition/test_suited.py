@@ -1,5 +1,7 @@
 """Default settings by the size of the monoid: which supervision, and who wins over them."""
 
+from typing import Any
+
 import pytest
 
 from lengthwise.languages.monoid import transition_monoid
@@ -36,7 +38,11 @@ def test_the_model_follows_from_the_number_of_elements(spec: str, model: str) ->
     assert (plan.objective.supervision == "maps") == (model == "regular-gpt-slots")
     assert plan_from_dict(plan.to_dict()) == plan
     assert make_plan(spec, settings={"steps": 7}).model == model
-    asked = [{"supervision": "transition"}, {"num_heads": 4}, {"memory": "binary"}]
+    asked: list[dict[str, Any]] = [
+        {"supervision": "transition"},
+        {"num_heads": 4},
+        {"chunk": 3, "noise": 0.1},
+    ]
     assert {make_plan(spec, settings=each).model for each in asked} == {"regular-gpt-binary"}
     assert make_plan(spec, "gru").model == "gru"
 
