@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
     kind = kind_of(arguments.spec)
-    model = arguments.model or kind.default_model
+    model = kind.default_model if arguments.model is None else arguments.model
     found = settings_reference(kind, model, preset=arguments.preset, spec=arguments.spec)
     if arguments.json:
         settings = [asdict(each) for each in found]
