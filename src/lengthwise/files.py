@@ -116,7 +116,7 @@ def read_text(path: Path, noun: str, error_type: type[LengthwiseError]) -> str:
             f"{path}: {noun} is a text in UTF-8, but byte {error.start + 1} is none."
         ) from None
     except OSError as error:
-        raise error_type(f"{path} cannot be read ({error.strerror}). Give a file.") from None
+        raise error_type(f"{path}: cannot be read ({error.strerror}). Give a file.") from None
 
 
 def write_json(path: Path, value: Any) -> None:

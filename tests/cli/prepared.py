@@ -1,4 +1,4 @@
-"""A folder with a run of every kind and with files that are nearly right, for the table of slips."""
+"""A folder with a run of every kind and files that are nearly right, for the table of slips."""
 
 import json
 import shutil

@@ -10,7 +10,6 @@ A slip of the table is three lines: the command, what it reads (if anything), an
 """
 
 import io
-import os
 import re
 import shlex
 import sys
@@ -68,10 +67,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def listing(folder: Path) -> dict[str, int]:
     """All files and folders below a folder, with the times of their last change."""
     return {
-        os.path.join(place, name): os.stat(os.path.join(place, name)).st_mtime_ns
-        for place, folders, files in os.walk(folder)
-        for name in (*folders, *files)
-        if "__pycache__" not in place + name
+        str(path): path.stat().st_mtime_ns
+        for path in folder.rglob("*")
+        if "__pycache__" not in path.parts
     }
 
 
