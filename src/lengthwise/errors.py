@@ -63,8 +63,9 @@ class LengthwiseWarning(UserWarning):
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return `Did you mean 'x'? Known: ...`, with the nearest known name if one is near."""
     names = list(known)
-    near = get_close_matches(name, names, n=1)
-    guess = f"Did you mean {near[0]!r}? " if near else ""
+    written = {each.lower(): each for each in names}
+    near = get_close_matches(name.lower(), written, n=1)
+    guess = f"Did you mean {written[near[0]]!r}? " if near else ""
     return f"{guess}Known: {', '.join(names) or 'none'}."
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
 from lengthwise.errors import CertificateError, ClaimError, ConfigError
+from lengthwise.files import require_file_place
 from lengthwise.languages.language import Language
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
@@ -69,6 +70,8 @@ def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
     from lengthwise.problems.runs import load_run
 
+    if arguments.out is not None:
+        require_file_place(arguments.out)
     trained = load_run(arguments.run, device="cpu")
     options = {
         "against": parse(arguments.against) if arguments.against is not None else None,

@@ -18,7 +18,7 @@ from lengthwise.cli.output import (
 )
 from lengthwise.constructions.known_constructions import construct, names
 from lengthwise.errors import ConfigError
-from lengthwise.training.compiled import save_compiled
+from lengthwise.training.compiled import require_place_of_compiled, save_compiled
 from lengthwise.training.devices import environment
 
 
@@ -47,6 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if arguments.out is None:
         raise ConfigError("compile writes a run folder, but none is named. Add --out DIR.")
+    require_place_of_compiled(arguments.out)
     made = construct(
         arguments.spec,
         parse_settings(arguments.settings),

@@ -27,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
     kind = kind_of(arguments.spec)
-    model = arguments.model or usual_model(kind, arguments.spec, arguments.preset)
+    model = arguments.model
+    if model is None:
+        model = usual_model(kind, arguments.spec, arguments.preset)
     found = settings_reference(kind, model, preset=arguments.preset, spec=arguments.spec)
     if arguments.json:
         settings = [asdict(each) for each in found]

@@ -106,6 +106,8 @@ def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
 
 
 def _att(body: str, option: str | None, alphabet: str | None) -> Language:
+    if not body:
+        raise LanguageError("att: names no file. Give att:FILE.")
     match = re.fullmatch(r"(?:0=(epsilon|symbol))?(?:(?:^|,)alphabet=(\S.*))?", option or "")
     if match is None or option == "":
         raise LanguageError(

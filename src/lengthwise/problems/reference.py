@@ -23,7 +23,7 @@ def settings_reference(
         LengthwiseError: there is nothing that `spec` names.
     """
     PRESETS[preset]  # raises unless it is a name
-    entry = kind.models[model or usual_model(kind, spec, preset)]
+    entry = kind.models[usual_model(kind, spec, preset) if model is None else model]
     names = kind.settable(entry)
     usual = kind.usual(preset, entry, spec)
     values = sort_settings(usual, names, aliases=kind.aliases, strict=False)

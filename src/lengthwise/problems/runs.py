@@ -57,11 +57,11 @@ def make_plan(
     require_options(kind, own, spec)
     if "protocol" in own:
         layers.insert(max(0, len(layers) - 1), {"data.protocol": own.pop("protocol")})
-    chosen_model = model or kind.default_model
+    chosen_model = kind.default_model if model is None else model
     entry = kind.models[chosen_model]
     names, asked = _sorted(kind, entry, spec, layers)
     problem = as_problem(spec, asked.pop("task", {}), own)
-    if not model and (usual_model := problem.usual_model(asked)) != chosen_model:
+    if model is None and (usual_model := problem.usual_model(asked)) != chosen_model:
         chosen_model, entry = usual_model, kind.models[usual_model]
         names, asked = _sorted(kind, entry, spec, layers)
         asked.pop("task", None)
@@ -116,18 +116,19 @@ def plan_for(
         ConfigError: a name is unknown, or a value does not fit.
     """
     folder = RunFolder(out)
-    asked = make_plan(spec, model, preset=preset or "laptop", settings=settings, options=options)
+    named = "laptop" if preset is None else preset
+    asked = make_plan(spec, model, preset=named, settings=settings, options=options)
     if not folder.is_claimed or is_compiled(stored := folder.config()):
         return asked
     there = plan_from_dict(stored)
     is_same = there.problem == asked.problem or there.problem.identity() == asked.problem.identity()
-    if not is_same or (model and model != there.model):
+    if not is_same or model not in (None, there.model):
         folder.require_same(there.to_dict(), asked.to_dict())
     there = replace(there, problem=asked.problem)  # its corpus may have been moved
 
     def filled_in(left_out: frozenset[str]) -> Plan:
         usual = {k: v for k, v in _of_folder(there).items() if k not in left_out}
-        layers, preset_there = [usual, *settings], preset or there.preset
+        layers, preset_there = [usual, *settings], there.preset if preset is None else preset
         return make_plan(spec, there.model, preset=preset_there, settings=layers, options=options)
 
     found = filled_in(there.problem.derived)

@@ -30,6 +30,9 @@ PROTOCOLS = ("published", "audited")
 
 _NAMES_A_FILE = re.compile(r"att(\[.*?\])?:")
 
+MOST_AT_ONE_LENGTH = 2**29
+"""Greatest number of symbols of the words of one length; more would exceed any memory."""
+
 VERSION = 1
 """Rises when a task's name comes to mean other words or other classes."""
 
@@ -152,6 +155,11 @@ class Task:
         Raises:
             TaskError: there is no such word, or there are too many counts to keep.
         """
+        if count * max(length, 1) > MOST_AT_ONE_LENGTH:
+            raise TaskError(
+                f"{count} words of {length} symbols are more than {MOST_AT_ONE_LENGTH:,} "
+                f"symbols at once. Ask for shorter or fewer words."
+            )
         lengths = torch.full((count,), length)
         if c is None:
             tokens = self.sampler.draw_any(lengths, generator)
