@@ -11,7 +11,6 @@ Axes:
 """
 
 import hashlib
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,13 +21,12 @@ from torch import Tensor
 
 from lengthwise.errors import TaskError, unknown_name
 from lengthwise.languages.language import Language
+from lengthwise.languages.spec import may_change
 from lengthwise.tasks.audited import draw_audited
 from lengthwise.tasks.published import Draw, has_published, is_counted, published_draw
 from lengthwise.tasks.sampling import UniformSampler
 
 PROTOCOLS = ("published", "audited")
-
-_NAMES_A_FILE = re.compile(r"att(\[.*?\])?:")
 
 VERSION = 1
 """Rises when a task's name comes to mean other words or other classes."""
@@ -77,11 +75,11 @@ class Task:
     def id(self) -> str:
         """A name that never changes meaning, such as `parity@1`.
 
-        A language without a line, or whose line names a file, which may change, is named by its
-        machine: `machine-` and twelve hex digits.
+        A language without a line, or whose line names a file or a module, which may change, is
+        named by its machine: `machine-` and twelve hex digits.
         """
         name = self.language.spec
-        if not name or _NAMES_A_FILE.match(name):
+        if not name or may_change(name):
             machine = self.language.total().minimised()
             body = repr((machine.alphabet, machine.transitions, machine.classes, machine.start))
             name = f"machine-{hashlib.sha256(body.encode()).hexdigest()[:12]}"
