@@ -7,10 +7,13 @@ the points move by x first, then by y, so `act(xy)(i) = act(y)(act(x)(i))`.
 import itertools
 import math
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from lengthwise.errors import LanguageError
+
+T = TypeVar("T", bound=Hashable)
 
 Permutation = tuple[int, ...]
 """A permutation of 0..n-1 by its images."""
@@ -213,7 +216,7 @@ def in_cycles(permutation: Permutation) -> str:
     seen: set[int] = set()
     cycles = []
     for start in range(len(permutation)):
-        cycle = []
+        cycle: list[str] = []
         point = start
         while point not in seen:
             seen.add(point)
@@ -234,9 +237,9 @@ def read_permutations(text: str) -> list[Permutation]:
         LanguageError: it is none, a point stands twice in a permutation, a permutation stands
             twice, or a point is 0 or above `MAX_POINTS`.
     """
-    cycle = r"\(\s*(?:\d{1,9}(?:(?:\s*,\s*|\s+)\d{1,9})*\s*)?\)\s*"
+    one = r"\(\s*(?:\d{1,9}(?:(?:\s*,\s*|\s+)\d{1,9})*\s*)?\)\s*"
     text = text.strip()
-    if not re.fullmatch(rf"(?:{cycle})+(?:,\s*(?:{cycle})+)*", text, re.ASCII):
+    if not re.fullmatch(rf"(?:{one})+(?:,\s*(?:{one})+)*", text, re.ASCII):
         raise LanguageError(
             f"permutations are written in cycles with commas between them, such as "
             f"group:(1 2 3)(4 5),(1 2), but this is group:{text[:60]}."
@@ -255,25 +258,34 @@ def read_permutations(text: str) -> list[Permutation]:
         )
     permutations = []
     for cycles in written:
+        point = _repeated(point for cycle in cycles for point in cycle)
+        if point is not None:
+            raise LanguageError(
+                f"the cycles of a permutation have no point in common, but {point} stands twice in "
+                f"one of group:{text[:60]}. Multiply the cycles out."
+            )
         images = list(range(largest))
-        points = [point for cycle in cycles for point in cycle]
-        for point in points:
-            if points.count(point) > 1:
-                raise LanguageError(
-                    f"the cycles of a permutation have no point in common, but {point} stands "
-                    f"twice in one of group:{text[:60]}. Multiply the cycles out."
-                )
         for cycle in cycles:
             for source, target in zip(cycle, [*cycle[1:], *cycle[:1]], strict=True):
                 images[source - 1] = target - 1
         permutations.append(tuple(images))
-    for permutation in permutations:
-        if permutations.count(permutation) > 1:
-            raise LanguageError(
-                f"generators differ from each other, but {in_cycles(permutation)} stands twice in "
-                f"group:{text[:60]}. Remove one."
-            )
+    twice = _repeated(permutations)
+    if twice is not None:
+        raise LanguageError(
+            f"generators differ from each other, but {in_cycles(twice)} stands twice in "
+            f"group:{text[:60]}. Remove one."
+        )
     return permutations
+
+
+def _repeated(items: Iterable[T]) -> T | None:
+    """Return the first item that stood before, or None."""
+    seen: set[T] = set()
+    for item in items:
+        if item in seen:
+            return item
+        seen.add(item)
+    return None
 
 
 # ---- names ---------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ Axes:
     time  places of a batch; words stand at the right end, with `PAD` left of them
 """
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +20,7 @@ from torch import Tensor
 
 from lengthwise.errors import TaskError, unknown_name
 from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import machine_name
 from lengthwise.languages.spec import may_change
 from lengthwise.tasks.audited import draw_audited
 from lengthwise.tasks.published import Draw, has_published, is_counted, published_draw
@@ -80,9 +80,7 @@ class Task:
         """
         name = self.language.spec
         if not name or may_change(name):
-            machine = self.language.total().minimised()
-            body = repr((machine.alphabet, machine.transitions, machine.classes, machine.start))
-            name = f"machine-{hashlib.sha256(body.encode()).hexdigest()[:12]}"
+            name = machine_name(self.language)
         return f"{name}@{VERSION}"
 
     @property
