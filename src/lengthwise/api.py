@@ -13,6 +13,7 @@ from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.language import Language
+from lengthwise.languages.spec import language as language  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.spec import parse
 from lengthwise.languages.validation import short
 from lengthwise.models.language_model import LanguageModel
@@ -40,19 +41,6 @@ from lengthwise.verification.learning_by_tests import (
     learn_automaton as learn_automaton,  # noqa: PLC0414  handed on as it is
 )
 from lengthwise.verification.lookup import SnappedModel
-
-
-def language(spec: str, alphabet: str | None = None) -> Language:
-    """Return the language that a specification names.
-
-    `parity`, `tomita-4`, `d-3`, `count:a:3`, `regex:(0|10*1)*`, `group:S5`, `att:machine.att`, ...;
-    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular expression or of an
-    automaton in a file: `abc`, or `s1 s2` if some have several characters.
-
-    Raises:
-        LanguageError: the specification is unknown or malformed.
-    """
-    return parse(spec, alphabet)
 
 
 def train(

@@ -74,3 +74,9 @@ def unknown_name(
 ) -> LengthwiseError:
     """Return the error for a misspelt name, with the nearest known one."""
     return error(f"unknown {kind} {name!r}. {suggestion(name, known)}")
+
+
+def in_a_line(error: BaseException) -> str:
+    """Return the kind of an error and the first line of its text."""
+    first = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {first[:200]}"

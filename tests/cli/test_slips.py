@@ -65,7 +65,7 @@ def test_an_automaton_of_a_file_is_told_by_name_and_by_content(
 
 
 def test_a_language_without_a_line_is_told_by_its_size(shell: Shell, tmp_path: Path) -> None:
-    language = from_function(lambda word: word.count("b") % 3, "ab")
+    language = from_function(lambda word: word.count("b") % 3, "ab", max_states=3)
     out = tmp_path / "run"
     lw.train(language, out=out, preset="smoke", device="cpu", steps=1)
     tested = ["evaluate", str(out), "--lengths", "3", "--words", "4"]

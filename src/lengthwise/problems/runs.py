@@ -8,6 +8,8 @@ from typing import Any
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import machine_name
+from lengthwise.languages.validation import short
 from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.layout import SECTIONS
@@ -123,6 +125,7 @@ def plan_for(
     there = plan_from_dict(stored)
     is_same = there.problem == asked.problem or there.problem.identity() == asked.problem.identity()
     if not is_same or model not in (None, there.model):
+        _require_unchanged(folder, there, asked)
         folder.require_same(there.to_dict(), asked.to_dict())
     there = replace(there, problem=asked.problem)  # its corpus may have been moved
 
@@ -228,9 +231,36 @@ def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
         there = plan_from_dict(stored)
         if there == plan:
             return folder.claim(stored)
+        _require_unchanged(folder, there, plan)
         folder.require_same({**there.to_dict(), "environment": {}}, asked)
     folder.claim(asked)
     return None
+
+
+def _require_unchanged(folder: RunFolder, there: Plan, asked: Plan) -> None:
+    """Refuse a specification that names another language now than when the run began.
+
+    Raises:
+        RunError: what it names has changed; the message has the digests of both automata, and a
+            word that tells them apart.
+    """
+    if (there.problem.kind, there.problem.name) != (asked.problem.kind, asked.problem.name):
+        return
+    try:
+        then, now = there.task.language, asked.task.language
+    except RunError:  # it is about no language
+        return
+    if then == now:
+        return
+    told = "in its alphabet"
+    if then.alphabet == now.alphabet:
+        word = then.difference(now)
+        told = "in its states" if word is None else f"on the word {short(now.decode(word))}"
+    raise RunError(
+        f"{folder.path} holds a run on {there.problem.name} as it was, {machine_name(then)}, but "
+        f"now it is {machine_name(now)}, which differs {told}. Use another folder, or bring the "
+        f"old one back."
+    )
 
 
 def plan_from_dict(values: Mapping[str, Any]) -> Plan:

@@ -10,8 +10,6 @@ Axes:
     time  places of a batch; words stand at the right end, with `PAD` left of them
 """
 
-import hashlib
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,13 +20,13 @@ from torch import Tensor
 
 from lengthwise.errors import TaskError, unknown_name
 from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import machine_name
+from lengthwise.languages.spec import may_change
 from lengthwise.tasks.audited import draw_audited
 from lengthwise.tasks.published import Draw, has_published, is_counted, published_draw
 from lengthwise.tasks.sampling import UniformSampler
 
 PROTOCOLS = ("published", "audited")
-
-_NAMES_A_FILE = re.compile(r"att(\[.*?\])?:")
 
 MOST_AT_ONE_LENGTH = 2**29
 """Greatest number of symbols of the words of one length; more would exceed any memory."""
@@ -80,14 +78,12 @@ class Task:
     def id(self) -> str:
         """A name that never changes meaning, such as `parity@1`.
 
-        A language without a line, or whose line names a file, which may change, is named by its
-        machine: `machine-` and twelve hex digits.
+        A language without a line, or whose line names a file or a module, which may change, is
+        named by its machine: `machine-` and twelve hex digits.
         """
         name = self.language.spec
-        if not name or _NAMES_A_FILE.match(name):
-            machine = self.language.total().minimised()
-            body = repr((machine.alphabet, machine.transitions, machine.classes, machine.start))
-            name = f"machine-{hashlib.sha256(body.encode()).hexdigest()[:12]}"
+        if not name or may_change(name):
+            name = machine_name(self.language)
         return f"{name}@{VERSION}"
 
     @property

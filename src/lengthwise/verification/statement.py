@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
+from lengthwise.languages.spec import may_change
 
 if TYPE_CHECKING:
     from lengthwise.verification.certificate import Certificate
@@ -77,10 +78,14 @@ def stated(made: "Certificate") -> str:
 
 
 def name_of(language: Language) -> str:
-    """Return the specification of a language, or the digest of its automaton if it has none."""
-    if language.spec:
+    """Return the specification of a language, or the digest of its automaton if it has none.
+
+    Where the specification names a file or a module, whose content may change, both are given.
+    """
+    if language.spec and not may_change(language.spec):
         return quoted(language.spec)
-    return f"the automaton {automaton_digest(language)}"
+    source = f" (of {quoted(language.spec)})" if language.spec else ""
+    return f"the automaton {automaton_digest(language)}{source}"
 
 
 def automaton_digest(language: Language) -> str:
