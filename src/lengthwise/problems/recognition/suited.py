@@ -59,7 +59,7 @@ def num_elements(language: Language) -> int | None:
     return len(monoid.maps)
 
 
-def suited_settings(language: Language, preset: str) -> dict[str, Any]:
+def suited_to_monoid(language: Language, preset: str) -> dict[str, Any]:
     """Return the settings that differ from those of the model, for a language and a preset."""
     count = num_elements(language)
     if count is None or not MOST_COMPOSED < count <= MOST_LABELLED:
@@ -70,3 +70,11 @@ def suited_settings(language: Language, preset: str) -> dict[str, Any]:
         return dict(_CODEBOOK)
     seldom = {"validate_every": _SELDOM} if count > _FEW else {}
     return {**_CODEBOOK, **_LAPTOP, **seldom}
+
+
+def suited_to_states(language: Language, preset: str) -> dict[str, Any]:
+    """Return the settings of recurrent networks with codes, for a language and a preset."""
+    machine = language.total().minimised()
+    steps = machine.num_states * machine.num_symbols
+    return {"precision": "double", "noise": 0.0, "steps": 4000, "d_model": 64, "learning_rate": 5e-3, "schedule":"constant",
+      "batch_size": 512, "validate_every": 25}
