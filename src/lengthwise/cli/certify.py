@@ -14,13 +14,14 @@ from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
 from lengthwise.verification.closure import MAX_CHUNKS
 from lengthwise.verification.statement import (
-    TERMS,
     at_least,
     at_most,
     automaton_digest,
     quoted,
     shown,
+    terms_of,
 )
+from lengthwise.wording import counted
 
 _SECONDS_OF_SILENCE = 3.0
 
@@ -173,8 +174,8 @@ def _require_model(
         certificate.require_model(network, weights)
     except ConfigError:
         raise CertificateError(
-            "the certificate is one of a RegularGPT, but the run's network is another. Give the "
-            "run that was certified."
+            "the certificate is one of another kind of network than the run's. Give the run that "
+            "was certified."
         ) from None
 
 
@@ -207,7 +208,20 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         if summary["repeats"] is not None
         else f"up to level {summary['levels']}"
     )
-    if made.levels:
+    if made.levels and made.is_recurrent:
+        lines.append(
+            (
+                "explored",
+                f"{counted(summary['elements'], 'code')} of prefixes, in "
+                f"{counted(summary['edge_pairs'], 'pair')} with states of the language: "
+                + (
+                    f"nothing new after {counted(summary['levels'] - 1, 'symbol')}"
+                    if made.verdict == "equivalent"
+                    else f"prefixes of up to {counted(summary['levels'], 'symbol')}"
+                ),
+            )
+        )
+    elif made.levels:
         lines.append(
             (
                 "explored",
@@ -244,5 +258,5 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         lines.append(("automaton", f"{automaton_digest(made.language)}, {known}"))
     if made.reason and made.verdict == "counterexample":
         lines.append(("not checkable", shown(made.reason)))
-    first, *others = TERMS[made.strength]
+    first, *others = terms_of(made)
     return [*lines, ("provided that", first), *(("", each) for each in others)]

@@ -21,11 +21,12 @@ from lengthwise.errors import CertificateError
 from lengthwise.files import write_bytes
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.verification import schema
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.arrays import pack, unpack
-from lengthwise.verification.statement import TERMS, automaton_digest, quoted, shown, stated
+from lengthwise.verification.statement import automaton_digest, quoted, shown, stated, terms_of
 from lengthwise.wording import shortened
 
 FORMAT = 2
@@ -109,7 +110,7 @@ class Certificate(Viewed):
     language: Language
     machine: Machine
     settings: Mapping[str, Any]
-    """Settings of the network, a `RegularGPTConfig`."""
+    """Settings of the network, a `network_config`."""
     weights: Mapping[str, NDArray[Any]]
     elements: Mapping[str, Any]
     """Description of the elements of the algebra: `codes` in hexadecimal (`discrete`), or `levels`
@@ -118,7 +119,9 @@ class Certificate(Viewed):
     maps: tuple[tuple[int, ...], ...]
     """State maps on `machine`, by number."""
     levels: tuple[Mapping[str, tuple[StatePair, ...]], ...]
-    """Pairs by level: `interior` pairs (element, state map) and `edge` pairs (element, state)."""
+    """Pairs by level: `interior` pairs (element, state map) and `edge` pairs (element, state). Of a
+    recurrent network, level l has the `edge` pairs of prefixes of l symbols that no shorter prefix
+    has, and the last one of a proof is empty."""
     repeats: int | None = None
     """Level whose pairs the last level has."""
     counterexample: WrongWord | None = None
@@ -132,6 +135,16 @@ class Certificate(Viewed):
 
     def __repr__(self) -> str:
         return f"Certificate({self.verdict}, {self.strength}: {shortened(self.statement, 200)})"
+
+    @property
+    def network_config(self) -> type[RegularGPTConfig] | type[BinaryRecurrentConfig]:
+        """Class of the settings of the network."""
+        return BinaryRecurrentConfig if "cell" in self.settings else RegularGPTConfig
+
+    @property
+    def is_recurrent(self) -> bool:
+        """Whether the network reads symbol by symbol, so that levels are lengths of prefixes."""
+        return self.network_config is BinaryRecurrentConfig
 
     @property
     def model_digest(self) -> str:
@@ -158,6 +171,8 @@ class Certificate(Viewed):
     @property
     def _num_elements(self) -> int:
         """Number of elements that occur above the symbols: codes, or representatives by level."""
+        if self.is_recurrent:
+            return len(self.elements.get("codes", ()))
         met = {
             (e,) if self.strength == "discrete" else (number, place, e)
             for number, level in enumerate(self.levels[1:])
@@ -176,7 +191,7 @@ class Certificate(Viewed):
             "language": self.language.spec,
             "automaton_digest": automaton_digest(self.language),
             "statement": self.statement,
-            "terms": list(TERMS[self.strength]),
+            "terms": list(terms_of(self)),
             "counterexample": None if wrong is None else _fields(wrong),
             "counterexample_length": (
                 None if wrong is None else len(self.language.encode(wrong.word))
@@ -187,7 +202,11 @@ class Certificate(Viewed):
             "repeats": self.repeats,
             "elements": self._num_elements,
             "interior_pairs": len(last["interior"]),
-            "edge_pairs": len(last["edge"]),
+            "edge_pairs": (
+                sum(len(level["edge"]) for level in self.levels)
+                if self.is_recurrent
+                else len(last["edge"])
+            ),
             "monoid_elements_met": len({m for level in self.levels for _, m in level["interior"]}),
             "sureness": None if self.sureness is None else _fields(self.sureness),
             "moved": None if self.moved is None else _fields(self.moved),
@@ -201,9 +220,9 @@ class Certificate(Viewed):
 
         Raises:
             CertificateError: settings or weights differ.
-            ConfigError: the settings are those of no RegularGPT.
+            ConfigError: the settings are those of another kind of network.
         """
-        whole = RegularGPTConfig.from_dict(settings).to_dict()  # runs may leave out newer settings
+        whole = self.network_config.from_dict(settings).to_dict()  # runs may leave out newer ones
         if digest_of(whole, weights) != self.model_digest:
             raise CertificateError(
                 "the certificate is one of another model (its digest differs). Certify this one."

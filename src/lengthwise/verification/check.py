@@ -17,8 +17,17 @@ from lengthwise.errors import CertificateError, LengthwiseError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_self_contained, parse
 from lengthwise.verification.algebra import ABSENT, Booleans, Integers
-from lengthwise.verification.certificate import Certificate, Machine, StatePair
+from lengthwise.verification.certificate import (
+    Certificate,
+    Machine,
+    RoundingMargins,
+    SnapDistances,
+    StatePair,
+)
 from lengthwise.verification.check_elements import ELEMENTS, Elements, node_of, require
+from lengthwise.verification.check_prefixes import PrefixInduction
+from lengthwise.verification.node import Node
+from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.statement import shown
 
 _LARGEST = 2**62
@@ -32,6 +41,9 @@ MAX_POSITIONS = 32
 
 MAX_CHUNKS = 20_000_000
 """Largest number of chunks of one level."""
+
+
+_Figures = tuple[RoundingMargins | None, SnapDistances | None]
 
 
 def check(certificate: Certificate) -> Certificate:
@@ -64,7 +76,23 @@ def check(certificate: Certificate) -> Certificate:
 def _checked(claim: Certificate) -> Certificate:
     name = name_of_language(claim)
     check_machine(claim.machine, claim.language)
-    network = ELEMENTS[claim.strength](claim, node_of(claim))
+    node = node_of(claim)
+    if isinstance(node, RecurrentNode):
+        sureness, moved = PrefixInduction(claim, node).check(), None
+    else:
+        sureness, moved = _by_levels(claim, node)
+    return replace(
+        claim,
+        language=replace(claim.language, spec=name),
+        reason="",
+        made_with={},
+        sureness=sureness,
+        moved=moved,
+    )
+
+
+def _by_levels(claim: Certificate, node: Node) -> _Figures:
+    network = ELEMENTS[claim.strength](claim, node)
     induction = Induction(claim, network)
     induction.check_symbols()
     wrong = induction.wrong_empty_word()
@@ -76,14 +104,7 @@ def _checked(claim: Certificate) -> Certificate:
         induction.check_repetition()
     else:
         induction.check_counterexample(wrong)
-    return replace(
-        claim,
-        language=replace(claim.language, spec=name),
-        reason="",
-        made_with={},
-        sureness=network.sureness(),
-        moved=network.moved(),
-    )
+    return network.sureness(), network.moved()
 
 
 # ---- 1 the language ------------------------------------------------------------------------------

@@ -114,8 +114,11 @@ class Closure:
     @property
     def checked_length(self) -> int | None:
         """Length up to which all words are right; None: any length."""
-        if self.repeats is not None:
-            return None
+        return None if self.is_closed else self.explored_length
+
+    @property
+    def explored_length(self) -> int:
+        """Length up to which all words were explored one by one, and are right."""
         if self.wrong_length is not None:
             return self.wrong_length - 1
         return self.chunk ** (len(self.levels) - 1) if len(self.levels) > 1 else 0

@@ -9,24 +9,44 @@ from torch import nn
 from lengthwise.errors import VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
+from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.verification.node import Node
-from lengthwise.verification.plain import require_plain, require_plain_arithmetic
+from lengthwise.verification.plain import Provable, require_plain, require_plain_arithmetic
 
 
 def require_regular_gpt(model: nn.Module) -> RegularGPT:
     """Return the model in evaluation mode if it computes what its settings and weights say.
 
-    The model must compose vectors of sub-words, in floats whose rounding is known, be a plain
-    module, and run under torch's default arithmetic.
+    The model must compose vectors of sub-words; otherwise it is as for `require_provable`.
 
     Raises:
         VerificationError: it does not, or has hooks or code of its own.
     """
     if type(model) is not RegularGPT:  # a subclass may do anything
         raise VerificationError(
-            f"a proof follows vectors of sub-words, but {type(model).__name__} has none. "
+            f"tables are made of vectors of sub-words, but {type(model).__name__} has none. "
             f"Use a RegularGPT, or learn_automaton, which tests any model."
+        )
+    require_provable(model)
+    return model
+
+
+def require_provable(model: nn.Module) -> Provable:
+    """Return the model in evaluation mode if it computes what its settings and weights say.
+
+    The model must be a RegularGPT or a BinaryRecurrent, in floats whose rounding is known, be a
+    plain module, and run under torch's default arithmetic.
+
+    Raises:
+        VerificationError: it is not, or has hooks or code of its own.
+    """
+    if type(model) is not RegularGPT and type(model) is not BinaryRecurrent:
+        raise VerificationError(
+            f"a proof follows vectors of sub-words or codes of prefixes, but "
+            f"{type(model).__name__} has neither. Use regular-gpt-binary, gru-binary or "
+            f"elman-binary; a network of your own that keeps bits between symbols can be explored "
+            f"(docs/own_network.md), and learn_automaton tests any model."
         )
     require_plain(model)
     types = {weight.dtype for weight in model.parameters()}
@@ -39,7 +59,7 @@ def require_regular_gpt(model: nn.Module) -> RegularGPT:
     return model.eval()
 
 
-def require_same_classes(model: RegularGPT, language: Language) -> None:
+def require_same_classes(model: Provable, language: Language) -> None:
     """Refuse a language over other symbols or classes than the model's.
 
     Raises:
@@ -66,7 +86,8 @@ def node_of(model: RegularGPT) -> Node:
 
 
 @torch.no_grad()
-def predicted(model: RegularGPT, word: tuple[int, ...]) -> int:
+def predicted(model: nn.Module, word: tuple[int, ...]) -> int:
     """Return the class that the model itself gives to a word."""
-    tokens = torch.tensor([word], dtype=torch.int64, device=model.pad.device)
+    device = next(model.parameters()).device
+    tokens = torch.tensor([word], dtype=torch.int64, device=device)
     return int(answer_of(model(tokens))[0])

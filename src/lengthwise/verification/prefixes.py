@@ -51,11 +51,12 @@ class PrefixClosure:
     @property
     def checked_length(self) -> int | None:
         """Length up to which all words are right; None: any length."""
-        if self.is_closed:
-            return None
-        if self.wrong is not None:
-            return len(self.wrong) - 1
-        return len(self.levels) - 1
+        return None if self.is_closed else self.explored_length
+
+    @property
+    def explored_length(self) -> int:
+        """Length up to which all words were explored one by one, and are right."""
+        return len(self.levels) - (1 if self.wrong is None else 2)
 
 
 def explore_prefixes(

@@ -29,13 +29,13 @@ _WHO = {
 _RUNS = (
     "an answer is the class with the largest logit",
     "words stand at the right of their rows, and their lengths are given",
-    f"the model is RegularGPT of lengthwise {version('lengthwise')}, in eval mode, with nothing of "
+    f"the model is {{network}} of lengthwise {version('lengthwise')}, in eval mode, with nothing of "
     f"its code replaced and no hooks",
     "arithmetic is that of the weights' type: rounded to nearest, sums in any order, fused or not, "
     "subnormal numbers kept or flushed; no products in TF32 or bfloat16",
 )
 
-TERMS = {
+_TERMS = {
     "discrete": _RUNS,
     "snapped": (
         _RUNS[0],
@@ -46,6 +46,12 @@ TERMS = {
     "robust": _RUNS,
 }
 """The assumptions of a claim, by strength."""
+
+
+def terms_of(made: "Certificate") -> tuple[str, ...]:
+    """Return the assumptions of a claim."""
+    network = "BinaryRecurrent" if made.is_recurrent else "RegularGPT"
+    return tuple(term.format(network=network) for term in _TERMS[made.strength])
 
 
 def stated(made: "Certificate") -> str:
