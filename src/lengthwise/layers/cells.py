@@ -1,4 +1,4 @@
-r"""Cells of recurrent networks: the vector after a symbol, from the symbol and the vector before it.
+r"""Cells of recurrent networks: the vector after a symbol, from that before it and the symbol.
 
 Symbols enter one-hot, so the matrix that reads them is a table of rows `x`, which hold the biases.
 With h the vector before the symbol and $\odot$ the product of entries:

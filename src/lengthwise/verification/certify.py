@@ -79,8 +79,8 @@ def certify(
     are too loose, short words are tested one by one instead.
 
     Raises:
-        VerificationError: the model is neither a RegularGPT nor a BinaryRecurrent, or has other symbols or classes, or the
-            strength does not suit it.
+        VerificationError: the model is neither a RegularGPT nor a BinaryRecurrent, or has
+            other symbols or classes, or the strength does not suit it.
         LanguageError: the language has too many state maps to tell apart.
     """
     checked = require_provable(model)
@@ -188,7 +188,9 @@ def _discrete(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     closure = look(algebra, language)
     measured = measured_difference(model, node, algebra)
     codes = [np.packbits(code).tobytes() for code in algebra.codes]
-    return _of_codes(model, closure, codes, algebra.signs, algebra.answers, measured)
+    return _of_codes(
+        model, closure, codes, signs=algebra.signs, answers=algebra.answers, measured=measured
+    )
 
 
 def _of_prefixes(model: BinaryRecurrent, language: Language, look: _Look) -> _Evidence:
@@ -197,13 +199,21 @@ def _of_prefixes(model: BinaryRecurrent, language: Language, look: _Look) -> _Ev
     recurrence = CodeRecurrence(codes)
     closure = look(recurrence, language)
     measured = measured_steps(model, node, recurrence)
-    return _of_codes(model, closure, recurrence.packed, codes.signs, codes.answers, measured)
+    return _of_codes(
+        model,
+        closure,
+        recurrence.packed,
+        signs=codes.signs,
+        answers=codes.answers,
+        measured=measured,
+    )
 
 
 def _of_codes(
     model: Provable,
     closure: Closure | PrefixClosure,
     codes: Sequence[bytes],
+    *,
     signs: MarginTracker,
     answers: MarginTracker,
     measured: float,

@@ -77,6 +77,8 @@ def _checked(claim: Certificate) -> Certificate:
     name = name_of_language(claim)
     check_machine(claim.machine, claim.language)
     node = node_of(claim)
+    sureness: RoundingMargins | None
+    moved: SnapDistances | None
     if isinstance(node, RecurrentNode):
         sureness, moved = PrefixInduction(claim, node).check(), None
     else:

@@ -53,7 +53,9 @@ class PrefixInduction:
             if length:
                 pairs = self.next(pairs, known)
             claimed = np.array(self.claim.levels[length]["edge"], dtype=np.int64).reshape(-1, 2)
-            require(np.array_equal(claimed, pairs), f"the pairs of length {length} are what follows")
+            require(
+                np.array_equal(claimed, pairs), f"the pairs of length {length} are what follows"
+            )
             wrong = self.is_wrong(pairs)
             known.update(map(tuple, pairs.tolist()))
             seen.update(pairs[:, 0].tolist())
@@ -85,7 +87,7 @@ class PrefixInduction:
         return bool((self.read(pairs[asked, 0]) != true[asked]).any())
 
     def check_counterexample(self) -> None:
-        """Check that the counterexample is wrong as claimed, and of the length of the last level."""
+        """Check that the counterexample is wrong as claimed, at the length of the last level."""
         claimed, language = self.claim.counterexample, self.claim.language
         require(claimed is not None, "a counterexample is there")
         assert claimed is not None

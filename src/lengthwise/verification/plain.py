@@ -29,7 +29,8 @@ from lengthwise.models import (
     regular_gpt_config,
     transformer_config,
 )
-from lengthwise.models.binary_recurrent import BinaryRecurrent, BinaryRecurrentConfig
+from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.registry import Catalogue

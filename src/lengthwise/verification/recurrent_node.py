@@ -19,7 +19,12 @@ from numpy.typing import NDArray
 from lengthwise.errors import VerificationError
 from lengthwise.verification.algebra import Booleans, Integers
 from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix
-from lengthwise.verification.node import LAYER_NORM_EPSILON, quietly, require_one_type, require_shapes
+from lengthwise.verification.node import (
+    LAYER_NORM_EPSILON,
+    quietly,
+    require_one_type,
+    require_shapes,
+)
 
 _GATES = {"elman": 1, "gru": 3}
 """Matrices of a cell, below each other in one."""

@@ -29,8 +29,8 @@ _WHO = {
 _RUNS = (
     "an answer is the class with the largest logit",
     "words stand at the right of their rows, and their lengths are given",
-    f"the model is {{network}} of lengthwise {version('lengthwise')}, in eval mode, with nothing of "
-    f"its code replaced and no hooks",
+    f"the model is {{network}} of lengthwise {version('lengthwise')}, in eval mode, with nothing "
+    f"of its code replaced and no hooks",
     "arithmetic is that of the weights' type: rounded to nearest, sums in any order, fused or not, "
     "subnormal numbers kept or flushed; no products in TF32 or bfloat16",
 )

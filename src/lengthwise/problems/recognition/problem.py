@@ -36,12 +36,12 @@ from lengthwise.problems.recognition.objectives import (
     transition_size,
 )
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
+from lengthwise.problems.recognition.state_codes import StateCodeSupervision
 from lengthwise.problems.recognition.suited import (
     num_elements,
     suited_to_monoid,
     suited_to_states,
 )
-from lengthwise.problems.recognition.state_codes import StateCodeSupervision
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts, require

@@ -118,12 +118,12 @@ class StateCodeSupervision(Objective):
         """Return how far each number is from 0 on the right side, and the logits of the states
         before the steps with their classes."""
         table, device = self._table, model.start.device
-        states, row = table.states[rows].unique(return_inverse=True)
+        states, row = torch.unique(table.states[rows], return_inverse=True)
         vectors = model.memory.recall(table.codes[states].to(device))
         after = model.cell(vectors[row.to(device)], table.symbols[rows].to(device))
         wanted = table.codes[table.results[rows]].to(device)
         numbers = _on_side(model, after, wanted, noise)
-        ends, own = table.results[rows].unique(), table.classes
+        ends, own = torch.unique(table.results[rows]), table.classes
         read = torch.cat([vectors, model.memory.recall(table.codes[ends].to(device))])
         return numbers, model.read(read), torch.cat([own[states], own[ends]])
 
@@ -155,7 +155,7 @@ def recurrent(model: nn.Module) -> BinaryRecurrent:
     """
     if not isinstance(model, BinaryRecurrent):
         raise ConfigError(
-            f"{type(model).__name__} keeps no code after each symbol, so it does not learn from the "
+            f"{type(model).__name__} keeps no code after each symbol, so it does not learn from "
             f"codes of states. Use model gru-binary or elman-binary."
         )
     return model

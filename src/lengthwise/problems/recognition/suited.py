@@ -76,5 +76,13 @@ def suited_to_states(language: Language, preset: str) -> dict[str, Any]:
     """Return the settings of recurrent networks with codes, for a language and a preset."""
     machine = language.total().minimised()
     steps = machine.num_states * machine.num_symbols
-    return {"precision": "double", "noise": 0.0, "steps": 4000, "d_model": 64, "learning_rate": 5e-3, "schedule":"constant",
-      "batch_size": 512, "validate_every": 25}
+    return {
+        "precision": "double",
+        "noise": 0.0,
+        "steps": 4000,
+        "d_model": 64,
+        "learning_rate": 5e-3,
+        "schedule": "constant",
+        "batch_size": 512,
+        "validate_every": 25,
+    }
