@@ -64,7 +64,7 @@ def make_state_codes(language: Language, max_length: int | None) -> StateCodes:
     transitions, classes = np.array(machine.transitions), np.array(machine.classes)
     togo = _symbols_to(transitions, classes < language.num_classes)
     since = _symbols_from(transitions, machine.start)
-    longest = np.inf if max_length is None else max_length
+    longest = np.finfo(np.float64).max if max_length is None else max_length
     states, symbols = np.indices(transitions.shape).reshape(2, -1)
     occurs = since[states] + 1 + togo[transitions.reshape(-1)] <= longest
     states, symbols = states[occurs], symbols[occurs]

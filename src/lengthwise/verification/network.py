@@ -43,10 +43,8 @@ def require_provable(model: nn.Module) -> Provable:
     """
     if type(model) is not RegularGPT and type(model) is not BinaryRecurrent:
         raise VerificationError(
-            f"a proof follows vectors of sub-words or codes of prefixes, but "
-            f"{type(model).__name__} has neither. Use regular-gpt-binary, gru-binary or "
-            f"elman-binary; a network of your own that keeps bits between symbols can be explored "
-            f"(docs/own_network.md), and learn_automaton tests any model."
+            f"a proof follows codes or vectors of sub-words, but {type(model).__name__} has none. "
+            f"Use regular-gpt-binary or gru-binary, or learn_automaton, which tests any model."
         )
     require_plain(model)
     types = {weight.dtype for weight in model.parameters()}
