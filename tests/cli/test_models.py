@@ -62,7 +62,10 @@ def test_training_evaluation_answers_and_the_page(
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (("certify",), "Use a RegularGPT, or learn_automaton, which tests any model."),
+        (
+            ("certify",),
+            "Use regular-gpt-binary or gru-binary, or learn_automaton, which tests any model.",
+        ),
         (("extract",), "Use a RegularGPT, or learn_automaton, which tests any model."),
         (("snap",), "Use a RegularGPT, or learn_automaton, which tests any model."),
         (("predict", "--snapped"), "Use a RegularGPT"),

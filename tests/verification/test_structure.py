@@ -275,7 +275,7 @@ def test_a_network_with_code_of_its_own_is_refused() -> None:
     model.register_forward_hook(lambda *given: given[-1])
     with pytest.raises(VerificationError, match="forward hook"):
         certify(model, parse("tomita-3"))
-    with pytest.raises(VerificationError, match="strength='structural' is for networks"):
+    with pytest.raises(VerificationError, match="strength='structural' is not for binary memory"):
         certify(last_symbol(), parse("parity"), strength="structural")
-    with pytest.raises(VerificationError, match="strength='snapped' is not for a network"):
+    with pytest.raises(VerificationError, match="strength='snapped' is not for slots of states"):
         certify(proved("tomita-3"), parse("tomita-3"), strength="snapped")

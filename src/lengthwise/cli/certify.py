@@ -3,7 +3,7 @@
 import argparse
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from numpy.typing import NDArray
 
@@ -11,17 +11,18 @@ from lengthwise.cli.output import add_json, note, print_facts, print_json, whole
 from lengthwise.errors import CertificateError, ClaimError, ConfigError
 from lengthwise.files import require_file_place
 from lengthwise.languages.language import Language
-from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.check import check
 from lengthwise.verification.closure import MAX_CHUNKS
 from lengthwise.verification.statement import (
-    TERMS,
     at_least,
     at_most,
     automaton_digest,
     quoted,
     shown,
+    terms_of,
 )
+from lengthwise.wording import counted
 
 _SECONDS_OF_SILENCE = 3.0
 
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against", metavar="SPEC", help="another language (default: the one it was trained on)"
     )
-    parser.add_argument("--strength", choices=["auto", *TERMS], default="auto")
+    parser.add_argument("--strength", choices=["auto", *get_args(Strength)], default="auto")
     parser.add_argument(
         "--max-chunks",
         type=whole_number(1),
@@ -174,8 +175,8 @@ def _require_model(
         certificate.require_model(network, weights)
     except ConfigError:
         raise CertificateError(
-            "the certificate is one of a RegularGPT, but the run's network is another. Give the "
-            "run that was certified."
+            "the certificate is one of another kind of network than the run's. Give the run that "
+            "was certified."
         ) from None
 
 
@@ -208,7 +209,20 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         if summary["repeats"] is not None
         else f"up to level {summary['levels']}"
     )
-    if made.levels:
+    if made.levels and made.is_recurrent:
+        lines.append(
+            (
+                "explored",
+                f"{counted(summary['elements'], 'code')} of prefixes, in "
+                f"{counted(summary['edge_pairs'], 'pair')} with states of the language: "
+                + (
+                    f"nothing new after {counted(summary['levels'] - 1, 'symbol')}"
+                    if made.verdict == "equivalent"
+                    else f"prefixes of up to {counted(summary['levels'], 'symbol')}"
+                ),
+            )
+        )
+    elif made.levels:
         lines.append(
             (
                 "explored",
@@ -254,5 +268,5 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         lines.append(("automaton", f"{automaton_digest(made.language)}, {known}"))
     if made.reason and made.verdict == "counterexample":
         lines.append(("not checkable", shown(made.reason)))
-    first, *others = TERMS[made.strength]
+    first, *others = terms_of(made)
     return [*lines, ("provided that", first), *(("", each) for each in others)]

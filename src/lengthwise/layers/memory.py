@@ -31,11 +31,15 @@ class BinaryMemory(nn.Module):
     $\varepsilon$ is standard normal noise, drawn in training only. The gradient of a sign is taken
     to be that of tanh: noise inside the tanh pushes the numbers away from 0, where codes are safe,
     and once they are far the noise does no more harm.
+
+    U reads a positive sign as 1 and a negative one as `off`. With `off=0` a bit that is off moves
+    no column of U, so that codes of thousands of bits, few of them on, can be learned.
     """
 
-    def __init__(self, width: int, num_bits: int, noise: float) -> None:
+    def __init__(self, width: int, num_bits: int, noise: float, *, off: float = -1.0) -> None:
         super().__init__()
         self.noise = noise
+        self.off = off
         self.write = nn.Linear(width, num_bits)
         self.read = nn.Linear(num_bits, width)
         self.norm = nn.LayerNorm(width)
@@ -50,8 +54,8 @@ class BinaryMemory(nn.Module):
 
     def recall(self, codes: Bool[Tensor, "*axes bit"]) -> Float[Tensor, "*axes width"]:
         """Return the vectors that codes stand for."""
-        signs = torch.where(codes, 1.0, -1.0).to(self.read.weight.dtype)
-        return self.norm(self.read(signs))
+        bits = torch.where(codes, 1.0, self.off).to(self.read.weight.dtype)
+        return self.norm(self.read(bits))
 
     def forward(
         self, x: Float[Tensor, "*axes width"], generator: torch.Generator | None = None
@@ -59,17 +63,14 @@ class BinaryMemory(nn.Module):
         """Return the vectors that the codes stand for."""
         numbers = self.numbers(x)
         if not self.training:
-            return self.norm(self.read(_signs(numbers)))
+            return self.recall(numbers >= 0)
         noise = torch.randn(
             numbers.shape, dtype=numbers.dtype, device=numbers.device, generator=generator
         )
         soft = (numbers + self.noise * noise).tanh()
-        bits = soft + (_signs(soft) - soft).detach()
-        return self.norm(self.read(bits))
-
-
-def _signs(x: Tensor) -> Tensor:
-    return torch.where(x >= 0, 1.0, -1.0).to(x.dtype)
+        signs = torch.where(soft >= 0, 1.0, -1.0).to(soft.dtype)
+        bits = soft + (signs - soft).detach()
+        return self.norm(self.read(bits * ((1 - self.off) / 2) + (1 + self.off) / 2))
 
 
 MEMORIES: Catalogue[type[ContinuousMemory] | type[BinaryMemory]] = Catalogue(

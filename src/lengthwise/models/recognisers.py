@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lengthwise.errors import ConfigError
+from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.causal_recogniser import CausalRecogniser, CausalRecogniserConfig
 from lengthwise.models.decoder import Decoder, DecoderConfig
 from lengthwise.models.encoder import Encoder, EncoderConfig
@@ -37,6 +39,7 @@ REGULAR_GPT = Architecture(config=RegularGPTConfig, module=RegularGPT)
 ENCODER = Architecture(config=EncoderConfig, module=Encoder)
 DECODER = Architecture(config=DecoderConfig, module=Decoder)
 RECURRENT = Architecture(config=RecurrentConfig, module=Recurrent)
+BINARY_RECURRENT = Architecture(config=BinaryRecurrentConfig, module=BinaryRecurrent)
 UNIVERSAL = Architecture(config=UniversalConfig, module=Universal)
 CAUSAL_RECOGNISER = Architecture(config=CausalRecogniserConfig, module=CausalRecogniser)
 STATE_SLOTS = Architecture(config=StateSlotsConfig, module=StateSlots)
@@ -88,6 +91,19 @@ def _recurrent(cell: str, summary: str) -> ModelEntry:
         audited=False,
         training={"steps": 10_000, "learning_rate": 1e-3, "schedule": "cosine"},
         presets={"paper": {"d_model": 256, "learning_rate": 3e-4}},
+        fixed=frozenset({"cell"}),
+    )
+
+
+def _binary_recurrent(cell: str, summary: str) -> ModelEntry:
+    return ModelEntry(
+        summary=summary,
+        architecture=BINARY_RECURRENT,
+        defaults={"cell": cell},
+        supervision="codebook",
+        supervisions=("codebook", "final", "prefix"),
+        audited=True,
+        training={"patience": 1},
         fixed=frozenset({"cell"}),
     )
 
@@ -201,6 +217,12 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
         "elman": _recurrent("elman", "Elman's recurrent network, the RNN of Table 1"),
         "gru": _recurrent("gru", "a recurrent network with gates (GRU)"),
         "lstm": _recurrent("lstm", "a recurrent network with gates and a cell of its own (LSTM)"),
+        "elman-binary": _binary_recurrent(
+            "elman", "Elman's network with binary memory, trained until it is proved right"
+        ),
+        "gru-binary": _binary_recurrent(
+            "gru", "a GRU with binary memory, trained until it is proved right"
+        ),
         "encoder-cls": _transformer(
             ENCODER,
             "the encoder with CLS of Chiang and Cholak (2022)",

@@ -35,7 +35,12 @@ class NetworkConfig(Config):
 
     @property
     def has_codes(self) -> bool:
-        """Whether nodes are codes of bits, as supervision of codes requires."""
+        """Whether memory is codes of bits, as supervision of codes requires."""
+        return False
+
+    @property
+    def is_recurrent(self) -> bool:
+        """Whether words are read symbol by symbol, so that codes stand for prefixes of words."""
         return False
 
     def weights_origin(self) -> str | None:

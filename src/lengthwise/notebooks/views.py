@@ -12,7 +12,7 @@ from lengthwise.problems.recognition.measure import shown_lengths
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import kept
 from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.statement import TERMS, at_least, at_most, name_of, shown
+from lengthwise.verification.statement import at_least, at_most, name_of, shown, terms_of
 from lengthwise.wording import counted, shortened
 
 MOST_STATES = 30
@@ -167,7 +167,7 @@ def of_certificate(made: Certificate) -> str:
             subtitle=_cut(made.statement, 600),
             facts=[*facts, ("model", made.model_digest)],
             summary="provided that …",
-            points=TERMS[made.strength],
+            points=terms_of(made),
         )
     )
 

@@ -20,10 +20,11 @@ radius is never NaN: where infinities meet it is infinite.
 
 Assumptions about the machine, for the network and for numpy: arithmetic rounds to nearest; numbers
 below the smallest normal one are kept, or are taken as 0 before an operation, after it, or both;
-reciprocal roots are within `_ROOT_ULPS` units in the last place, exp within `_EXP_ULPS`, and erf
-within `_ULPS` units of 1; a product of matrices is made of sums of products. TF32, bfloat16 and
-fast matrix multiplication in the manner of Strassen or Winograd are not covered: they cut products
-to fewer bits, or form other sums. Where numbers could overflow, a radius is infinite.
+reciprocal roots are within `_ROOT_ULPS` units in the last place, exp within `_EXP_ULPS`, tanh
+within `_ULPS`, and erf within `_ULPS` units of 1; a product of matrices is made of sums of
+products. TF32, bfloat16 and fast matrix multiplication in the manner of Strassen or Winograd are
+not covered: they cut products to fewer bits, or form other sums. Where numbers could overflow, a
+radius is infinite.
 
 Axes:
     width   numbers in a vector; all others are positions at which balls stand
@@ -237,6 +238,34 @@ class Arithmetic:
         """
         half = 0.5 * (1.0 + _erf(x.centre / sqrt(2.0)))
         return self._elementwise(x, x.centre * half, slope=1.13, operations=4 * _ULPS)
+
+    def tanh(self, x: Ball) -> Ball:
+        """Return tanh x, whose slope is at most 1, and which is at most |x|."""
+        return self._elementwise(x, np.tanh(x.centre), slope=1.0, operations=2 * _ULPS)
+
+    def sigmoid(self, x: Ball) -> Ball:
+        r"""Return $\sigma(x) = 1 / (1 + e^{-x})$, whose slope is at most 1/4.
+
+        A factor 1 + δ on $e^{-x}$ changes the result by a factor within 1 ± |δ|, and sum and
+        quotient round once each; the result is at most 1. Where $e^{-x}$ overflows the computed
+        result is 0, and the true one is below the smallest normal number.
+        """
+        width = x.centre.shape[-1]
+        centre = 1.0 / (1.0 + np.exp(-x.centre))
+        fresh = sqrt(width) * (self.gamma(2 * _EXP_ULPS + 4) + self.lost(1, 1.0))
+        return _ball(centre, 0.25 * x.radius + self.safe(x.bound(), np.full_like(x.radius, fresh)))
+
+    def product(self, x: Ball, y: Ball) -> Ball:
+        r"""Return the product of entries.
+
+        $$\|x y - c_x c_y\| \le ρ_x \max|y| + \max|c_x| ρ_y, \qquad \max|y| \le \max|c_y| + ρ_y$$
+        """
+        largest_x = np.abs(x.centre).max(axis=-1)
+        largest_y = np.abs(y.centre).max(axis=-1) + y.radius
+        size = x.bound() * y.bound()
+        lost = sqrt(x.centre.shape[-1]) * self.lost(1, x.bound() + y.bound())
+        fresh = self.safe(size, self.gamma(1) * x.bound() * largest_y + lost)
+        return _ball(x.centre * y.centre, x.radius * largest_y + largest_x * y.radius + fresh)
 
     def _elementwise(self, x: Ball, centre: Floats, slope: float, operations: int) -> Ball:
         """Return values of a function of that slope, with that many roundings, each of numbers up

@@ -39,6 +39,14 @@ class MarginTracker:
         self.radius = max(self.radius, float(radius.max()))
         self.room = min(self.room, float(room.min()))
 
+    def see_largest(self, logits: Floats, radius: Floats) -> None:
+        """Include the distances of the largest logits `[row, class]` from all others."""
+        best, rows = logits.argmax(axis=1), np.arange(len(logits))
+        others = np.arange(logits.shape[1]) != best[:, None]
+        ahead = logits[rows, best][:, None] - logits
+        doubt = radius[rows, best][:, None] + radius
+        self.see(ahead[others], doubt[others])
+
 
 class BinaryAlgebra:
     """The codes of a network with binary memory, numbered as they occur.
@@ -110,13 +118,8 @@ class BinaryAlgebra:
         old = len(self._classes)
         if old < len(self.codes):
             logits, radius = self._node.logits(self._node.recall(self.codes[old:]))
-            best = logits.argmax(axis=1)
-            rows = np.arange(len(best))
-            ahead = logits[rows, best][:, None] - logits
-            doubt = radius[rows, best][:, None] + radius
-            others = np.arange(logits.shape[1]) != best[:, None]
-            self.answers.see(ahead[others], doubt[others])
-            self._classes = np.concatenate([self._classes, best])
+            self.answers.see_largest(logits, radius)
+            self._classes = np.concatenate([self._classes, logits.argmax(axis=1)])
         return self._classes[elements]
 
     def evaluated(self, level: int, most: int) -> Integers:

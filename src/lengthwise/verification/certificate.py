@@ -21,27 +21,20 @@ from lengthwise.errors import CertificateError
 from lengthwise.files import write_bytes
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.models.state_slots_config import StateSlotsConfig
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.verification import schema
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.arrays import pack, unpack
-from lengthwise.verification.statement import TERMS, automaton_digest, quoted, shown, stated
+from lengthwise.verification.statement import automaton_digest, quoted, shown, stated, terms_of
 from lengthwise.wording import shortened
 
 FORMAT = 2
 
 Verdict = Literal["equivalent", "counterexample", "not-closed"]
 Strength = Literal["discrete", "structural", "snapped", "robust"]
-
-CONFIGS: Mapping[Strength, type[NetworkConfig]] = {
-    "discrete": RegularGPTConfig,
-    "structural": StateSlotsConfig,
-    "snapped": RegularGPTConfig,
-    "robust": RegularGPTConfig,
-}
-"""The settings of the networks that proofs are about, by strength."""
 
 StatePair = tuple[int, int]
 
@@ -119,7 +112,7 @@ class Certificate(Viewed):
     language: Language
     machine: Machine
     settings: Mapping[str, Any]
-    """Settings of the network: a `StateSlotsConfig` if `structural`, else a `RegularGPTConfig`."""
+    """Settings of the network, a `network_config`."""
     weights: Mapping[str, NDArray[Any]]
     elements: Mapping[str, Any]
     """Description of the elements of the algebra: `codes` in hexadecimal (`discrete`), or `levels`
@@ -129,7 +122,9 @@ class Certificate(Viewed):
     maps: tuple[tuple[int, ...], ...]
     """State maps on `machine`, by number."""
     levels: tuple[Mapping[str, tuple[StatePair, ...]], ...]
-    """Pairs by level: `interior` pairs (element, state map) and `edge` pairs (element, state)."""
+    """Pairs by level: `interior` pairs (element, state map) and `edge` pairs (element, state). Of a
+    recurrent network, level l has the `edge` pairs of prefixes of l symbols that no shorter prefix
+    has, and the last one of a proof is empty."""
     repeats: int | None = None
     """Level whose pairs the last level has."""
     counterexample: WrongWord | None = None
@@ -143,6 +138,18 @@ class Certificate(Viewed):
 
     def __repr__(self) -> str:
         return f"Certificate({self.verdict}, {self.strength}: {shortened(self.statement, 200)})"
+
+    @property
+    def network_config(self) -> type[NetworkConfig]:
+        """Class of the settings of the network."""
+        if self.strength == "structural":
+            return StateSlotsConfig
+        return BinaryRecurrentConfig if "cell" in self.settings else RegularGPTConfig
+
+    @property
+    def is_recurrent(self) -> bool:
+        """Whether the network reads symbol by symbol, so that levels are lengths of prefixes."""
+        return self.network_config is BinaryRecurrentConfig
 
     @property
     def model_digest(self) -> str:
@@ -171,6 +178,8 @@ class Certificate(Viewed):
         """Number of codes, of representatives by level, or of slots, that occur above symbols."""
         if self.strength == "structural":
             return len(self.weights["pad"])
+        if self.is_recurrent:
+            return len(self.elements.get("codes", ()))
         met = {
             (e,) if self.strength == "discrete" else (number, place, e)
             for number, level in enumerate(self.levels[1:])
@@ -189,7 +198,7 @@ class Certificate(Viewed):
             "language": self.language.spec,
             "automaton_digest": automaton_digest(self.language),
             "statement": self.statement,
-            "terms": list(TERMS[self.strength]),
+            "terms": list(terms_of(self)),
             "counterexample": None if wrong is None else _fields(wrong),
             "counterexample_length": (
                 None if wrong is None else len(self.language.encode(wrong.word))
@@ -200,7 +209,11 @@ class Certificate(Viewed):
             "repeats": self.repeats,
             "elements": self._num_elements,
             "interior_pairs": len(last["interior"]),
-            "edge_pairs": len(last["edge"]),
+            "edge_pairs": (
+                sum(len(level["edge"]) for level in self.levels)
+                if self.is_recurrent
+                else len(last["edge"])
+            ),
             "monoid_elements_met": len({m for level in self.levels for _, m in level["interior"]}),
             "sureness": None if self.sureness is None else _fields(self.sureness),
             "moved": None if self.moved is None else _fields(self.moved),
@@ -214,10 +227,9 @@ class Certificate(Viewed):
 
         Raises:
             CertificateError: settings or weights differ.
-            ConfigError: the settings are those of no such network.
+            ConfigError: the settings are those of another kind of network.
         """
-        config = CONFIGS[self.strength]  # runs may leave out newer settings
-        whole = config.from_dict(settings).to_dict()
+        whole = self.network_config.from_dict(settings).to_dict()  # runs may leave out newer ones
         if digest_of(whole, weights) != self.model_digest:
             raise CertificateError(
                 "the certificate is one of another model (its digest differs). Certify this one."

@@ -4,13 +4,12 @@ A claim is made only if it rests on numbers that no rounding could have changed:
 every sign that was computed must be further from 0 than rounding can move it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import torch
 from torch import nn
 
 from lengthwise.errors import CertificateError, VerificationError
@@ -18,12 +17,12 @@ from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named
 from lengthwise.layers.memory import BinaryMemory
+from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
-from lengthwise.models.threads import processor_threads
 from lengthwise.verification.algebra import Algebra
 from lengthwise.verification.arrays import pack
-from lengthwise.verification.binary import BinaryAlgebra
+from lengthwise.verification.binary import BinaryAlgebra, MarginTracker
 from lengthwise.verification.certificate import (
     Certificate,
     Machine,
@@ -36,26 +35,28 @@ from lengthwise.verification.certificate import (
 )
 from lengthwise.verification.certify_structure import certify_structure
 from lengthwise.verification.check import check
-from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback, explore
+from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback
+from lengthwise.verification.codes import CodeRecurrence, RecurrentCodes
+from lengthwise.verification.exploration import explore
 from lengthwise.verification.extraction import extract
 from lengthwise.verification.lookup import Lookup
+from lengthwise.verification.measured import measured_difference, measured_steps
 from lengthwise.verification.network import (
     made_with,
     node_of,
     predicted,
-    require_regular_gpt,
+    require_provable,
     require_same_classes,
     weights_of,
 )
-from lengthwise.verification.node import Node
+from lengthwise.verification.plain import Provable
+from lengthwise.verification.prefixes import PrefixClosure
+from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.robust import robustness
 from lengthwise.verification.short_words import tried, wrong_words
 from lengthwise.verification.tight_node import TightNode
 
-_SAMPLE = 4096
-_ALONE = 64
-
-_Look = Callable[[Algebra, Language], Closure]
+_Look = Callable[[Algebra, Language], Closure | PrefixClosure]
 
 
 def certify(
@@ -75,23 +76,25 @@ def certify(
     are too loose, short words are tested one by one instead.
 
     Raises:
-        VerificationError: the model is not a RegularGPT, or has other symbols or classes, or the
-            strength does not suit it.
+        VerificationError: the model is neither a RegularGPT nor a BinaryRecurrent, or has
+            other symbols or classes, or the strength does not suit it.
         LanguageError: the language has too many state maps to tell apart.
     """
     if not is_named(language):  # such as one that was changed and kept its name
         language = replace(language, spec="")
-    if isinstance(model, StateSlots) or strength == "structural":
-        made = certify_structure(model, language, strength)
-        return _checked_or_not_closed(made, explored=-1)
-    checked = require_regular_gpt(model)
+    checked = require_provable(model)
     require_same_classes(checked, language)
     chosen = _suitable(checked, strength)
+    if isinstance(checked, StateSlots):
+        return _checked_or_not_closed(certify_structure(checked, language), explored=-1)
     look = partial(explore, max_chunks=max_chunks, progress=progress)
-    found = _EVIDENCE[chosen](checked, language, look)
+    if isinstance(checked, BinaryRecurrent):
+        found = _of_prefixes(checked, language, look)
+    else:
+        found = _EVIDENCE[chosen](checked, language, look)
     verdict, wrong, reason = _judge(language, found)
     closure = found.closure
-    machine = closure.elements.machine
+    machine = closure.machine
     made = Certificate(
         verdict=verdict,
         strength=chosen,
@@ -102,7 +105,7 @@ def certify(
         settings=checked.config.to_dict(),
         weights=weights_of(checked),
         elements=found.elements,
-        maps=tuple(map(tuple, closure.elements.maps.tolist())),
+        maps=tuple(map(tuple, closure.maps.tolist())),
         levels=tuple(
             {
                 "interior": pairs_of(level.interior.elements, level.interior.states),
@@ -148,28 +151,34 @@ def _checked_or_not_closed(made: Certificate, explored: int) -> Certificate:
 class _Evidence:
     """The exploration of a model, and the obstacles to a claim."""
 
-    closure: Closure
+    closure: Closure | PrefixClosure
     elements: dict[str, Any]
     classify: Callable[[tuple[int, ...]], int]
     """Class of a word under the model of the claim."""
     sureness: RoundingMargins | None = None
     doubt: str = ""
     """Reason why nothing can be proved, if so."""
-    runs: RegularGPT | None = None
+    runs: Provable | None = None
     """The model as it runs, if the claim is about it."""
     right_to: int | None = None
     """Length up to which all words are right, if that was found by testing."""
 
 
-def _suitable(model: RegularGPT, strength: Literal["auto"] | Strength) -> Strength:
-    is_binary = isinstance(model.memory, BinaryMemory)
+def _suitable(model: Provable, strength: Literal["auto"] | Strength) -> Strength:
+    suitable: tuple[Strength, ...]
+    if isinstance(model, StateSlots):
+        memory, suitable, remedy = "slots of states", ("structural",), ""
+    elif isinstance(model.memory, BinaryMemory):
+        memory, suitable, remedy = "binary memory", ("discrete",), ""
+    else:
+        memory, suitable = "continuous memory", ("snapped", "robust")
+        remedy = ", or train regular-gpt-binary"
     if strength == "auto":
-        return "discrete" if is_binary else "snapped"
-    if is_binary != (strength == "discrete"):
-        memory, fitting = ("binary", "discrete") if is_binary else ("continuous", "snapped")
+        return suitable[0]
+    if strength not in suitable:
         raise VerificationError(
-            f"strength={strength!r} is not for {memory} memory, which this model has. "
-            f"Use {fitting!r}" + ("." if is_binary else ", or train regular-gpt-binary.")
+            f"strength={strength!r} is not for {memory}, which this model has. "
+            f"Use {suitable[0]!r}{remedy}."
         )
     return strength
 
@@ -178,7 +187,44 @@ def _discrete(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     node = node_of(model)
     algebra = BinaryAlgebra(node)
     closure = look(algebra, language)
-    measured, bound = measured_difference(model, node, algebra), algebra.signs.radius
+    measured = measured_difference(model, node, algebra)
+    codes = [np.packbits(code).tobytes() for code in algebra.codes]
+    return _of_codes(
+        model, closure, codes, signs=algebra.signs, answers=algebra.answers, measured=measured
+    )
+
+
+def _of_prefixes(model: BinaryRecurrent, language: Language, look: _Look) -> _Evidence:
+    node = RecurrentNode(model.config.to_dict(), weights_of(model))
+    codes = RecurrentCodes(node)
+    recurrence = CodeRecurrence(codes)
+    closure = look(recurrence, language)
+    measured = measured_steps(model, node, recurrence)
+    return _of_codes(
+        model,
+        closure,
+        recurrence.packed,
+        signs=codes.signs,
+        answers=codes.answers,
+        measured=measured,
+    )
+
+
+def _of_codes(
+    model: Provable,
+    closure: Closure | PrefixClosure,
+    codes: Sequence[bytes],
+    *,
+    signs: MarginTracker,
+    answers: MarginTracker,
+    measured: float,
+) -> _Evidence:
+    """Return the evidence of a model with binary memory, which must compute what its weights say.
+
+    Raises:
+        VerificationError: the model as it runs differs from float64 by more than the bounds.
+    """
+    bound = signs.radius
     if measured > bound:
         raise VerificationError(
             f"the model as it runs is {measured:.3g} off the node function of its weights, more "
@@ -186,17 +232,17 @@ def _discrete(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
             f"that of its weights' type; certify the plain model."
         )
     sureness = RoundingMargins(
-        sign_distance=finite(algebra.signs.distance),
+        sign_distance=finite(signs.distance),
         sign_radius=finite(bound),
-        answer_distance=finite(algebra.answers.distance),
-        answer_radius=finite(algebra.answers.radius),
+        answer_distance=finite(answers.distance),
+        answer_radius=finite(answers.radius),
         measured=finite(measured),
-        room=finite(algebra.signs.room),
-        is_certain=algebra.is_certain,
+        room=finite(signs.room),
+        is_certain=signs.room > 0 and answers.room > 0,
     )
     return _Evidence(
         closure=closure,
-        elements={"codes": [np.packbits(code).tobytes().hex() for code in algebra.codes]},
+        elements={"codes": [code.hex() for code in codes]},
         classify=lambda word: predicted(model, word),
         runs=model,
         sureness=sureness,
@@ -273,7 +319,7 @@ def _judge(language: Language, found: _Evidence) -> tuple[Verdict, WrongWord | N
             )
     if found.doubt:
         return "not-closed", None, found.doubt
-    if closure.wrong is None and closure.repeats is None:
+    if closure.wrong is None and not closure.is_closed:
         return "not-closed", None, closure.reason
     off = [] if found.runs is None else wrong_words(found.runs, language)[1]
     if closure.wrong is not None or off:
@@ -296,39 +342,6 @@ def _doubt(sureness: RoundingMargins) -> str:
 
 
 def _checked(found: _Evidence) -> int:
-    closure = found.closure
     if found.right_to is not None:
         return found.right_to
-    length = closure.checked_length
-    return closure.chunk ** (len(closure.levels) - 1) if length is None else length
-
-
-@torch.no_grad()
-def measured_difference(model: RegularGPT, node: Node, algebra: BinaryAlgebra) -> float:
-    """Return the largest difference of numbers before the sign between the running model and
-    float64.
-
-    It is taken over a sample of the explored chunks: in one batch, one by one, and with another
-    number of threads.
-    """
-    memory = model.memory
-    assert isinstance(memory, BinaryMemory)
-    device = model.pad.device
-    codes = torch.from_numpy(algebra.codes).to(device)
-    leaves = model.leaf(torch.arange(model.config.vocab_size, device=device))
-    worst = 0.0
-    for level, below, same in (
-        (0, leaves, node.leaves()),
-        (1, memory.recall(codes), node.recall(algebra.codes)),
-    ):
-        children = algebra.evaluated(level, _SAMPLE)
-        exact, _ = node.numbers(node.gathered(same, children))
-        rows = torch.from_numpy(children).to(device)
-        ways = [(0, len(rows), 1), (0, len(rows), 2)]
-        ways += [(index, index + 1, 1) for index in range(min(_ALONE, len(rows)))]
-        for first, last, threads in ways:
-            with processor_threads(threads):
-                numbers = memory.numbers(model.gathered(below, rows[first:last]))
-            off = np.abs(numbers.double().cpu().numpy() - exact[first:last])
-            worst = max(worst, float(off.max(initial=0.0)))
-    return worst
+    return found.closure.explored_length

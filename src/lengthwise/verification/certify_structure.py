@@ -2,19 +2,13 @@
 
 import numpy as np
 import torch
-from torch import nn
 
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.models.state_slots import StateSlots
 from lengthwise.models.threads import processor_threads
 from lengthwise.verification.certificate import Certificate, Machine
-from lengthwise.verification.network import (
-    made_with,
-    require_same_classes,
-    require_state_slots,
-    weights_of,
-)
+from lengthwise.verification.network import made_with, weights_of
 from lengthwise.verification.short_words import tried, wrong_words
 from lengthwise.verification.slot_node import SlotNode
 from lengthwise.verification.structure import margins_of, structure_of
@@ -23,33 +17,24 @@ _SAMPLE = 32
 """Number of random pairs of nodes on which the running model is compared with float64."""
 
 
-def certify_structure(model: nn.Module, language: Language, strength: str) -> Certificate:
+def certify_structure(model: StateSlots, language: Language) -> Certificate:
     """Decide whether a network with a slot for each state gives every word its class.
 
     Where the structure does not hold, short words are tried one by one instead.
 
     Raises:
-        VerificationError: the model has no slots of states, or other symbols or classes than the
-            language, or the strength is not `structural`; or the model as it runs is not what its
-            weights say.
+        VerificationError: the model as it runs is not what its weights say.
     """
-    if strength not in ("auto", "structural"):
-        raise VerificationError(
-            f"strength={strength!r} is not for a network with a slot for each state, which this "
-            f"model is. Use 'structural'."
-        )
-    checked = require_state_slots(model)
-    require_same_classes(checked, language)
     smallest = language.total().minimised()
     machine = Machine(
         transitions=smallest.transitions, classes=smallest.classes, start=smallest.start
     )
-    node = SlotNode(checked.config.to_dict(), weights_of(checked))
+    node = SlotNode(model.config.to_dict(), weights_of(model))
     found = structure_of(node, machine, language.num_classes)
-    measured = measured_difference(checked, node)
+    measured = measured_difference(model, node)
     sureness = margins_of(found, measured)
     if found.holds:
-        off = wrong_words(checked, language)[1]
+        off = wrong_words(model, language)[1]
         if off or measured > node.apart():
             raise VerificationError(
                 "the model does not answer as its weights say. Its code was changed, or its "
@@ -57,14 +42,14 @@ def certify_structure(model: nn.Module, language: Language, strength: str) -> Ce
             )
         right_to, doubt = None, ""
     else:
-        right_to, doubt = tried(checked, language, found.reason or "rounding could change a sign")
+        right_to, doubt = tried(model, language, found.reason or "rounding could change a sign")
     return Certificate(
         verdict="equivalent" if found.holds else "not-closed",
         strength="structural",
         language=language,
         machine=machine,
-        settings=checked.config.to_dict(),
-        weights=weights_of(checked),
+        settings=model.config.to_dict(),
+        weights=weights_of(model),
         elements={},
         maps=(),
         levels=(),

@@ -26,7 +26,10 @@ from lengthwise.verification.certificate import (
     StatePair,
 )
 from lengthwise.verification.check_elements import ELEMENTS, Elements, node_of, require
+from lengthwise.verification.check_prefixes import PrefixInduction
 from lengthwise.verification.check_structure import check_structure
+from lengthwise.verification.node import Node
+from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.statement import shown
 
 _LARGEST = 2**62
@@ -40,6 +43,9 @@ MAX_POSITIONS = 32
 
 MAX_CHUNKS = 20_000_000
 """Largest number of chunks of one level."""
+
+
+_Figures = tuple[RoundingMargins | None, SnapDistances | None]
 
 
 def check(certificate: Certificate) -> Certificate:
@@ -72,9 +78,26 @@ def check(certificate: Certificate) -> Certificate:
 def _checked(claim: Certificate) -> Certificate:
     name = name_of_language(claim)
     check_machine(claim.machine, claim.language)
+    sureness: RoundingMargins | None
+    moved: SnapDistances | None = None
     if claim.strength == "structural":
-        return _verified(claim, name, check_structure(claim), None)
-    network = ELEMENTS[claim.strength](claim, node_of(claim))
+        sureness = check_structure(claim)
+    elif isinstance(node := node_of(claim), RecurrentNode):
+        sureness = PrefixInduction(claim, node).check()
+    else:
+        sureness, moved = _by_levels(claim, node)
+    return replace(
+        claim,
+        language=replace(claim.language, spec=name),
+        reason="",
+        made_with={},
+        sureness=sureness,
+        moved=moved,
+    )
+
+
+def _by_levels(claim: Certificate, node: Node) -> _Figures:
+    network = ELEMENTS[claim.strength](claim, node)
     induction = Induction(claim, network)
     induction.check_symbols()
     wrong = induction.wrong_empty_word()
@@ -86,20 +109,7 @@ def _checked(claim: Certificate) -> Certificate:
         induction.check_repetition()
     else:
         induction.check_counterexample(wrong)
-    return _verified(claim, name, network.sureness(), network.moved())
-
-
-def _verified(
-    claim: Certificate, name: str, sureness: RoundingMargins | None, moved: SnapDistances | None
-) -> Certificate:
-    return replace(
-        claim,
-        language=replace(claim.language, spec=name),
-        reason="",
-        made_with={},
-        sureness=sureness,
-        moved=moved,
-    )
+    return network.sureness(), network.moved()
 
 
 # ---- 1 the language ------------------------------------------------------------------------------

@@ -14,20 +14,22 @@ import json
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lengthwise.errors import CertificateError
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.verification.algebra import ABSENT, Booleans, Integers
 from lengthwise.verification.arrays import unpack
 from lengthwise.verification.balls import Ball, Floats, norm, norm_bound
 from lengthwise.verification.certificate import (
-    CONFIGS,
     Certificate,
     RoundingMargins,
     SnapDistances,
 )
 from lengthwise.verification.node import Node
+from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.tight_node import TightNode
 
 _BATCH = 4096
@@ -49,7 +51,7 @@ def require(holds: bool, what: str) -> None:
 
 def require_network(claim: Certificate) -> NetworkConfig:
     """Return the settings, if they and the weights are those of a network for the language."""
-    settings = CONFIGS[claim.strength].from_dict(claim.settings)
+    settings = claim.network_config.from_dict(claim.settings)
     plain = (json.dumps(each, sort_keys=True) for each in (settings.to_dict(), claim.settings))
     require(len(set(plain)) == 1, "settings are written out as they are")
     numbers = (claim.settings["vocab_size"], claim.settings["num_classes"])
@@ -60,9 +62,11 @@ def require_network(claim: Certificate) -> NetworkConfig:
     return settings
 
 
-def node_of(claim: Certificate) -> Node:
+def node_of(claim: Certificate) -> Node | RecurrentNode:
     """Return the node function of the weights."""
     settings = require_network(claim)
+    if isinstance(settings, BinaryRecurrentConfig):
+        return RecurrentNode(claim.settings, claim.weights)
     assert isinstance(settings, RegularGPTConfig)
     require(settings.thickness <= len(claim.weights), "every layer has weights")
     make = TightNode if claim.strength == "robust" else Node
@@ -119,12 +123,41 @@ class Elements:
 
     def read(self, vectors: Ball) -> Integers:
         """Return the class of each vector, which no rounding may change."""
-        logits, radius = self.node.logits(vectors)
-        best, rows = logits.argmax(axis=1), np.arange(len(logits))
-        others = np.arange(logits.shape[1]) != best[:, None]
-        ahead = logits[rows, best][:, None] - logits
-        self.answers.see(ahead[others], (radius[rows, best][:, None] + radius)[others])
-        return best
+        return read(*self.node.logits(vectors), self.answers)
+
+
+def read(logits: Floats, radius: Floats, answers: Margin) -> Integers:
+    """Return the class with the largest logit of each row, which no rounding may change."""
+    best, rows = logits.argmax(axis=1), np.arange(len(logits))
+    others = np.arange(logits.shape[1]) != best[:, None]
+    ahead = logits[rows, best][:, None] - logits
+    answers.see(ahead[others], (radius[rows, best][:, None] + radius)[others])
+    return best
+
+
+def named_codes(claim: Certificate, num_bits: int) -> NDArray[np.uint8]:
+    """Return the codes of a certificate, eight bits to a byte; each stands once."""
+    require(set(claim.elements) == {"codes"}, "elements are codes")
+    packed = [list(bytes.fromhex(text)) for text in claim.elements["codes"]]
+    rows = np.array(packed, dtype=np.uint8)
+    require(rows.ndim == 2 and rows.shape[1] == -(-num_bits // 8), "codes are as long as memory")
+    unused = np.unpackbits(rows[:, -1:], axis=1)[:, 8 - (-num_bits) % 8 :]
+    require(not unused.any(), "codes end with zeros")
+    require(len({row.tobytes() for row in rows}) == len(rows), "every code stands once")
+    return rows
+
+
+def margins(signs: Margin, answers: Margin) -> RoundingMargins:
+    """Return the smallest distances and the largest bounds that occurred."""
+    return RoundingMargins(
+        sign_distance=signs.distance,
+        sign_radius=signs.radius,
+        answer_distance=answers.distance,
+        answer_radius=answers.radius,
+        measured=None,
+        room=signs.room,
+        is_certain=True,
+    )
 
 
 class Discrete(Elements):
@@ -133,14 +166,9 @@ class Discrete(Elements):
     def __init__(self, claim: Certificate, node: Node) -> None:
         super().__init__(node)
         require(node.is_binary, "memory is binary")
-        require(set(claim.elements) == {"codes"}, "elements are codes")
-        packed = [list(bytes.fromhex(text)) for text in claim.elements["codes"]]
-        bits = np.unpackbits(np.array(packed, dtype=np.uint8), axis=1)
-        require(len(bits[0]) == -(-node.num_bits // 8) * 8, "codes are as long as memory")
-        require(not bits[:, node.num_bits :].any(), "codes end with zeros")
-        self.codes = bits[:, : node.num_bits].astype(np.bool_)
+        packed = named_codes(claim, node.num_bits)
+        self.codes = np.unpackbits(packed, axis=1, count=node.num_bits).astype(np.bool_)
         self.number = {code.tobytes(): index for index, code in enumerate(self.codes)}
-        require(len(self.number) == len(self.codes), "every code stands once")
         self.below = (node.leaves(), node.recall(self.codes))
         self.known: tuple[dict[Chunk, int], dict[Chunk, int]] = ({}, {})
 
@@ -177,15 +205,7 @@ class Discrete(Elements):
 
     def sureness(self) -> RoundingMargins:
         """Return the smallest distances and the largest bounds that occurred."""
-        return RoundingMargins(
-            sign_distance=self.signs.distance,
-            sign_radius=self.signs.radius,
-            answer_distance=self.answers.distance,
-            answer_radius=self.answers.radius,
-            measured=None,
-            room=self.signs.room,
-            is_certain=True,
-        )
+        return margins(self.signs, self.answers)
 
 
 class Merge:

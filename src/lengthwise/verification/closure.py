@@ -23,7 +23,7 @@ import numpy as np
 from lengthwise.errors import VerificationError
 from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
-from lengthwise.verification.algebra import ABSENT, Algebra, Integers
+from lengthwise.verification.algebra import ABSENT, Integers, TreeAlgebra
 
 MAX_CHUNKS = 1_000_000
 """Largest number of chunks of pairs that are composed at one level."""
@@ -97,17 +97,35 @@ class Closure:
     """Length of the shortest wrong words, if there are any."""
 
     @property
+    def is_closed(self) -> bool:
+        """Whether all words of all lengths are right."""
+        return self.repeats is not None
+
+    @property
+    def machine(self) -> Language:
+        """The minimal automaton over all words."""
+        return self.elements.machine
+
+    @property
+    def maps(self) -> Integers:
+        """The state maps of sub-words that occur."""
+        return self.elements.maps
+
+    @property
     def checked_length(self) -> int | None:
         """Length up to which all words are right; None: any length."""
-        if self.repeats is not None:
-            return None
+        return None if self.is_closed else self.explored_length
+
+    @property
+    def explored_length(self) -> int:
+        """Length up to which all words were explored one by one, and are right."""
         if self.wrong_length is not None:
             return self.wrong_length - 1
         return self.chunk ** (len(self.levels) - 1) if len(self.levels) > 1 else 0
 
 
 def explore(
-    algebra: Algebra,
+    algebra: TreeAlgebra,
     language: Language,
     *,
     max_chunks: int = MAX_CHUNKS,
@@ -164,7 +182,7 @@ def _bytes(pairs: Pairs) -> bytes:
     return pairs.elements.tobytes() + b"|" + pairs.states.tobytes()
 
 
-def _levels(algebra: Algebra, elements: MonoidElements, max_chunks: int) -> Iterator[Level]:
+def _levels(algebra: TreeAlgebra, elements: MonoidElements, max_chunks: int) -> Iterator[Level]:
     """Yield level 0 (symbols and the empty word), then all levels after it."""
     chunk = algebra.chunk
     symbols = np.arange(algebra.num_symbols)
@@ -197,7 +215,7 @@ def _levels(algebra: Algebra, elements: MonoidElements, max_chunks: int) -> Iter
     raise _PastBoundError(f"after {level} levels the pairs have not repeated")
 
 
-def _wrong_empty_word(algebra: Algebra, elements: MonoidElements) -> Pairs:
+def _wrong_empty_word(algebra: TreeAlgebra, elements: MonoidElements) -> Pairs:
     absent = np.full((1, algebra.chunk), ABSENT)
     root = algebra.compose(0, absent, edge=True)
     nothing = np.zeros(1, dtype=np.int64)
@@ -205,7 +223,7 @@ def _wrong_empty_word(algebra: Algebra, elements: MonoidElements) -> Pairs:
     return _wrong(algebra, elements, empty, 1)
 
 
-def _wrong(algebra: Algebra, elements: MonoidElements, roots: Pairs, level: int) -> Pairs:
+def _wrong(algebra: TreeAlgebra, elements: MonoidElements, roots: Pairs, level: int) -> Pairs:
     """Return the roots in the domain with a wrong class; the shortest first."""
     wanted = elements.classes[roots.states]
     asked = np.flatnonzero(wanted < elements.num_classes)
@@ -214,7 +232,7 @@ def _wrong(algebra: Algebra, elements: MonoidElements, roots: Pairs, level: int)
     return wrong.take(np.argsort(wrong.lengths, kind="stable"))
 
 
-def _interior(algebra: Algebra, elements: MonoidElements, below: Pairs, level: int) -> Pairs:
+def _interior(algebra: TreeAlgebra, elements: MonoidElements, below: Pairs, level: int) -> Pairs:
     """Return the pairs of all full chunks of interior pairs that occur."""
     rows = _all_chunks([len(below)] * algebra.chunk)
     maps = below.states[rows[:, 0]]
@@ -228,7 +246,7 @@ def _interior(algebra: Algebra, elements: MonoidElements, below: Pairs, level: i
 
 
 def _edge(
-    algebra: Algebra, elements: MonoidElements, interior: Pairs, edge: Pairs, level: int
+    algebra: TreeAlgebra, elements: MonoidElements, interior: Pairs, edge: Pairs, level: int
 ) -> tuple[Pairs, Pairs]:
     """Return pairs of chunks at the left edge: possible whole words, and the others.
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
-from lengthwise.verification.algebra import ABSENT, Algebra, Integers
+from lengthwise.verification.algebra import ABSENT, Integers, TreeAlgebra
 from lengthwise.verification.balls import Floats
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, explore
 
@@ -57,7 +57,7 @@ class Tables:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FiniteAlgebra:
-    """An `Algebra` in tables: tables for some levels, of which the last ones repeat.
+    """A `TreeAlgebra` in tables: tables for some levels, of which the last ones repeat.
 
     `levels[l]` maps chunks of level l to elements of level l + 1. After the last one, the tables
     from `repeat` on are used again and again, so the elements of level `len(levels)` are those of
@@ -195,7 +195,7 @@ def _refuse(what: str) -> None:
 
 
 def tabulate(
-    algebra: Algebra,
+    algebra: TreeAlgebra,
     domain: Language | None = None,
     *,
     num_classes: int | None = None,
@@ -253,7 +253,7 @@ def tabulate(
 class _Recorder:
     """An algebra that records the chunks that are composed, and gives all words one class."""
 
-    def __init__(self, algebra: Algebra) -> None:
+    def __init__(self, algebra: TreeAlgebra) -> None:
         self._algebra = algebra
         self.num_symbols = algebra.num_symbols
         self.chunk = algebra.chunk

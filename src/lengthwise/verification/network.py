@@ -1,7 +1,7 @@
 """The torch side of proofs: a model's weights, and its own predictions."""
 
 import platform
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,46 +11,50 @@ from torch import nn
 from lengthwise.errors import VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
+from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
 from lengthwise.verification.node import Node
-from lengthwise.verification.plain import require_plain, require_plain_arithmetic
-
-Model = TypeVar("Model", RegularGPT, StateSlots)
+from lengthwise.verification.plain import (
+    PROVABLE,
+    Provable,
+    require_plain,
+    require_plain_arithmetic,
+)
 
 
 def require_regular_gpt(model: nn.Module) -> RegularGPT:
     """Return the model in evaluation mode if it computes what its settings and weights say.
 
-    The model must compose vectors of sub-words, in floats whose rounding is known, be a plain
-    module, and run under torch's default arithmetic.
+    The model must compose vectors of sub-words; otherwise it is as for `require_provable`.
 
     Raises:
         VerificationError: it does not, or has hooks or code of its own.
     """
     if type(model) is not RegularGPT:  # a subclass may do anything
         raise VerificationError(
-            f"a proof follows vectors of sub-words, but {type(model).__name__} has none. "
+            f"tables are made of vectors of sub-words, but {type(model).__name__} has none. "
             f"Use a RegularGPT, or learn_automaton, which tests any model."
         )
-    return _required(model)
+    require_provable(model)
+    return model
 
 
-def require_state_slots(model: nn.Module) -> StateSlots:
+def require_provable(model: nn.Module) -> Provable:
     """Return the model in evaluation mode if it computes what its settings and weights say.
 
+    The model must be a RegularGPT, a BinaryRecurrent or a StateSlots, in floats whose rounding is
+    known, be a plain module, and run under torch's default arithmetic.
+
     Raises:
-        VerificationError: it has no slots of states, or as `require_regular_gpt`.
+        VerificationError: it is not, or has hooks or code of its own.
     """
-    if type(model) is not StateSlots:
+    if type(model) not in PROVABLE:  # a subclass may do anything
         raise VerificationError(
-            f"strength='structural' is for networks with a slot for each state, but "
-            f"{type(model).__name__} has none. Train regular-gpt-slots, or leave the strength out."
+            f"a proof follows codes or vectors of sub-words, but {type(model).__name__} has none. "
+            f"Use regular-gpt-binary or gru-binary, or learn_automaton, which tests any model."
         )
-    return _required(model)
-
-
-def _required(model: Model) -> Model:
+    assert isinstance(model, RegularGPT | BinaryRecurrent | StateSlots)
     require_plain(model)
     types = {weight.dtype for weight in model.parameters()}
     if types not in ({torch.float32}, {torch.float64}):
@@ -62,7 +66,7 @@ def _required(model: Model) -> Model:
     return model.eval()
 
 
-def require_same_classes(model: RegularGPT | StateSlots, language: Language) -> None:
+def require_same_classes(model: Provable, language: Language) -> None:
     """Refuse a language over other symbols or classes than the model's.
 
     Raises:
@@ -98,7 +102,8 @@ def node_of(model: RegularGPT) -> Node:
 
 
 @torch.no_grad()
-def predicted(model: RegularGPT | StateSlots, word: tuple[int, ...]) -> int:
+def predicted(model: nn.Module, word: tuple[int, ...]) -> int:
     """Return the class that the model itself gives to a word."""
-    tokens = torch.tensor([word], dtype=torch.int64, device=model.pad.device)
+    device = next(model.parameters()).device
+    tokens = torch.tensor([word], dtype=torch.int64, device=device)
     return int(answer_of(model(tokens))[0])

@@ -24,16 +24,31 @@ from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix, norm
 
 Integers = NDArray[np.int64]
 
-_EPSILON = 1e-5
+LAYER_NORM_EPSILON = 1e-5
 """Epsilon of torch's layer norm."""
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def _quietly(method: Method) -> Method:
+def quietly(method: Method) -> Method:
     """Silence numpy's warnings in a method: infinite radii mark overflows."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")(method)
+
+
+def require_one_type(weights: Mapping[str, NDArray[Any]]) -> str:
+    """Return the type of all weights, float32 or float64.
+
+    Raises:
+        VerificationError: they are of another type, or of several.
+    """
+    types = {weight.dtype.name for weight in weights.values()}
+    if types not in ({"float32"}, {"float64"}):
+        raise VerificationError(
+            f"bounds on rounding are for weights of float32 or of float64 alone, but these "
+            f"are {sorted(types)}. Use model.float()."
+        )
+    return types.pop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,29 +113,23 @@ class Node:
         self._weights = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
         self._matrices: dict[tuple[str, int, int | None], Matrix] = {}
         _check_settings(settings, weights)
-        types = {weight.dtype.name for weight in weights.values()}
-        if types not in ({"float32"}, {"float64"}):
-            raise VerificationError(
-                f"bounds on rounding are for weights of float32 or of float64 alone, but these "
-                f"are {sorted(types)}. Use model.float()."
-            )
-        self.arithmetic = Arithmetic.of(types.pop())
+        self.arithmetic = Arithmetic.of(require_one_type(weights))
         scale = settings.get("embedding_scale")  # older certificates have none
         self._scale = sqrt(len(self._weights["pad"])) if scale is None else float(scale)
 
     # ---- from symbols and codes to vectors -----------------------------------------------------
 
-    @_quietly
+    @quietly
     def leaves(self) -> Ball:
         """Return the vectors of the symbols."""
         return self._embedded(self._weights["embedding.weight"])
 
-    @_quietly
+    @quietly
     def pad(self) -> Ball:
         """Return the vector that stands before a word."""
         return self._embedded(self._weights["pad"][None])
 
-    @_quietly
+    @quietly
     def recall(self, codes: NDArray[np.bool_]) -> Ball:
         """Return the vectors of codes, if memory is binary."""
         signs = Ball(np.where(codes, 1.0, -1.0), np.zeros(len(codes)))
@@ -133,7 +142,7 @@ class Node:
 
     # ---- from vectors to the vector, code and class of a node -----------------------------------
 
-    @_quietly
+    @quietly
     def gathered(self, below: Ball, children: Integers) -> Ball:
         """Return the output of the block for chunks, before memory."""
         pad = self.pad()
@@ -152,12 +161,12 @@ class Node:
     def _last_layer(self, x: ChunkBalls, present: NDArray[np.bool_], name: str) -> Ball:
         return self._layer(x, present, name, every=False)[:, 0]
 
-    @_quietly
+    @quietly
     def numbers(self, gathered: Ball) -> tuple[Floats, Floats]:
         """Return the numbers whose signs are the code, and their radii."""
         return self.arithmetic.numbers(gathered, self._matrix("memory.write"))
 
-    @_quietly
+    @quietly
     def logits(self, vectors: Ball) -> tuple[Floats, Floats]:
         """Return the logits of the classes, and their radii."""
         if self._norm == "pre":
@@ -264,7 +273,7 @@ class Node:
 
     def _layer_norm(self, x: Ball, name: str) -> Ball:
         weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
-        return self.arithmetic.layer_norm(x, weight, bias, _EPSILON)
+        return self.arithmetic.layer_norm(x, weight, bias, LAYER_NORM_EPSILON)
 
     def _matrix(self, name: str, first: int = 0, last: int | None = None) -> Matrix:
         """Return rows `first` to `last` of a matrix, with their biases."""
@@ -336,6 +345,17 @@ def _check_settings(settings: Mapping[str, Any], weights: Mapping[str, NDArray[A
         shapes |= {"transition.weight": (size, width), "transition.bias": (size,)}
     for name in norms:
         shapes |= {f"{name}.weight": (width,), f"{name}.bias": (width,)}
+    require_shapes(weights, shapes)
+
+
+def require_shapes(
+    weights: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]
+) -> None:
+    """Refuse weights of other names or shapes.
+
+    Raises:
+        VerificationError: some differ.
+    """
     found = {name: weight.shape for name, weight in weights.items()}
     if found != shapes:
         wrong = sorted({name for name, _ in found.items() ^ shapes.items()})

@@ -1,4 +1,4 @@
-"""Checks that a model computes exactly what its settings and weights say.
+"""Checks that a network computes exactly what its settings and weights say.
 
 A proof follows settings and weights, not code. So the model is compared with a fresh one of its
 settings, module by module; the code of its classes must be unchanged since this module was
@@ -19,8 +19,11 @@ from torch.overrides import TorchFunctionMode
 
 from lengthwise import settings
 from lengthwise.errors import ConfigError, VerificationError
-from lengthwise.layers import activations, chunks, memory, norms, rows, sliding_dilated
+from lengthwise.layers import activations, cells, chunks, memory, norms, rows, sliding_dilated
 from lengthwise.models import (
+    alignment,
+    binary_recurrent,
+    binary_recurrent_config,
     common_settings,
     regular_gpt,
     regular_gpt_config,
@@ -28,16 +31,22 @@ from lengthwise.models import (
     state_slots_config,
     transformer_config,
 )
+from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.registry import Catalogue
 
-_CONFIGS: Mapping[type[nn.Module], type[NetworkConfig]] = {
+Provable = RegularGPT | BinaryRecurrent | StateSlots
+"""Networks of which there are proofs: their steps are known in float64 with bounds."""
+
+PROVABLE: Mapping[type[nn.Module], type[NetworkConfig]] = {
     RegularGPT: RegularGPTConfig,
+    BinaryRecurrent: BinaryRecurrentConfig,
     StateSlots: StateSlotsConfig,
 }
-"""The models of which there are proofs, and the classes of their settings."""
+"""Their classes, and those of their settings."""
 
 _HOOKS = {
     "_forward_hooks": "a forward hook",
@@ -65,10 +74,10 @@ _COMPARED_APART = frozenset(
         "training",
     }
 )
-_FRESH = "Load its state_dict() into a fresh model of its settings, and use that"
+_FRESH = "Load its state_dict() into a fresh network of its config, and use that"
 
 
-def require_plain(model: RegularGPT | StateSlots) -> None:
+def require_plain(model: Provable) -> None:
     """Refuse a model that may answer otherwise than a fresh one of its settings and weights.
 
     Raises:
@@ -89,19 +98,20 @@ def require_plain(model: RegularGPT | StateSlots) -> None:
     _compare(model, _fresh(model), "")
 
 
-def require_plain_arithmetic(model: RegularGPT | StateSlots) -> None:
+def require_plain_arithmetic(model: Provable) -> None:
     """Refuse settings of torch under which products may be rounded more than bounds allow for.
 
     Raises:
         VerificationError: autocast is on, or products of float32 may be computed in fewer bits.
     """
-    for device in sorted({"cpu", model.pad.device.type}):
+    weight = next(model.parameters())
+    for device in sorted({"cpu", weight.device.type}):
         if torch.is_autocast_enabled(device):
             raise VerificationError(
                 f"autocast is on for {device}, so that products are computed in fewer bits than "
                 f"the weights have, which bounds do not cover. Leave it, or disable it."
             )
-    if model.pad.dtype != torch.float32:
+    if weight.dtype != torch.float32:
         return
     for setting, value, plain in _lowered():
         raise VerificationError(
@@ -154,10 +164,10 @@ class _Undrawn(TorchFunctionMode):
         return func(*args, **given)
 
 
-def _fresh(model: RegularGPT | StateSlots) -> nn.Module:
+def _fresh(model: Provable) -> nn.Module:
     """Build a model of the same settings without memory for weights."""
     kind: Callable[[Any], nn.Module] = type(model)
-    config = _CONFIGS[type(model)]
+    config = PROVABLE[type(model)]
     if type(model.config) is not config:
         raise _refusal("config", f"is a {type(model.config).__name__}, not a {config.__name__}")
     for name, value in model.config.to_dict().items():
@@ -256,9 +266,9 @@ def _shown(value: object) -> str:
 # ---- the code of classes ---------------------------------------------------------------------
 
 _LIBRARIES = (
-    *(activations, chunks, memory, norms, rows, sliding_dilated),
+    *(activations, cells, chunks, memory, norms, rows, sliding_dilated),
     *(regular_gpt, regular_gpt_config, common_settings, transformer_config),
-    *(state_slots, state_slots_config),
+    *(alignment, binary_recurrent, binary_recurrent_config, state_slots, state_slots_config),
 )
 _FUNCTIONS = ("embedding", "gelu", "layer_norm", "linear", "pad", "relu")
 """Functions of `torch.nn.functional` that a model calls."""

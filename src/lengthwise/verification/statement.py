@@ -28,23 +28,18 @@ _WHO = {
     "robust": "The model as it runs, by bounds on all its vectors,",
 }
 
+_RUNS = (
+    "an answer is the class with the largest logit",
+    "words stand at the right of their rows, and their lengths are given",
+    f"the model is {{network}} of lengthwise {version('lengthwise')}, in eval mode, with nothing "
+    f"of its code replaced and no hooks",
+    "arithmetic is that of the weights' type: rounded to nearest, sums in any order, fused or not, "
+    "subnormal numbers kept or flushed; no products in TF32 or bfloat16",
+)
 
-def _runs(model: str) -> tuple[str, ...]:
-    return (
-        "an answer is the class with the largest logit",
-        "words stand at the right of their rows, and their lengths are given",
-        f"the model is {model} of lengthwise {version('lengthwise')}, in eval mode, with nothing "
-        f"of its code replaced and no hooks",
-        "arithmetic is that of the weights' type: rounded to nearest, sums in any order, fused or "
-        "not, subnormal numbers kept or flushed; no products in TF32 or bfloat16",
-    )
-
-
-_RUNS = _runs("RegularGPT")
-
-TERMS = {
+_TERMS = {
     "discrete": _RUNS,
-    "structural": _runs("StateSlots"),
+    "structural": _RUNS,
     "snapped": (
         _RUNS[0],
         "each vector is replaced by the nearest representative of its level in the file, interior "
@@ -54,6 +49,12 @@ TERMS = {
     "robust": _RUNS,
 }
 """The assumptions of a claim, by strength."""
+
+
+def terms_of(made: "Certificate") -> tuple[str, ...]:
+    """Return the assumptions of a claim."""
+    network = made.network_config.__name__.removesuffix("Config")
+    return tuple(term.format(network=network) for term in _TERMS[made.strength])
 
 
 def stated(made: "Certificate") -> str:

@@ -32,7 +32,7 @@ from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.closure import explore
 from lengthwise.verification.network import node_of
 
-_SURE = 0.3
+SURE = 0.3
 """Numbers nearer to 0 than this are trained like wrong ones."""
 
 _SHARE = 4
@@ -42,7 +42,8 @@ _FEW = 16
 """Greatest number of wrong chunks at which a proof is tried: a code that differs from the codebook
 can serve, too."""
 
-_SHARPNESS = 2.0
+SHARPNESS = 2.0
+"""Factor on numbers in the loss of their signs."""
 
 _TOGETHER = 8192
 """Number of chunks that are computed at once."""
@@ -91,7 +92,7 @@ class CodebookSupervision(Objective):
         sides = torch.cat(
             [self._symbol_sides(model, first, noise), self._sides(model, vectors, rows, noise)]
         )
-        loss = F.softplus(-_SHARPNESS * sides).sum(dim=1).mean()
+        loss = F.softplus(-SHARPNESS * sides).sum(dim=1).mean()
         loss = loss + masked_cross_entropy(model.read(vectors), table.classes)
         right = (sides > 0).all(dim=1).double().mean().item()
         return Step(loss, right, len(sides))
@@ -123,7 +124,7 @@ class CodebookSupervision(Objective):
             "wrong": int((sides <= 0).sum()),
             "room": round(sides.min().item(), 4),
         }
-        replayed = (sides[len(first) :] < _SURE).nonzero()[:, 0]
+        replayed = (sides[len(first) :] < SURE).nonzero()[:, 0]
         return figures, replayed if self._settings.replay else replayed[:0]
 
     def _is_proved(self, model: RegularGPT) -> bool:

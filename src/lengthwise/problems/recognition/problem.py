@@ -19,6 +19,7 @@ from lengthwise.models.entry import Entry
 from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.models.state_slots_config import bits_for
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.classification import require_same_symbols
 from lengthwise.problems.layout import Format1
@@ -36,17 +37,20 @@ from lengthwise.problems.recognition.objectives import (
     transition_size,
 )
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
+from lengthwise.problems.recognition.state_codes import StateCodeSupervision
 from lengthwise.problems.recognition.state_products import StateProducts
 from lengthwise.problems.recognition.suited import (
     LARGE_MODEL,
     model_for,
     num_elements,
-    suited_settings,
+    suited_to_monoid,
+    suited_to_states,
 )
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts, require
 from lengthwise.tasks.codebook import make_codebook
+from lengthwise.tasks.state_codes import make_state_codes
 from lengthwise.tasks.state_maps import state_maps
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import Compiled
@@ -67,7 +71,9 @@ _SHOWN = 60
 _FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes", "num_slots"}
 """Settings of a network that follow from the language and the supervision."""
 
-_OF_COMPOSITION = {"code_consistency", "margin", "replay"}
+_OF_COMPOSITION = {"code_consistency", "margin"}
+
+_OF_CODES = {"replay"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -136,6 +142,8 @@ class Recognition(Problem):
         found["network"] -= _FROM_LANGUAGE
         if "composition" not in entry.supervisions:
             found["objective"] -= _OF_COMPOSITION
+        if "codebook" not in entry.supervisions:
+            found["objective"] -= _OF_CODES
         return found
 
     @classmethod
@@ -166,8 +174,6 @@ class Recognition(Problem):
             labels = replace(labels, supervision=self._suitable(labels.supervision))
         entry.require_supervision(model, labels.supervision)
         told = labels.supervision
-        if told in ("composition", "codebook"):
-            self._require_few_elements(told)
         shape: dict[str, Any] = {
             "vocab_size": task.language.num_symbols,
             "num_classes": task.language.num_classes,
@@ -180,6 +186,8 @@ class Recognition(Problem):
             shape |= self._slots(asked["network"])
         network = entry.configure({**chosen["network"], **shape})
         network = network.with_room(words.max_length, asked["network"].get("max_length"))
+        if told in ("composition", "codebook") and not network.is_recurrent:
+            self._require_few_elements(told)
         if told in ("composition", "codebook"):
             require(
                 network.has_codes,
@@ -203,11 +211,19 @@ class Recognition(Problem):
     def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
         """Return the default settings that suit the size of the language's monoid."""
         assert isinstance(entry, ModelEntry)
-        if entry.supervision != "composition" or "supervision" in asked["objective"]:
+        if "supervision" in asked["objective"]:
             return {}
-        return suited_settings(self.language, preset)
+        match entry.supervision:
+            case "composition":
+                return suited_to_monoid(self.language, preset)
+            case "codebook":
+                return suited_to_states(self.language, preset)
+            case _:
+                return {}
 
-    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+    def objective(  # noqa: PLR0911  one for each supervision
+        self, plan: Plan, processes: ProcessGroup = ALONE
+    ) -> Objective:
         """Return the objective for the supervision of a plan."""
         task, words, labels = self.words_of(plan), plan.data, plan.objective
         match labels.supervision:
@@ -225,6 +241,9 @@ class Recognition(Problem):
                 return Composition(task, words, labels, state_maps(task.language))
             case "maps":
                 return StateProducts(task, words, precision=plan.training.precision)
+            case _ if plan.network.is_recurrent:
+                precision = plan.training.precision
+                return StateCodeSupervision(task, words, labels, precision=precision)
             case _:
                 chunk, precision = plan.network.chunk, plan.training.precision
                 return CodebookSupervision(task, words, labels, chunk, precision=precision)
@@ -251,10 +270,10 @@ class Recognition(Problem):
                 return f"compositions of sub-words, {lengths}"
             case "maps":
                 return "maps of states, and their products"
-            case "codebook" if plan.objective.chunk_lengths == "all":
-                return "all chunks of codes in words of every length"
             case "codebook":
-                return f"all chunks of codes in words of {lengths}"
+                told = "steps of states" if plan.network.is_recurrent else "chunks of codes"
+                every = plan.objective.chunk_lengths == "all"
+                return f"all {told} in words of {'every length' if every else lengths}"
             case _:
                 return f"{plan.data.protocol}, {lengths}"
 
@@ -353,17 +372,19 @@ class Recognition(Problem):
         return {"num_slots": states, "num_bits": asked.get("num_bits", bits_for(states))}
 
     def _with_bits(
-        self, network: Config, max_length: int | None, asked: Mapping[str, Any]
-    ) -> RegularGPTConfig:
+        self, network: NetworkConfig, max_length: int | None, asked: Mapping[str, Any]
+    ) -> NetworkConfig:
         """Return the network with as many bits as the codes of the codebook."""
-        assert isinstance(network, RegularGPTConfig)  # other models do not learn from codes
-        needed = make_codebook(self.language, network.chunk, max_length).num_bits
+        if isinstance(network, RegularGPTConfig):
+            needed = make_codebook(self.language, network.chunk, max_length).num_bits
+        else:
+            needed = make_state_codes(self.language, max_length).num_bits
         if asked.get("num_bits", needed) != needed:
             raise ConfigError(
                 f"with supervision='codebook' the codes of {self.language.spec or 'the language'} "
                 f"have {needed} bits, so num_bits={asked['num_bits']} does not fit. Leave it out."
             )
-        return replace(network, num_bits=needed)
+        return network.from_dict({**network.to_dict(), "num_bits": needed})
 
 
 def usual_lengths(plan: Plan | Compiled) -> str:

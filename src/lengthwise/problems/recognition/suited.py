@@ -75,7 +75,7 @@ def model_for(language: Language) -> str:
     return LARGE_MODEL if count is None or count > MOST_ENUMERATED else DEFAULT_MODEL
 
 
-def suited_settings(language: Language, preset: str) -> dict[str, Any]:
+def suited_to_monoid(language: Language, preset: str) -> dict[str, Any]:
     """Return the settings that differ from those of the model, for a language and a preset."""
     count = num_elements(language)
     if count is None or not MOST_COMPOSED < count <= MOST_LABELLED:
@@ -86,3 +86,18 @@ def suited_settings(language: Language, preset: str) -> dict[str, Any]:
         return dict(_CODEBOOK)
     seldom = {"validate_every": _SELDOM} if count > _FEW else {}
     return {**_CODEBOOK, **_LAPTOP, **seldom}
+
+
+def suited_to_states(language: Language, preset: str) -> dict[str, Any]:
+    """Return the settings of recurrent networks with codes, for a language and a preset."""
+    machine = language.total().minimised()
+    return {
+        "precision": "double",
+        "noise": 0.0,
+        "steps": 4000,
+        "d_model": 64,
+        "learning_rate": 5e-3,
+        "schedule": "constant",
+        "batch_size": 512,
+        "validate_every": 25,
+    }

@@ -1,0 +1,123 @@
+r"""Recurrent networks that keep nothing but bits between symbols, so that they can be proved.
+
+A cell (`layers.cells`) reads a symbol, and binary memory turns the vector after it into m bits, of
+which the next step starts:
+
+    $h_0 = \mathrm{memory}(s)$, $h_t = \mathrm{memory}(\mathrm{cell}(h_{t-1}, x_t))$
+
+with s a vector that is learned. A linear map reads the class of a word from the last $h_t$. Since
+only finitely many codes exist, the network is a finite automaton, and `certify` compares it with a
+language at every length. Recurrent networks with discrete states go back to Zeng, Goodman and Smith
+(1993).
+
+Axes:
+    word      words of a batch
+    time      positions of a row, of which a word takes the last ones
+    position  positions of words that fill their rows
+    width     numbers in a vector
+    class     classes
+"""
+
+from collections.abc import Iterator
+
+import torch
+from jaxtyping import Float, Int
+from torch import Generator, Tensor, nn
+
+from lengthwise.layers.cells import CELLS
+from lengthwise.layers.memory import BinaryMemory
+from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
+from lengthwise.models.alignment import left_aligned
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
+
+
+class BinaryRecurrent(nn.Module):
+    """Right-aligned words to the logits of their classes, by a code after each symbol."""
+
+    def __init__(self, config: BinaryRecurrentConfig) -> None:
+        super().__init__()
+        self.config = config
+        width = config.d_model
+        self.start = nn.Parameter(torch.empty(width))
+        self.cell = CELLS[config.cell](config.vocab_size, width)
+        self.memory = BinaryMemory(width, config.num_bits, config.noise, off=0.0)
+        self.answer = nn.Linear(width, config.num_classes)
+
+    def initialise(self, generator: Generator) -> None:
+        """Draw all weights: N(0, 1) for the start, N(0, 1/bits) for the matrix that reads bits,
+        Xavier uniform for the other matrices; the cell draws its own."""
+        self.cell.initialise(generator)
+        with torch.no_grad():
+            self.start.normal_(0.0, 1.0, generator=generator)
+            self.memory.read.weight.normal_(0.0, self.config.num_bits**-0.5, generator=generator)
+            for linear in (self.memory.write, self.answer):
+                nn.init.xavier_uniform_(linear.weight, generator=generator)
+                linear.bias.zero_()
+            self.memory.read.bias.zero_()
+            self.memory.norm.weight.fill_(1.0)
+            self.memory.norm.bias.zero_()
+
+    def flops(self, length: int) -> int:
+        """Return the operations of the matrix products for one word."""
+        memory = self.memory.write.weight.numel() + self.memory.read.weight.numel()
+        symbol = self.cell.recurrent.weight.numel() + memory
+        return 2 * (memory + length * symbol + self.answer.weight.numel())
+
+    # ---- the functions that everything else is made of -----------------------------------------
+
+    def first(self, generator: Generator | None = None) -> Float[Tensor, "1 width"]:
+        """Return the vector before the first symbol."""
+        return self.memory(self.start[None], generator)
+
+    def step(
+        self,
+        vectors: Float[Tensor, "word width"],
+        symbols: Int[Tensor, " word"],
+        generator: Generator | None = None,
+    ) -> Float[Tensor, "word width"]:
+        """Return the vectors after a symbol of each word."""
+        return self.memory(self.cell(vectors, symbols), generator)
+
+    def read(self, vectors: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes class"]:
+        """Return the logits of the classes of the words that led to the vectors."""
+        return self.answer(vectors)
+
+    # ---- words -----------------------------------------------------------------------------------
+
+    def forward(
+        self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
+    ) -> ClassLogits:
+        """Return the logits of the class of each right-aligned word.
+
+        Raises:
+            WordError: a word does not fit into its row, or, outside training, has a symbol that is
+                none.
+        """
+        # All words begin together, so that all start from the same vector; what is read past the
+        # end of a word is never looked at.
+        symbols, lengths = left_aligned(
+            tokens, lengths, self.config.vocab_size, checked=not self.training
+        )
+        longest = int(lengths.max()) if len(symbols) else 0
+        last = self.first(generator).expand(len(symbols), -1)
+        for position, vectors in enumerate(self._vectors(symbols[:, :longest], last, generator)):
+            last = torch.where((lengths > position)[:, None], vectors, last)
+        return self.read(last)
+
+    def every_position(
+        self, tokens: FullWords, generator: Generator | None = None
+    ) -> Float[Tensor, "word position class"]:
+        """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`,
+        but for noise in training."""
+        if not tokens.numel():
+            return self.answer.weight.new_zeros(*tokens.shape, self.config.num_classes)
+        first = self.first(generator).expand(len(tokens), -1)
+        return self.read(torch.stack(list(self._vectors(tokens, first, generator)), dim=1))
+
+    def _vectors(
+        self, symbols: FullWords, vectors: Float[Tensor, "word width"], generator: Generator | None
+    ) -> Iterator[Float[Tensor, "word width"]]:
+        """Yield the vectors after each position."""
+        for column in symbols.unbind(dim=1):
+            vectors = self.step(vectors, column, generator)
+            yield vectors

@@ -1,0 +1,84 @@
+"""Measured differences between models with binary memory as they run and their node functions."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lengthwise.layers.memory import BinaryMemory
+from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.models.threads import processor_threads
+from lengthwise.verification.balls import Floats
+from lengthwise.verification.binary import BinaryAlgebra
+from lengthwise.verification.codes import CodeRecurrence
+from lengthwise.verification.node import Node
+from lengthwise.verification.recurrent_node import RecurrentNode
+
+_SAMPLE = 4096
+_ALONE = 64
+
+
+@torch.no_grad()
+def measured_difference(model: RegularGPT, node: Node, algebra: BinaryAlgebra) -> float:
+    """Return the largest difference of numbers before the sign between the running model and
+    float64.
+
+    It is taken over a sample of the explored chunks: in one batch, one by one, and with another
+    number of threads.
+    """
+    memory = model.memory
+    assert isinstance(memory, BinaryMemory)
+    device = model.pad.device
+    codes = torch.from_numpy(algebra.codes).to(device)
+    leaves = model.leaf(torch.arange(model.config.vocab_size, device=device))
+    worst = 0.0
+    for level, below, same in (
+        (0, leaves, node.leaves()),
+        (1, memory.recall(codes), node.recall(algebra.codes)),
+    ):
+        children = algebra.evaluated(level, _SAMPLE)
+        exact, _ = node.numbers(node.gathered(same, children))
+        rows = torch.from_numpy(children).to(device)
+
+        def numbers(part: slice, below: Tensor = below, rows: Tensor = rows) -> Tensor:
+            return memory.numbers(model.gathered(below, rows[part]))
+
+        worst = max(worst, _largest(numbers, exact))
+    return worst
+
+
+@torch.no_grad()
+def measured_steps(model: BinaryRecurrent, node: RecurrentNode, known: CodeRecurrence) -> float:
+    """Return the same of a recurrent network: over steps from codes that were met."""
+    device, num_symbols = model.start.device, node.num_symbols
+    numbers = np.arange(len(known.packed) * num_symbols)
+    numbers = numbers[:: max(1, -(-len(numbers) // _SAMPLE))]
+    elements, symbols = numbers // num_symbols, numbers % num_symbols
+    distinct, row = np.unique(elements, return_inverse=True)
+    codes = known.codes(distinct)
+    exact, _ = node.numbers(node.recall(codes)[row], symbols)
+    bits, given = torch.from_numpy(codes[row]).to(device), torch.from_numpy(symbols).to(device)
+
+    def step(part: slice) -> Tensor:
+        return model.memory.numbers(model.cell(model.memory.recall(bits[part]), given[part]))
+
+    def start(part: slice) -> Tensor:
+        return model.memory.numbers(model.start[None])[part]
+
+    return max(_largest(step, exact), _largest(start, node.start_numbers()[0]))
+
+
+def _largest(numbers: Callable[[slice], Tensor], exact: Floats) -> float:
+    """Return the largest difference over all rows together, by one and by two threads, and over
+    some of them alone."""
+    count, worst = len(exact), 0.0
+    ways = [(0, count, 1), (0, count, 2)]
+    ways += [(index, index + 1, 1) for index in range(min(_ALONE, count))]
+    for first, last, threads in ways:
+        with processor_threads(threads):
+            found = numbers(slice(first, last))
+        off = np.abs(found.double().cpu().numpy() - exact[first:last])
+        worst = max(worst, float(off.max(initial=0.0)))
+    return worst

@@ -1,0 +1,127 @@
+"""Exploration of prefixes against all short words, for networks and for tables of integers."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lengthwise as lw
+from lengthwise.errors import VerificationError
+from lengthwise.languages.language import Language
+from lengthwise.verification.algebra import Booleans, Integers
+from lengthwise.verification.codes import CodeRecurrence
+from lengthwise.verification.exploration import explore
+from strategies import all_words, domained, machines
+
+
+@dataclass
+class Table:
+    """A recurrence that is an automaton."""
+
+    machine: Language
+
+    @property
+    def num_symbols(self) -> int:
+        return self.machine.num_symbols
+
+    def start(self) -> int:
+        return self.machine.start
+
+    def step(self, elements: Integers, symbols: Integers) -> Integers:
+        return np.array(self.machine.transitions)[elements, symbols]
+
+    def read(self, level: int, elements: Integers) -> Integers:
+        return np.array(self.machine.classes)[elements]
+
+
+def changed(machine: Language, state: int, symbol: int, to: int, turn: int) -> Language:
+    """The automaton with one transition and one class changed."""
+    rows = [list(row) for row in machine.transitions]
+    rows[state % len(rows)][symbol] = to % len(rows)
+    classes = list(machine.classes)
+    classes[turn % len(rows)] = (classes[turn % len(rows)] + turn) % 3
+    return replace(machine, transitions=tuple(map(tuple, rows)), classes=tuple(classes))
+
+
+@given(language=domained(), change=st.tuples(*[st.integers(0, 3)] * 4), symbol=st.integers(0, 1))
+def test_the_verdict_and_the_shortest_word_are_those_of_all_words(
+    language: Language, change: tuple[int, ...], symbol: int
+) -> None:
+    other = changed(replace(language, domain=None), change[0], symbol, change[1], change[2])
+    found = explore(Table(other), language)
+    difference = replace(other, domain=language.domain).difference(language)
+    assert found.is_closed == (difference is None)
+    assert (found.wrong is None) == (difference is None)
+    if found.wrong is None:
+        assert found.checked_length is None
+        return
+    assert difference is not None
+    assert len(found.wrong) == len(difference)
+    assert found.checked_length == len(difference) - 1
+    assert other.classify(found.wrong) != language.classify(found.wrong)
+    domain = language.domain
+    assert domain is not None
+    assert domain.classify(found.wrong) == 1
+    for word in all_words(language, len(found.wrong) - 1):
+        inside = domain.classify(word) == 1
+        assert not inside or other.classify(word) == language.classify(word)
+
+
+@given(machine=machines())
+def test_an_automaton_is_proved_about_itself(machine: Language) -> None:
+    assert explore(Table(machine), machine).is_closed
+
+
+@pytest.mark.parametrize("bound", [1, 30, 998])
+def test_past_its_bound_nothing_is_claimed(bound: int) -> None:
+    """A counter of a thousand is right on the way, but neither proved nor refuted."""
+    length = 1000
+    ring = Language(
+        alphabet=("a",),
+        transitions=tuple(((state + 1) % length,) for state in range(length)),
+        classes=tuple(int(state == length - 1) for state in range(length)),
+    )
+    found = explore(Table(ring), ring, max_chunks=bound)
+    assert (found.is_closed, found.wrong, found.checked_length) == (False, None, bound)
+    assert f"more than {bound}" in found.reason
+    assert explore(Table(ring), ring).is_closed
+
+
+def test_another_number_of_symbols_is_refused_and_so_is_what_is_no_algebra() -> None:
+    machine = lw.language("tomita-3")
+    with pytest.raises(VerificationError, match="has 3 symbols, but tomita-3 has 2"):
+        explore(Table(lw.language("count:a:3", "abc")), machine)
+    with pytest.raises(VerificationError, match="Table2 has neither the methods of a Recurrence"):
+        explore(type("Table2", (), {"num_symbols": 2, "read": None})(), machine)
+
+
+class Ends:
+    """Bits that say whether the last symbol was b, and how many symbols there were, modulo 4."""
+
+    num_symbols = 2
+
+    def start(self) -> Booleans:
+        return np.zeros(3, dtype=np.bool_)
+
+    def step(self, codes: Booleans, symbols: Integers) -> Booleans:
+        after = codes.copy()
+        after[:, 0] = symbols == 1
+        after[:, 1] ^= codes[:, 2]
+        after[:, 2] = ~codes[:, 2]
+        return after
+
+    def classes(self, codes: Booleans) -> Integers:
+        return codes[:, 0].astype(np.int64)
+
+
+def test_codes_of_a_network_of_ones_own_are_numbered_and_explored() -> None:
+    language = lw.language("regex:(a|b)*b", "ab")
+    recurrence = CodeRecurrence(Ends())
+    found = explore(recurrence, language)
+    assert found.is_closed
+    met = {tuple(code) for code in recurrence.codes(np.arange(len(recurrence.packed))).tolist()}
+    assert len(met) == len(recurrence.packed) == 8  # 000 once, then both last symbols four times
+    wrong = explore(CodeRecurrence(Ends()), lw.language("regex:(a|b)*bb", "ab"))
+    assert wrong.wrong == (1,)
