@@ -189,6 +189,8 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
     """
     if isinstance(runs, Run | Path | str):
         runs = [runs]
+    if not isinstance(runs, Sequence):
+        raise ConfigError(f"runs or their folders are compared, but got {runs!r:.40}.")
     paths = [_path(run) for run in runs]
     if not paths:
         raise ConfigError("a comparison needs runs, but got none. Give run folders.")

@@ -16,6 +16,8 @@ def choose_device(name: str) -> torch.device:
     Raises:
         ConfigError: torch does not know the device, it is not there, or it gives wrong numbers.
     """
+    if not isinstance(name, str):
+        raise ConfigError(f"a device is a name, but got {name!r:.40}. Use auto, cpu, mps or cuda.")
     if name == "auto":
         accelerator = torch.accelerator.current_accelerator()
         usable = accelerator is not None and torch.accelerator.is_available()

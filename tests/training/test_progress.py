@@ -2,7 +2,7 @@
 
 import pytest
 
-from lengthwise.cli.progress import counting_progress, training_progress
+from lengthwise.training.progress import counting_progress, training_progress
 
 RECORD = {"loss": 0.25, "accuracy": 0.5, "words_per_second": 1234.0}
 
