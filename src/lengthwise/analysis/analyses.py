@@ -209,7 +209,7 @@ def _cluster_meaning(record: Record, known: Knowledge) -> str:
         )
         if known.has_binary_memory:
             said += (
-                " The model hands on only the signs of these vectors, which the proof follows one "
+                " The model hands on only signs computed from these vectors, which the proof follows one "
                 "by one; how far they are from each other does not matter to it."
             )
         return said

@@ -199,7 +199,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
         if path in resolved[:number]:
             raise ConfigError(f"runs to compare are different, but {paths[number]} stands twice.")
     plans = [_plan(path) for path in paths]
-    _require_one_subject(paths, plans)
+    _require_onesubject_of(paths, plans)
     read = [_curve(path, plan) for path, plan in zip(paths, plans, strict=True)]
     tested = next((sorted(curve.points) for curve in read if curve), None)
     option = f" --lengths {_written(tested)}" if tested and _takes_lengths(plans[0]) else ""
@@ -254,17 +254,17 @@ def _curve(path: Path, plan: Plan) -> Curve | None:
     return found if found is None or found.points else None
 
 
-def _require_one_subject(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
-    first = _subject(plans[0])
+def _require_onesubject_of(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
+    first = subject_of(plans[0])
     for path, plan in zip(paths, plans, strict=True):
-        if _subject(plan) != first:
+        if subject_of(plan) != first:
             raise ConfigError(
                 f"runs of one problem are compared, but {paths[0]} is about "
                 f"{plans[0].problem.name} and {path} about {plan.problem.name}. Use report."
             )
 
 
-def _subject(plan: Plan) -> Any:
+def subject_of(plan: Plan) -> Any:
     """Return what a plan is about: its minimal automaton, whatever its name, or its corpus."""
     if plan.problem.kind == Recognition.kind:
         return plan.task.language.minimised()

@@ -2,6 +2,7 @@
 
 import platform
 import re
+import subprocess
 from pathlib import Path
 
 import torch
@@ -58,3 +59,16 @@ def processor() -> str:
         facts = ""
     name = re.search(r"^model name\s*: (.+)$", facts, re.MULTILINE)
     return name[1].strip() if name else platform.machine()
+
+
+def commit() -> str | None:
+    """Return the version of the code, if it runs from its repository."""
+    root = Path(__file__).parents[3]
+    if not (root / ".git").exists():
+        return None
+    command = ["git", "describe", "--always", "--dirty"]
+    try:
+        done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)
+    except (OSError, subprocess.CalledProcessError):  # no git, or it refuses the folder
+        return None
+    return done.stdout.strip()
