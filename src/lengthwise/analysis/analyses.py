@@ -209,8 +209,8 @@ def _cluster_meaning(record: Record, known: Knowledge) -> str:
         )
         if known.has_binary_memory:
             said += (
-                " The model hands on only signs computed from these vectors, which the proof follows one "
-                "by one; how far they are from each other does not matter to it."
+                " The model hands on only signs computed from these vectors, which the proof "
+                "follows one by one; how far they are from each other does not matter to it."
             )
         return said
     return f"{said} The model is proved right at every length."

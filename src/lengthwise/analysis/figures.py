@@ -431,7 +431,10 @@ def bands_figure(
                 axes.fill_between(lengths, low, high, color=color, alpha=0.2, lw=0)
         limits = (0, 104) if ylabel.endswith("(%)") else None
         axes.set(xlabel=xlabel, ylabel=ylabel, ylim=limits, xlim=(0, None))
-        figure.legend(loc="outside upper center", ncols=1)
+        axes.ticklabel_format(axis="y", useOffset=False)
+        legend = figure.legend(loc="outside upper center", ncols=1)
+        for text in legend.get_texts():
+            text.set_parse_math(False)  # names may have dollar signs
     return figure
 
 

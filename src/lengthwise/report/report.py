@@ -9,16 +9,18 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from lengthwise.analysis.figures import bands_figure, loss_figure, to_page_svg
+from lengthwise.analysis.figures import Picture, bands_figure, loss_figure, to_page_svg
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import write_text
 from lengthwise.problems.base import Plan
 from lengthwise.problems.results import Section
 from lengthwise.problems.runs import plan_from_dict
-from lengthwise.report.compare import Comparison, compare, subject_of
+from lengthwise.report.compare import compare, subject_of
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.devices import commit, environment
 from lengthwise.training.runs import RunFolder
+
+AT_COMMON = "Runs are shown at the lengths that all of them were tested on."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,18 +65,16 @@ class RunPage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Together:
-    """Evaluated runs on one subject, drawn in one figure if they can be compared."""
+    """Evaluated runs on one subject, drawn in one figure."""
 
     subject: str
-    shown: Comparison | None
-    reason: str = ""
-    """The reason why they cannot be compared."""
+    picture: Picture
+    notes: Sequence[str]
 
     @property
     def figure(self) -> str:
         """The figure as an SVG element."""
-        assert self.shown is not None
-        return to_page_svg(self.shown.figure)
+        return to_page_svg(self.picture)
 
 
 def read_run(path: Path) -> RunPage:
@@ -135,17 +135,25 @@ def together(pages: Sequence[RunPage]) -> list[Together]:
             subjects.append((subject, [page]))
         elif page.path.resolve() not in [other.path.resolve() for other in own]:
             own.append(page)
-    found = []
-    for _, members in subjects:
-        if len(members) > 1:
-            name = members[0].plan.problem.name
-            try:
-                shown = compare([page.path for page in members])
-            except ConfigError as error:
-                found.append(Together(subject=name, shown=None, reason=str(error)))
-            else:
-                found.append(Together(subject=name, shown=shown))
-    return found
+    return [_drawn(members) for _, members in subjects if len(members) > 1]
+
+
+def _drawn(members: Sequence[RunPage]) -> Together:
+    """Draw runs on one subject: compared if that is possible, else each at its own lengths."""
+    name = members[0].plan.problem.name
+    try:
+        shown = compare([page.path for page in members])
+        return Together(subject=name, picture=shown.figure, notes=[AT_COMMON, *shown.notes])
+    except ConfigError as error:
+        note = f"Each run is shown as it was tested: {error}"
+    found = [page.plan.problem.curve(RunFolder(page.path), page.plan) for page in members]
+    curves = [curve for curve in found if curve is not None]
+    lines = {
+        f"{page.plan.model}, {page.path}": [c.points]
+        for page, c in zip(members, curves, strict=True)
+    }
+    picture = bands_figure(lines, xlabel=curves[0].horizontal, ylabel=curves[0].measure)
+    return Together(subject=name, picture=picture, notes=[note])
 
 
 def _settings(config: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

@@ -272,7 +272,8 @@ def _tested(evaluation: Mapping[str, Any] | None) -> list[str]:
         evaluation["worst_accuracy"],
         max(evaluation["shortcuts"].values()),
     )
-    return [f"{first}..{last}", *map(percent, figures)]
+    lengths = f"{first}..{last}" if first < last else str(first)
+    return [lengths, *map(percent, figures)]
 
 
 def _subtitle(plan: Plan, metrics: list[dict[str, Any]]) -> str:
@@ -420,5 +421,5 @@ def _render(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(percent=percent, at_least=at_least, at_most=at_most)
+    environment.filters.update(percent=percent, counted=counted, at_least=at_least, at_most=at_most)
     return environment.get_template(template).render(**values)
