@@ -20,7 +20,6 @@ from lengthwise.analysis.figures import (
 from lengthwise.analysis.receptive_field import receptive_field
 from lengthwise.display import Viewed
 from lengthwise.errors import TaskError
-from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
 from lengthwise.registry import Catalogue
 from lengthwise.tasks.task import Task
@@ -204,7 +203,7 @@ def _cluster_meaning(record: Record, known: Knowledge) -> str:
     if purity < 1:
         said += (
             f" The model is nevertheless proved right at every length, with a purity of "
-            f"{percent(purity)} %: k-means groups vectors by distance, and one element may have "
+            f"{100 * purity:.2f} %: k-means groups vectors by distance, and one element may have "
             f"several vectors far from each other, so that a cluster holds parts of several."
         )
         if known.has_binary_memory:

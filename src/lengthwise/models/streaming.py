@@ -40,10 +40,6 @@ class Stream:
             WordError: a symbol is not one of the model's, or the longest announced length is past.
         """
         for symbol in symbols:
-            if isinstance(symbol, str):
-                raise WordError(
-                    f"a stream reads integers, but got {symbol!r}. Use language.encode(word)."
-                )
             if not 0 <= symbol < self._model.config.vocab_size:
                 raise WordError(
                     f"symbol {symbol} is not one of 0..{self._model.config.vocab_size - 1}."

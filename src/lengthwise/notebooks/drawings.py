@@ -34,6 +34,9 @@ _NODE, _RING = 640, 420
 
 _LONGEST_LABEL = 14
 
+_ABOVE_LOOP = 29
+"""Distance of a label of an arrow from a state to itself, in points above the centre."""
+
 
 def automaton_drawing(language: Language) -> str:
     """Draw the reachable states on a circle, in breadth-first order from the start state.
@@ -99,6 +102,17 @@ def _draw_arrows(
     labels = {
         (a, b): shortened(", ".join(s), _LONGEST_LABEL) for a, b, s in graph.edges(data="symbols")
     }
+    for state in places:
+        if (own := labels.pop((state, state), None)) is not None:
+            axes.annotate(
+                own,
+                xy=places[state],
+                xytext=(0, _ABOVE_LOOP),
+                textcoords="offset points",
+                ha="center",
+                fontsize=9,
+                color=INK,
+            )
     nx.draw_networkx_edge_labels(
         graph,
         places,

@@ -85,7 +85,7 @@ def of_run(run: Run) -> str:
             title=_cut(f"{run.problem.name}, {run.plan.model}"),
             badge="" if proved is None else "proved" if proved else "not proved",
             tone="good" if proved else "open",
-            pictures=(training_drawing(run.metrics),) if run.metrics else (),
+            pictures=(training_drawing(run.metrics),) if len(run.metrics) > 1 else (),
             facts=facts,
         )
     )

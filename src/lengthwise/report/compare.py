@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from lengthwise.analysis.figures import Picture, bands_figure, to_svg
+from lengthwise.analysis.figures import Picture, bands_figure, to_page_svg, to_svg
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
 from lengthwise.files import write_text
@@ -85,6 +85,9 @@ class Comparison:
     @cached_property
     def figure(self) -> Picture:
         """The measure by length: a line for each group, and a band if it has several seeds."""
+        return self._drawn()
+
+    def _drawn(self) -> Picture:
         ends = {run.curve.trained_to for run in self.runs}
         return bands_figure(
             {group.name: [run.curve.points for run in group.runs] for group in self.groups},
@@ -172,7 +175,12 @@ class Comparison:
         )
         lengths = sorted(self.curve.points)
         return environment.get_template(template).render(
-            comparison=self, band=BAND, first=lengths[0], last=lengths[-1], count=len(lengths)
+            comparison=self,
+            figure=to_page_svg(self._drawn()),
+            band=BAND,
+            first=lengths[0],
+            last=lengths[-1],
+            count=len(lengths),
         )
 
 
