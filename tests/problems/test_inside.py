@@ -1,5 +1,7 @@
 """Functions that look into a model take a run as they take its model, and slips are one line."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -139,16 +141,10 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.analyse(model), "the language must be given"),
         (lambda: lw.analyse(run, "cluster"), "Did you mean 'clusters'"),
         (lambda: lw.analyse(run, lengths="9"), "lengths are a list"),  # type: ignore[arg-type]
-        (lambda: lw.compile(None), "weights are computed for a language"),  # type: ignore[arg-type]
-        (lambda: lw.load_construction(None), "a folder is a path"),  # type: ignore[arg-type]
-        (lambda: lw.verify(run), "Use certify"),  # type: ignore[arg-type]
-        (lambda: lw.verify(made, longest="x"), "longest is a whole number"),  # type: ignore[arg-type]
         (lambda: lw.compare(None), "runs or their folders are compared"),  # type: ignore[arg-type]
-        (lambda: lw.step_task(None), "a step task is a line"),  # type: ignore[arg-type]
         (lambda: lw.prepare(None), "out is a path"),  # type: ignore[arg-type]
         (lambda: lw.prepare(tmp_path / "x", 3), "train is a source"),  # type: ignore[arg-type]
         (lambda: lw.prepare_pairs(tmp_path / "x", languages="en"), "languages are two names"),  # type: ignore[arg-type]
-        (lambda: lw.Task(language="parity"), "a task is about a Language"),  # type: ignore[arg-type]
         (lambda: language.encode(3), "a written word is a text"),  # type: ignore[arg-type]
     ]
     for call, told in calls:
@@ -157,3 +153,40 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         assert told in str(found.value)
         assert "\n" not in str(found.value)
     assert not list(tmp_path.iterdir())
+
+
+UNCHECKED = """
+import lengthwise as lw
+from lengthwise.errors import LengthwiseError
+
+made = lw.compile("parity")
+calls = [
+    lambda: lw.compile(None),
+    lambda: lw.load_construction(None),
+    lambda: lw.verify(made.model),
+    lambda: lw.verify(made, longest="x"),
+    lambda: lw.step_task(None),
+    lambda: lw.Task(language="parity"),
+]
+for call in calls:
+    try:
+        call()
+    except LengthwiseError as error:
+        print(error)
+"""
+
+
+def test_slips_are_told_where_the_tests_check_types_themselves() -> None:
+    """Constructions and tasks are under the shape check here, which a user does not have."""
+    done = subprocess.run(
+        [sys.executable, "-c", UNCHECKED], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert [line.partition(", but got")[0] for line in done.stdout.splitlines()] == [
+        "weights are computed for a language, a circuit or a name, such as 'parity'",
+        "a folder is a path, such as 'runs/parity'",
+        "a construction is verified",
+        "longest is a whole number of 0 or more",
+        "a step task is a line, such as 'steps:addition'",
+        "a task is about a Language",
+    ]
