@@ -73,7 +73,7 @@ def unknown_name(
     kind: str, name: str, known: Iterable[str], error: type[LengthwiseError] = ConfigError
 ) -> LengthwiseError:
     """Return the error for a misspelt name, with the nearest known one."""
-    return error(f"unknown {kind} {name!r}. {suggestion(name, known)}")
+    return error(f"unknown {kind} {name!r:.60}. {suggestion(str(name), known)}")
 
 
 def in_a_line(error: BaseException) -> str:

@@ -41,6 +41,11 @@ class Catalogue(Mapping[str, T], Generic[T]):
         self._plugins: dict[str, EntryPoint] | None = None
 
     def __getitem__(self, name: str) -> T:
+        if not isinstance(name, str):
+            raise ConfigError(
+                f"a {self.kind} is given by its name, but got {name!r:.40}. Known: "
+                f"{', '.join(self) or 'none'}."
+            )
         if name in self._entries:
             found = self._entries[name]
             if not isinstance(found, str):

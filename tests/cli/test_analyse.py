@@ -59,6 +59,7 @@ def test_all_figures_are_drawn_from_the_records_that_are_stored(
     assert list(result["figures"]) == list(ANALYSES) == ["clusters", "receptive-field", "attention"]
     for name, record in result["figures"].items():
         files = record.pop("files")
+        assert record.pop("meaning")
         folder = run_folder / "analysis"
         assert files == {
             "record": str(folder / f"{name}.json"),

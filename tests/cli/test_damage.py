@@ -176,8 +176,8 @@ def test_a_value_of_another_kind_gives_a_page_or_one_line(
             file.write_text("\n".join([*before, changed]) + "\n", encoding="utf-8")
             with monkeypatch.context() as patched:
                 if not isinstance(value, str | dict):
-                    patched.setattr(section, "to_svg", undrawn)
-                    patched.setattr(report, "to_svg", undrawn)
+                    patched.setattr(section, "to_page_svg", undrawn)
+                    patched.setattr(report, "to_page_svg", undrawn)
                 status, _, error = shell(*COMMANDS["report"](str(tmp_path / "run")))
             assert (status, error.count("\n")) in [(0, 0), (2, 1)], (key, value, error)
         file.write_text(

@@ -13,9 +13,9 @@ from lengthwise.experiments.experiment import (
     MeasuredExperiment,
     Statement,
     Table,
-    commit,
     reproduced,
 )
+from lengthwise.training.devices import commit
 
 NAME = "steps2022/figure1"
 SMALL = [NAME, "--preset", "smoke"]

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.cli.output import add_json, note, print_json, print_table
-from lengthwise.cli.progress import counting_progress, training_progress
 from lengthwise.evaluation.scores import percent
 from lengthwise.files import require_folder_place
 from lengthwise.problems.base import Plan, evaluated
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.report.report import write_report
+from lengthwise.training.progress import counting_progress, training_progress
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certify import certify
 

@@ -17,7 +17,6 @@ from lengthwise.cli.output import (
     print_table,
     whole_number,
 )
-from lengthwise.cli.progress import counting_progress
 from lengthwise.errors import ClaimError, ConfigError, RunError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import (
@@ -33,6 +32,7 @@ from lengthwise.experiments.page import section
 from lengthwise.experiments.trained import run_name
 from lengthwise.files import read_json, require_folder_place, write_json, write_text
 from lengthwise.sweeps.executors import executor_for
+from lengthwise.training.progress import counting_progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,7 +16,6 @@ from lengthwise.cli.output import (
     print_table,
     whole_number,
 )
-from lengthwise.cli.progress import counting_progress
 from lengthwise.constructions.construction import PRECISIONS, Construction
 from lengthwise.constructions.folders import load_construction
 from lengthwise.constructions.known_constructions import construct
@@ -29,6 +28,7 @@ from lengthwise.constructions.verify import (
 )
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.files import write_json
+from lengthwise.training.progress import counting_progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

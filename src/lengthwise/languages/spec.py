@@ -67,6 +67,10 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
             f"a language is a line, such as 'parity' or 'regex:(0|1)*', or a Language, but got "
             f"{short(spec)}."
         )
+    if not isinstance(alphabet, str | None):
+        raise LanguageError(
+            f"an alphabet is a text, such as 'abc' or 's1 s2', but got {short(alphabet)}."
+        )
     match = re.match(r"(\w+)(?:\[(.*?)\])?:", spec)
     if match is None or match.group(1) not in _KINDS:
         language = _named(spec)
@@ -303,7 +307,7 @@ _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
 _SELF_CONTAINED = re.compile(r"(?:regex(?:\[.*?\])?|group|count):.*|[a-z0-9-]+", re.DOTALL)
 
 
-_MAY_CHANGE = re.compile(r"(att|py)(\[.*?\])?:")
+_MAY_CHANGE = re.compile(r"(att(\[.*?\])?|py\[.*?\]):")
 
 
 def is_self_contained(spec: str) -> bool:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from lengthwise.analysis.analyses import Findings
+from lengthwise.analysis.figures import to_page_svg
 from lengthwise.constructions.construction import Construction
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.languages.language import Language
@@ -83,7 +85,7 @@ def of_run(run: Run) -> str:
             title=_cut(f"{run.problem.name}, {run.plan.model}"),
             badge="" if proved is None else "proved" if proved else "not proved",
             tone="good" if proved else "open",
-            pictures=(training_drawing(run.metrics),) if run.metrics else (),
+            pictures=(training_drawing(run.metrics),) if len(run.metrics) > 1 else (),
             facts=facts,
         )
     )
@@ -193,6 +195,20 @@ def of_construction(made: Construction) -> str:
             tone="good",
             subtitle=made.claim,
             facts=[(name, value) for name, value in facts if value],
+        )
+    )
+
+
+def of_findings(found: Findings) -> str:
+    """Return the card of an analysis: its figure, numbers and what they say of the model."""
+    return html(
+        Card(
+            title=_cut(f"{found.title}, {found.record['language']}"),
+            subtitle=found.meaning,
+            pictures=(to_page_svg(found.draw()),),
+            facts=found.numbers,
+            summary="what is shown",
+            points=(found.caption,),
         )
     )
 

@@ -385,8 +385,8 @@ class Problem(ABC):
         found, metrics = folder.evaluation(), folder.metrics()
         return Section(
             title=f"{self.name}, {plan.model}",
-            subtitle=f"{plan.trained_on}, {plan.supervision}, {plan.preset} preset, seed "
-            f"{plan.training.seed}",
+            subtitle=f"{plan.preset} preset, seed {plan.training.seed}",
+            about=[("trained on", plan.trained_on), ("training is told", plan.supervision)],
             columns=["run", "trained on", "in validation"],
             cells=[plan.trained_on, self.validated(kept(metrics)) if metrics else "not yet"],
             facts=self.said_of(found) if found else [("evaluation", "not evaluated yet")],

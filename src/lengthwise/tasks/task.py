@@ -62,6 +62,10 @@ class Task:
     p_one: float = 0.5
 
     def __post_init__(self) -> None:
+        if not isinstance(self.language, Language):
+            raise TaskError(
+                f"a task is about a Language, but got {self.language!r:.40}. Use lw.language(...)."
+            )
         if self.protocol not in PROTOCOLS:
             raise unknown_name("protocol", self.protocol, PROTOCOLS, TaskError)
         if not 0 < self.p_one < 1:

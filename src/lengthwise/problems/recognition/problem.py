@@ -131,8 +131,12 @@ class Recognition(Problem):
 
     @property
     def name(self) -> str:
-        """The specification of the language."""
-        return self.language.spec or "a language"
+        """The specification of the language, or its size if it has none."""
+        language = self.language
+        symbols = " ".join(language.alphabet[:8]) + " …" * (language.num_symbols > 8)
+        return (
+            language.spec or f"a language of {counted(language.num_states, 'state')} over {symbols}"
+        )
 
     @classmethod
     def settable(cls, entry: Entry) -> dict[str, set[str]]:

@@ -90,7 +90,6 @@ def suited_to_monoid(language: Language, preset: str) -> dict[str, Any]:
 
 def suited_to_states(language: Language, preset: str) -> dict[str, Any]:
     """Return the settings of recurrent networks with codes, for a language and a preset."""
-    machine = language.total().minimised()
     return {
         "precision": "double",
         "noise": 0.0,
