@@ -69,8 +69,8 @@ class Design:
     """The minimised automaton."""
     encoding: Encoding
     config: RegularGPTConfig
-    num_units: int
-    """Number of products; each takes two hidden units."""
+    num_hidden: int
+    """Number of hidden units of a layer that multiply."""
     num_parameters: int
 
     @property
@@ -78,7 +78,7 @@ class Design:
         """The size as a line of text."""
         return (
             f"{self.target}, chunk {self.config.chunk}: {self.num_parameters:,} parameters, width "
-            f"{self.config.d_model}, {self.num_units:,} products"
+            f"{self.config.d_model}, {self.num_hidden:,} units that multiply"
         )
 
 
@@ -147,10 +147,10 @@ def build(design: Design) -> RegularGPT:
     zero_weights(model)
     own = torch.arange(encoding.size)
     for symbol in range(config.vocab_size):
-        model.embedding.weight[symbol, encoding.symbol(symbol)] = 1.0
-    model.pad[encoding.identity()] = 1.0
-    (layer,) = model.block
-    attention = layer.attention
+        model.embedding.weight[symbol, own] = torch.from_numpy(encoding.leaf(symbol))
+    model.pad[own] = torch.from_numpy(encoding.pad())
+    first, *_ = model.block
+    attention = first.attention
     attention.bias.fill_(FAR)
     head_width = config.d_model // config.num_heads
     for head in range(config.num_heads):
@@ -159,45 +159,37 @@ def build(design: Design) -> RegularGPT:
         slots = head * head_width + own
         attention.key_value.weight[config.d_model + slots, own] = 1.0
         attention.output.weight[offset * encoding.size + own, slots] = 1.0
-
-    width = config.d_model  # units 0..width-1 take away what is there
-    everything = torch.arange(width)
-    layer.expand.weight[everything, everything] = 1.0
-    layer.expand.bias[everything] = 1.0
-    layer.contract.weight[everything, everything] = -1.0
-    layer.contract.bias.fill_(1.0)
-    children, product = map(torch.from_numpy, encoding.units(config.chunk))
-    offsets = torch.arange(config.chunk - 1, -1, -1)
-    for threshold, sign in ((3, 1.0), (2, -1.0)):
-        first = width + (design.num_units if threshold == 2 else 0)
-        units = first + torch.arange(design.num_units)
-        layer.expand.weight[units[:, None], offsets * encoding.size + children] = 4.0
-        layer.expand.bias[units] = threshold - 4.0 * config.chunk
-        layer.contract.weight[product, units] = sign
-
+    for layer, units in zip(model.block, encoding.layers(config.chunk), strict=True):
+        units.write(layer)
     if config.norm == "post":
-        _keep(layer.attention_norm, config.chunk * encoding.ones / width)
-        _keep(layer.feed_forward_norm, encoding.ones / width)
-    classes = torch.from_numpy(encoding.classes())
-    decided = torch.nonzero(classes >= 0)[:, 0]
-    model.answer.weight[classes[decided], decided] = SURE
+        assert encoding.ones is not None
+        _keep(first.attention_norm, config.chunk * encoding.ones / config.d_model)
+        _keep(first.feed_forward_norm, encoding.ones / config.d_model)
+    weights, biases = encoding.read_out()
+    model.answer.weight[:, own] = SURE * torch.from_numpy(weights)
+    model.answer.bias.copy_(SURE * torch.from_numpy(biases))
     return model
 
 
 def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: str) -> Design:
+    if norm == "post" and encoding.ones is None:
+        raise LanguageError("layer norm keeps zeros and ones only, not whole numbers")
     heads = chunk - 1
     width = math.ceil(chunk * encoding.size / heads) * heads
-    units = encoding.count_units(chunk)
-    factor = math.ceil((width + 2 * units) / width)
+    units = encoding.num_hidden(chunk)
+    factor = math.ceil((width + units) / width)
     hidden = factor * width
-    size = (
-        (machine.num_symbols + 1) * width  # embeddings and pad
-        + 4 * width**2  # attention
+    layer = (
+        4 * width**2  # attention
         + heads * chunk
         + 2 * width * hidden  # feed-forward network
         + hidden
         + width
         + (4 * width if norm == "post" else 0)
+    )
+    size = (
+        (machine.num_symbols + 1) * width  # embeddings and pad
+        + encoding.thickness(chunk) * layer
         + machine.num_classes * (width + 1)
     )
     return Design(
@@ -209,6 +201,7 @@ def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: 
                 "vocab_size": machine.num_symbols,
                 "num_classes": machine.num_classes,
                 "chunk": chunk,
+                "thickness": encoding.thickness(chunk),
                 "d_model": width,
                 "num_heads": heads,
                 "ff_factor": factor,
@@ -216,7 +209,7 @@ def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: 
                 "embedding_scale": 1.0,
             }
         ),
-        num_units=units,
+        num_hidden=units,
         num_parameters=size,
     )
 
