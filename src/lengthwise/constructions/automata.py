@@ -1,17 +1,20 @@
 r"""RegularGPT weights for any language, right at every length (Chi et al. 2023, Lemma 1).
 
 Idea. State maps of sub-words compose: the state map of uv is that of u, then that of v. A node of
-the tree holds the state map of its sub-word as zeros and ones, in one of two encodings
-(`ENCODINGS`): the matrix of the state map, or the one-hot vector of its element in the transition
-monoid. A symbol's embedding encodes the state map of the symbol; the pad is the identity, so it
-changes nothing before a word. One head for each offset but 0 copies that child into a block of its
-own (its bias is 0 at its offset, and so low elsewhere that exp gives 0); the residual connection
-keeps the last child in its block. Then the feed-forward network multiplies. Lemma 1 does so for
-matrices: the sum over k of relu(A_ik + B_kj - 1). For elements it is relu(a_x + b_y - 1), added at
-the coordinate of xy. In general a unit looks at one coordinate of each of the C children, and
-answers whether all of them are 1.
+the tree holds the state map of its sub-word in one of the encodings of `ENCODINGS`: the images of
+all states as whole numbers, the matrix of the state map, or the one-hot vector of its element in
+the transition monoid. A symbol's embedding encodes the state map of the symbol; the pad is the
+identity, so it changes nothing before a word. One head for each offset but 0 copies that child into
+a block of its own (its bias is 0 at its offset, and so low elsewhere that exp gives 0); the
+residual connection keeps the last child in its block. Then the feed-forward network multiplies.
+Images are multiplied two by two, in C - 1 layers; `constructions.images` has the proof. Matrices
+and elements are of zeros and ones: Lemma 1 multiplies matrices by the sum over k of
+relu(A_ik + B_kj - 1). For elements it is relu(a_x + b_y - 1), added at the coordinate of xy. In
+general a unit looks at one coordinate of each of the C children, and answers whether all of them
+are 1.
 
-Exactness. We take two units for each of Lemma 1's: with z the sum of the C coordinates,
+Exactness of zeros and ones. We take two units for each of Lemma 1's: with z the sum of the C
+coordinates,
 
     relu(4z - 4C + 3) - relu(4z - 4C + 2) = [z = C]   for z = 0, 1, ..., C,
 
@@ -87,8 +90,8 @@ def design_automaton(
 ) -> Design:
     """Choose the encoding and the size of the network that `compile_automaton` builds.
 
-    `norm` is none or post; `target` is a name in `ENCODINGS`, or auto for the one with fewer
-    parameters.
+    `norm` is none or post, which whole numbers cannot have; `target` is a name in `ENCODINGS`, or
+    auto for the one with the fewest parameters.
 
     Raises:
         ConstructionError: the network has more than `MAX_PARAMETERS` parameters, or a setting is
@@ -111,7 +114,7 @@ def design_automaton(
         try:
             encoding = ENCODINGS[name](language, chunk, most)
             designs.append(_design(name, encoding, machine, chunk, norm))
-        except LanguageError as error:  # the monoid is too large
+        except LanguageError as error:  # such as a monoid that is too large
             refused.append(f"{name}: {str(error).rstrip('.')}")
     designs.sort(key=lambda design: design.num_parameters)
     if designs and designs[0].num_parameters <= MAX_PARAMETERS:

@@ -1,9 +1,9 @@
 r"""State maps of sub-words as whole numbers: the images of a few points, in digits.
 
 The states, or other points on which sub-words act (`points`), are numbered. A node holds the number
-of the image f(p) of every point p under its sub-word f, with c digits below a base D
-(`numbering`): at most c n coordinates for n points, however many elements the monoid has. If sub-word f stands before sub-word g, the node above needs, for every p and
-every digit $\delta$,
+of the image f(p) of every point p under its sub-word f, with c digits below a base D (`numbering`):
+at most c n coordinates for n points, however many elements the monoid has. If sub-word f stands
+before sub-word g, the node above needs, for every p and every digit $\delta$,
 
 $$\delta(g(f(p))) = b_a, \qquad a = f(p), \quad b_s = \delta(g(s)),$$
 
@@ -50,7 +50,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lengthwise.constructions.numbering import Numbering, bases
+from lengthwise.constructions.numbering import Action, Numbering, bases
 from lengthwise.constructions.points import MOST, points_of
 from lengthwise.constructions.units import Floats, Units
 from lengthwise.errors import LanguageError
@@ -62,7 +62,8 @@ class ImageEncoding:
     """Image encoding: the number of the image of every point, in as few digits as stay small.
 
     Raises:
-        LanguageError: no numbering keeps all numbers small.
+        LanguageError: no numbering keeps all numbers small, or the network would have more than
+            `most_parameters`.
     """
 
     ones = None
@@ -71,6 +72,8 @@ class ImageEncoding:
         machine = merged(language)
         least: float = math.inf
         for points in points_of(machine):
+            if _least_parameters(points.action, chunk) > most_parameters:
+                continue
             for order in points.orders():
                 for base in bases(len(order)):
                     numbering = Numbering(points.action, order, base)
@@ -84,7 +87,8 @@ class ImageEncoding:
                         self._answers = answers
         if least == math.inf:
             raise LanguageError(
-                f"no numbering of {machine.num_states} states keeps all numbers at {MOST} or less."
+                f"no numbering of {machine.num_states} states has at most {most_parameters:,} "
+                f"parameters and numbers of at most {MOST}."
             )
         self.size = max(1, self._numbering.size)
 
@@ -123,7 +127,11 @@ class ImageEncoding:
         units.add_linear(everything, everything, -1.0)
         units.add_linear(left + everything, left + everything, -1.0)
         for p, j in np.argwhere(numbering.varies):
-            own, middle, slope = numbering.coordinate[p, j], numbering.middle[p], numbering.slope[p, j]
+            own, middle, slope = (
+                numbering.coordinate[p, j],
+                numbering.middle[p],
+                numbering.slope[p, j],
+            )
             known = np.flatnonzero(numbering.varies[p])
             place, powers = left + numbering.coordinate[p, known], numbering.powers[known]
             of, factor, constant = numbering.entries(np.array([middle]), j)
@@ -145,3 +153,10 @@ class ImageEncoding:
                     sign=side * sign,
                 )
         return units
+
+
+def _least_parameters(action: Action, chunk: int) -> int:
+    """Return fewer parameters than any numbering of the points needs."""
+    ways = action.reach.sum(axis=1) - 1
+    width = chunk * int(np.count_nonzero(ways))
+    return (chunk - 1) * 2 * width * (3 * width + int(ways.sum()))

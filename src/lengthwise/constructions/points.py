@@ -20,6 +20,7 @@ import numpy as np
 from lengthwise.constructions.numbering import Action, Numbering
 from lengthwise.constructions.units import Floats, Integers
 from lengthwise.languages.language import Language
+from lengthwise.languages.minimise import reachable
 
 MOST = 256
 """Largest number: whole numbers up to it are exact in bfloat16."""
@@ -32,6 +33,9 @@ _MOST_CLASSES = 4
 
 _TRIED = 400
 """Number of congruences that are drawn."""
+
+_KEPT = 40
+"""Number of congruences that are looked at: those with the fewest blocks."""
 
 
 class Points(Protocol):
@@ -112,13 +116,7 @@ class BlockPoints:
 
     def __init__(self, machine: Language, congruences: list[Integers]) -> None:
         self._machine = machine
-        steps: list[list[int]] = []
-        for blocks in congruences:
-            offset = len(steps)
-            for block in range(blocks.max() + 1):
-                row = machine.transitions[int((blocks == block).argmax())]
-                steps.append([offset + int(blocks[target]) for target in row])
-        self.action = Action(steps)
+        self.action = Action(_steps(np.array(machine.transitions), congruences))
 
     def orders(self) -> Iterator[Integers]:
         """Yield the order of the blocks."""
@@ -126,7 +124,8 @@ class BlockPoints:
 
     def read_out(self, numbering: Numbering) -> ReadOut | None:
         """Return the nearness to the vector of each class."""
-        maps = _maps(self._machine, self.action.steps)
+        moves = np.array(self._machine.transitions)
+        maps = _maps(moves, self._machine.start, self.action.steps)
         assert maps is not None, "a state has one map"
         vectors = np.array([numbering.vector(images) for images in maps])
         sizes = (vectors**2).sum(axis=1)
@@ -147,18 +146,29 @@ def _of_classes(
     return every, lowest
 
 
-def _maps(machine: Language, steps: Integers) -> Integers | None:
+def _steps(moves: Integers, congruences: list[Integers]) -> Integers:
+    """Return the action of symbols on the blocks of congruences, one after the other."""
+    offset = 0
+    found = []
+    for blocks in congruences:
+        first = np.unique(blocks, return_index=True)[1]
+        found.append(offset + blocks[moves[first]])
+        offset += len(first)
+    return np.concatenate(found)
+
+
+def _maps(moves: Integers, start: int, steps: Integers) -> Integers | None:
     """Return the map of the points that words to each state have; None if they have several."""
-    maps = np.full((machine.num_states, len(steps)), -1)
-    maps[machine.start] = np.arange(len(steps))
-    for state in (queue := [machine.start]):
-        for symbol, target in enumerate(machine.transitions[state]):
-            images = steps[maps[state], symbol]
+    maps = np.full((len(moves), len(steps)), -1)
+    maps[start] = np.arange(len(steps))
+    for state in (queue := [start]):
+        for target, symbol in zip(*np.unique(moves[state], return_index=True), strict=True):
             if maps[target, 0] < 0:
-                maps[target] = images
-                queue.append(target)
-            elif (maps[target] != images).any():
-                return None
+                maps[target] = steps[maps[state], symbol]
+                queue.append(int(target))
+    for symbol, targets in enumerate(moves.T):
+        if (steps[maps, symbol] != maps[targets]).any():
+            return None
     return maps
 
 
@@ -169,20 +179,25 @@ def _telling(machine: Language) -> list[Integers]:
     are tried together do not.
     """
     count = machine.num_states
-    known: dict[bytes, tuple[Integers, Integers]] = {}
+    few, moves = _few_symbols(machine), np.array(machine.transitions)
+    found: dict[bytes, Integers] = {}
     draw = np.random.default_rng(0)
     pairs = [(q, q) for q in range(count)] + draw.integers(count, size=(_TRIED, 2)).tolist()
     for pair in pairs:
-        blocks = _congruence(machine, [(machine.start, int(q)) for q in pair])
-        steps = BlockPoints(machine, [blocks]).action.steps
-        if blocks.tobytes() not in known and (maps := _maps(machine, steps)) is not None:
-            said = np.unique(maps, axis=0, return_inverse=True)[1].reshape(-1)
-            known[blocks.tobytes()] = blocks, said
+        blocks = _congruence(few, [(machine.start, int(q)) for q in pair])
+        if blocks.tobytes() not in found and _is_congruence(moves, blocks):
+            found[blocks.tobytes()] = blocks
+    known: list[tuple[Integers, Integers]] = []
+    """Congruences, each with what the images of its blocks say of a state."""
+    for blocks in sorted(found.values(), key=lambda blocks: int(blocks.max()))[:_KEPT]:
+        maps = _maps(moves, machine.start, _steps(moves, [blocks]))
+        if maps is not None:
+            known.append((blocks, np.unique(maps, axis=0, return_inverse=True)[1].reshape(-1)))
     chosen: list[tuple[Integers, Integers]] = []
     told = np.zeros(count, dtype=np.int64)
     while (kinds := len(np.unique(told))) < count:
         best, gain, after = None, 0.0, told
-        for blocks, said in known.values():
+        for blocks, said in known:
             both = np.unique(np.stack([told, said]), axis=1, return_inverse=True)[1].reshape(-1)
             more = math.log((both.max() + 1) / kinds) / (blocks.max() + 1)
             if more > gain:
@@ -198,9 +213,28 @@ def _telling(machine: Language) -> list[Integers]:
     return [blocks for blocks, _ in chosen]
 
 
-def _congruence(machine: Language, pairs: list[tuple[int, int]]) -> Integers:
+def _few_symbols(machine: Language) -> list[tuple[int, ...]]:
+    """Return the transitions of a few symbols that lead from the start to all states."""
+    columns = np.array(machine.transitions).T
+    chosen: list[int] = []
+    reached = {machine.start}
+    for symbol, column in enumerate(columns):
+        if int(column[machine.start]) not in reached:
+            chosen.append(symbol)
+            reached = set(reachable(tuple(map(tuple, columns[chosen].T.tolist())), machine.start))
+    return [tuple(row) for row in columns[chosen].T.tolist()]
+
+
+def _is_congruence(moves: Integers, blocks: Integers) -> bool:
+    """Return whether every symbol moves blocks as wholes."""
+    moved = blocks[moves]
+    first = np.unique(blocks, return_index=True)[1]
+    return bool((moved == moved[first[blocks]]).all())
+
+
+def _congruence(transitions: list[tuple[int, ...]], pairs: list[tuple[int, int]]) -> Integers:
     """Return the block of each state in the least right congruence that joins pairs of states."""
-    parent = list(range(machine.num_states))
+    parent = list(range(len(transitions)))
 
     def root(state: int) -> int:
         while parent[state] != state:
@@ -212,6 +246,6 @@ def _congruence(machine: Language, pairs: list[tuple[int, int]]) -> Integers:
         one, two = sorted(map(root, waiting.pop()))
         if one != two:
             parent[two] = one
-            waiting += zip(machine.transitions[one], machine.transitions[two], strict=True)
-    roots = [root(state) for state in range(machine.num_states)]
+            waiting += zip(transitions[one], transitions[two], strict=True)
+    roots = [root(state) for state in range(len(parent))]
     return np.unique(roots, return_inverse=True)[1].reshape(-1).astype(np.int64)

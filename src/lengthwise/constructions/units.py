@@ -42,7 +42,12 @@ class Units:
         self._linear.append(_flat(to, of, factor))
 
     def add(
-        self, of: Integers, weights: Floats | float, bias: Floats | float, to: Integers, sign: Floats
+        self,
+        of: Integers,
+        weights: Floats | float,
+        bias: Floats | float,
+        to: Integers,
+        sign: Floats | float,
     ) -> None:
         """Add units that read the components `of[unit, term]` and add to the components `to[unit]`.
 
@@ -70,9 +75,7 @@ class Units:
         for to, units, sign in self._writes:
             _add(contract.weight, to, width + units, sign)
         if self.count:
-            expand.bias[width : width + self.count] = torch.from_numpy(
-                np.concatenate(self._biases)
-            )
+            expand.bias[width : width + self.count] = torch.from_numpy(np.concatenate(self._biases))
 
 
 def _flat(
