@@ -105,6 +105,11 @@ def design_automaton(
         raise ConstructionError(f"norm is none or post here, but norm={norm!r}. Choose one.")
     if target != "auto" and target not in ENCODINGS:
         raise unknown_name("target", target, ["auto", *ENCODINGS], ConstructionError)
+    if norm == "post" and target == "images":
+        raise ConstructionError(
+            "norm=post keeps zeros and ones, but target=images has whole numbers. Use norm=none, "
+            "or target=matrices."
+        )
     machine = language.minimised()
     names = tuple(ENCODINGS) if target == "auto" else (target,)
     designs: list[Design] = []
@@ -176,7 +181,7 @@ def build(design: Design) -> RegularGPT:
 
 def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: str) -> Design:
     if norm == "post" and encoding.ones is None:
-        raise LanguageError("layer norm keeps zeros and ones only, not whole numbers")
+        raise LanguageError("norm=post keeps zeros and ones only")
     heads = chunk - 1
     width = math.ceil(chunk * encoding.size / heads) * heads
     units = encoding.num_hidden(chunk)

@@ -13,7 +13,7 @@ whole.
 import math
 from collections.abc import Iterator
 from itertools import permutations
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -38,6 +38,7 @@ _KEPT = 40
 """Number of congruences that are looked at: those with the fewest blocks."""
 
 
+@runtime_checkable
 class Points(Protocol):
     """Points with an action, and what their images say about the class."""
 
