@@ -52,7 +52,7 @@ import numpy as np
 
 from lengthwise.constructions.numbering import Action, Numbering, bases
 from lengthwise.constructions.points import MOST, points_of
-from lengthwise.constructions.units import Floats, Units
+from lengthwise.constructions.units import Floats, Integers, Units
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.languages.merged import merged
@@ -100,13 +100,22 @@ class ImageEncoding:
         """Return the number of units of a layer."""
         return self._numbering.num_units
 
+    @property
+    def steps(self) -> Integers:
+        """Action of symbols on the points, `[point, symbol]`."""
+        return self._points.action.steps
+
+    def vector(self, images: Integers) -> Floats:
+        """Return the vector of a map of the points, which is given as the image of each."""
+        return self._numbering.vector(images)
+
     def leaf(self, symbol: int) -> Floats:
         """Return the vector of a symbol."""
-        return self._numbering.vector(self._points.action.steps[:, symbol])
+        return self.vector(self.steps[:, symbol])
 
     def pad(self) -> Floats:
         """Return the vector of the empty word."""
-        return self._numbering.vector(np.arange(len(self._points.action.steps)))
+        return self.vector(np.arange(len(self.steps)))
 
     def read_out(self) -> tuple[Floats, Floats]:
         """Return weights `[class, coordinate]` and biases."""
