@@ -57,7 +57,8 @@ def test_a_wrong_action_is_noticed() -> None:
     words = [(symbol, 5) for symbol in range(machine.num_symbols)]
     assert answers_are_right(machine, points, words)
     points.action.steps[0] = points.action.steps[1]
-    assert not answers_are_right(machine, points, words)
+    with pytest.raises(AssertionError, match="a state has one map"):
+        answers_are_right(machine, points, words)
 
 
 def test_states_alone_where_classes_have_several() -> None:

@@ -136,23 +136,20 @@ class ImageEncoding:
         units.add_linear(everything, everything, -1.0)
         units.add_linear(left + everything, left + everything, -1.0)
         for p, j in np.argwhere(numbering.varies):
-            own, middle, slope = (
-                numbering.coordinate[p, j],
-                numbering.middle[p],
-                numbering.slope[p, j],
-            )
+            own, middle = int(numbering.coordinate[p, j]), int(numbering.middle[p])
+            slope = float(numbering.slope[p, j])
             known = np.flatnonzero(numbering.varies[p])
             place, powers = left + numbering.coordinate[p, known], numbering.powers[known]
-            of, factor, constant = numbering.entries(np.array([middle]), j)
+            of, factor, constant = numbering.entries(np.array([middle]), int(j))
             units.add_linear(own, of, factor)
             units.add_linear(own, place, -1.0 * slope * powers)
-            units.add_constant(own, constant[0] - numbering.digits[middle, j])
+            units.add_constant(own, float(constant[0] - numbering.digits[middle, j]))
             for side, last in ((1, numbering.greatest[p]), (-1, numbering.least[p])):
-                step = np.arange(1, abs(last - middle) + 1)
+                step = np.arange(1, abs(int(last) - middle) + 1)
                 sign = np.where(step % 2 == 1, 1.0, -1.0)
                 upper = middle + step if side == 1 else middle - step + 1
-                above, plus, high = numbering.entries(upper, j)
-                below, minus, low = numbering.entries(upper - 1, j)
+                above, plus, high = numbering.entries(upper, int(j))
+                below, minus, low = numbering.entries(upper - 1, int(j))
                 row = np.broadcast_to(2.0 * slope * side * powers, (len(step), len(place)))
                 units.add(
                     of=np.column_stack([np.tile(place, (len(step), 1)), above, below]),

@@ -99,10 +99,10 @@ class StatePoints:
         sums = np.cumsum(np.append(0, 2 * first[1:] - 1))
         start = numbering.number(machine.start)
         middle, varies = numbering.middle[start], numbering.varies[start]
-        biases = 2 * rank * middle - (sums - sums[len(first) // 2])
+        biases = 2.0 * rank * middle - (sums - sums[len(first) // 2])
         place = np.zeros(max(1, numbering.size))
         place[numbering.coordinate[start][varies]] = numbering.powers[varies]
-        weights = 2 * rank[:, None] * place
+        weights = 2.0 * rank[:, None] * place
         numbers = np.arange(numbering.least[start], numbering.greatest[start] + 1)
         logits = 2 * rank[:, None] * (numbers - middle) + biases[:, None]
         return _of_classes(machine, classes[first], weights, biases, logits)
