@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder")
     parser.add_argument("--alphabet", help="all symbols of a regular expression, such as abc")
-    add_settings(parser, "chunk=3, norm=post, target=matrices, epsilon=0, eta=0.001, bits=16")
+    add_settings(parser, "chunk=3, norm=post, target=images, epsilon=0, eta=0.001, bits=16")
     add_json(parser)
 
 
