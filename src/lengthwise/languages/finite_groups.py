@@ -132,8 +132,14 @@ def wreath_product(base: FiniteGroup, top: FiniteGroup, name: str) -> FiniteGrou
         (f; p)(g; q) = (f_1 g_p(1), ..., f_n g_p(n); pq)
 
     Raises:
-        LanguageError: the top permutes no points, or the product is too large; `name` is told.
+        LanguageError: the top permutes no points, the base has one element only, or the product is
+            too large; `name` is told.
     """
+    if base.order == 1:
+        raise LanguageError(
+            f"the group before wr has two elements or more, but in {name} it has one, so that the "
+            f"product is the group after it. Give that."
+        )
     act, n = top.act, top.num_points
     if act is None or n == 0:
         raise LanguageError(
