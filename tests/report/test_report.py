@@ -3,11 +3,14 @@
 import shlex
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from lengthwise.cli.main import main
 from lengthwise.languages.spec import parse
+from lengthwise.models.recognisers import Supervision
+from lengthwise.problems.recognition.section import SUPERVISION_TERMS
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.report.report import read_run, render, write_report
 
@@ -123,6 +126,18 @@ def test_words_are_defined_where_they_are_used(runs: Path) -> None:
     explored = "interior and" in render([read_run(runs / "a")]).partition("</dl>")[2]
     assert ("“interior and edge”" in terms) == explored
     assert "“interior and edge”" not in dict(page_of(runs / "b").lists[1])
+
+
+def test_every_supervision_is_defined() -> None:
+    assert set(SUPERVISION_TERMS) == set(get_args(Supervision))
+
+
+@pytest.mark.parametrize("model", ["regular-gpt-slots", "gru-binary"])
+def test_a_proved_run_of_every_kind_of_network_has_a_page(tmp_path: Path, model: str) -> None:
+    assert main(["train", "parity", "--model", model, "--out", str(tmp_path / "run")]) == 0
+    assert main(["certify", str(tmp_path / "run")]) == 0
+    page = render([read_run(tmp_path / "run")])
+    assert "right at every length" in page or "equivalent" in page
 
 
 def test_every_table_has_headers_above_its_columns(runs: Path) -> None:

@@ -18,11 +18,11 @@ from lengthwise.verification.statement import (
     at_least,
     at_most,
     automaton_digest,
+    explored_in_words,
     quoted,
     shown,
     terms_of,
 )
-from lengthwise.wording import counted
 
 _SECONDS_OF_SILENCE = 3.0
 
@@ -204,42 +204,8 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         word, symbols = made.counterexample.word, summary["counterexample_length"]
         more = "" if len(word) <= 200 else f" and so on, {symbols} symbols in all"
         lines.append(("wrong word", f"{quoted(word[:200])}{more}" if word else "the empty word"))
-    ends = (
-        f"level {summary['levels']} repeats level {summary['repeats']}"
-        if summary["repeats"] is not None
-        else f"up to level {summary['levels']}"
-    )
-    if made.levels and made.is_recurrent:
-        lines.append(
-            (
-                "explored",
-                f"{counted(summary['elements'], 'code')} of prefixes, in "
-                f"{counted(summary['edge_pairs'], 'pair')} with states of the language: "
-                + (
-                    f"nothing new after {counted(summary['levels'] - 1, 'symbol')}"
-                    if made.verdict == "equivalent"
-                    else f"prefixes of up to {counted(summary['levels'], 'symbol')}"
-                ),
-            )
-        )
-    elif made.levels:
-        lines.append(
-            (
-                "explored",
-                f"{ends}: {summary['interior_pairs']} interior and {summary['edge_pairs']} edge "
-                f"pairs there, {summary['elements']} elements in all, "
-                f"{summary['monoid_elements_met']} elements of the language's monoid",
-            )
-        )
-    if made.strength == "structural":
-        states = summary["elements"]
-        lines.append(
-            (
-                "structure",
-                f"{states} slots hold the state that each of {states} states goes to; products are "
-                f"checked for all {states**2:,} pairs of states, whatever the other slots hold",
-            )
-        )
+    if explored := explored_in_words(made):
+        lines.append(explored)
     sure = made.sureness
     if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
         room = sure.sign_distance if sure.room is None else sure.room

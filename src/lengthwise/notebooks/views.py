@@ -14,7 +14,14 @@ from lengthwise.problems.recognition.measure import shown_lengths
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import kept
 from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.statement import at_least, at_most, name_of, shown, terms_of
+from lengthwise.verification.statement import (
+    at_least,
+    at_most,
+    explored_in_words,
+    name_of,
+    shown,
+    terms_of,
+)
 from lengthwise.wording import counted, shortened
 
 MOST_STATES = 30
@@ -134,22 +141,8 @@ def of_certificate(made: Certificate) -> str:
             ("the model says", _cut(wrong.model)),
             ("the language says", _cut(wrong.language)),
         ]
-    if made.levels:
-        repeats = summary["repeats"]
-        ends = "" if repeats is None else f"; the last repeats level {repeats}"
-        facts += [
-            ("explored", f"{counted(summary['levels'], 'level')}{ends}"),
-            (
-                "on the last level",
-                f"{counted(summary['interior_pairs'], 'interior pair')}, "
-                f"{counted(summary['edge_pairs'], 'edge pair')}",
-            ),
-            (
-                "elements",
-                f"{summary['elements']:,} of the model, {summary['monoid_elements_met']:,} of the "
-                f"language's monoid",
-            ),
-        ]
+    if explored := explored_in_words(made):
+        facts.append(explored)
     sure = made.sureness
     if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
         room = sure.sign_distance if sure.room is None else sure.room

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.languages.spec import may_change
+from lengthwise.wording import counted
 
 if TYPE_CHECKING:
     from lengthwise.verification.certificate import Certificate
@@ -76,6 +77,42 @@ def stated(made: "Certificate") -> str:
     right = f" As far as explored, all words of at most {made.checked_length} symbols are right."
     none = made.checked_length is None or made.checked_length < 0
     return f"No proof of {name}: {shown(made.reason)}.{'' if none else right}"
+
+
+def explored_in_words(made: "Certificate") -> tuple[str, str] | None:
+    """Return what a proof went through, as a name and a text; None if it went through nothing."""
+    summary = made.summary()
+    if made.strength == "structural":
+        states = summary["elements"]
+        return (
+            "structure",
+            f"{states} slots hold the state that each of {states} states goes to; products are "
+            f"checked for all {states**2:,} pairs of states, whatever the other slots hold",
+        )
+    if not made.levels:
+        return None
+    if made.is_recurrent:
+        reached = (
+            f"nothing new after {counted(summary['levels'] - 1, 'symbol')}"
+            if made.verdict == "equivalent"
+            else f"prefixes of up to {counted(summary['levels'], 'symbol')}"
+        )
+        return (
+            "explored",
+            f"{counted(summary['elements'], 'code')} of prefixes, in "
+            f"{counted(summary['edge_pairs'], 'pair')} with states of the language: {reached}",
+        )
+    ends = (
+        f"level {summary['levels']} repeats level {summary['repeats']}"
+        if summary["repeats"] is not None
+        else f"up to level {summary['levels']}"
+    )
+    return (
+        "explored",
+        f"{ends}: {summary['interior_pairs']} interior and {summary['edge_pairs']} edge pairs "
+        f"there, {summary['elements']} elements in all, {summary['monoid_elements_met']} elements "
+        f"of the language's monoid",
+    )
 
 
 def name_of(language: Language) -> str:

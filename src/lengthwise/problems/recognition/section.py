@@ -24,7 +24,7 @@ from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
-from lengthwise.verification.statement import at_least, at_most
+from lengthwise.verification.statement import at_least, at_most, explored_in_words
 from lengthwise.wording import counted, shortened
 
 
@@ -82,7 +82,7 @@ _PROTOCOL_TERMS = {
     "half are near misses, one edit away from a member",
 }
 
-_SUPERVISION_TERMS = {
+SUPERVISION_TERMS = {
     "final": "training is told the class of the whole word",
     "prefix": "training is told the class after every prefix",
     "node": "training is told the class of every sub-word that the model's tree covers",
@@ -90,8 +90,11 @@ _SUPERVISION_TERMS = {
     "that it leads to from some states",
     "composition": "training is told what every sub-word of the model's tree does to the states of "
     "the automaton, for sub-words composed so that every product occurs, until a proof closes",
-    "codebook": "training is told the code of every chunk, which says what the chunk does to the "
-    "states of the automaton, until a proof closes",
+    "codebook": "training is told a code for everything that the model has to remember: what a "
+    "chunk does to the states of the automaton or, in a recurrent network, the state, until a "
+    "proof closes",
+    "maps": "training is told which state each symbol leads each state to, and that sub-words put "
+    "together do one after the other, until a proof closes",
     "states": "training is told the state of the automaton after every prefix",
 }
 
@@ -162,6 +165,7 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
         proof=proof,
         looks=read_looks(folder.path, known),
         path=shlex.quote(str(folder.path)),
+        explored=proof and explored_in_words(proof.certificate),
         check=shlex.quote(str(folder.certificate)),
         lengths_differ=len(set(scores.accuracy_by_length().values())) > 1,
     )
@@ -214,14 +218,14 @@ def _terms(plan: Plan, proof: Proof | None) -> Facts:
     """Return definitions of the terms that stand in the section."""
     terms = [
         (f"{plan.data.protocol} words", _PROTOCOL_TERMS[plan.data.protocol]),
-        (f"{plan.supervision} supervision", _SUPERVISION_TERMS[plan.supervision]),
+        (f"{plan.supervision} supervision", SUPERVISION_TERMS[plan.supervision]),
         (
             "shortcut",
             "a rule that looks at very little of a word; what it reaches, a model need not have "
             "learned the language to reach",
         ),
     ]
-    if proof is not None and proof.certificate.levels:
+    if proof is not None and proof.certificate.levels and not proof.certificate.is_recurrent:
         terms.append(
             (
                 "interior and edge",
