@@ -1,4 +1,4 @@
-"""Figures from records, the only module that imports matplotlib."""
+"""Figures from records; this module and `points_figure` alone import matplotlib."""
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO, StringIO
