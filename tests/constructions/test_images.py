@@ -143,8 +143,9 @@ def test_a_planted_fault_is_caught() -> None:
     """Every unit that multiplies is needed: without it, some word of the verification is wrong."""
     language = random_machine(5, 2, seed=3)
     made = compile(language)
-    contract = made.model.block[0].contract.weight  # type: ignore[operator, index, union-attr]
-    width = made.model.config.d_model  # type: ignore[union-attr]
+    model = made.model
+    assert isinstance(model, RegularGPT)
+    contract, width = model.block[0].contract.weight, model.config.d_model
     units = [u for u in range(width, contract.shape[1]) if contract[:, u].any()]
     noticed = 0
     for unit in units:
@@ -152,7 +153,7 @@ def test_a_planted_fault_is_caught() -> None:
         with torch.no_grad():
             contract[:, unit] = 0
         words = all_words(language, 9)
-        noticed += wrong(made.model, language, words) > 0  # type: ignore[arg-type]
+        noticed += wrong(model, language, words) > 0
         with torch.no_grad():
             contract[:, unit] = kept
     assert noticed == len(units)
