@@ -43,7 +43,7 @@ def test_the_python_of_the_readme_runs_and_says_what_is_claimed(tmp_path: Path) 
     (block,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     facts, exact, scores, proof, predictions = run_python(block, tmp_path).splitlines()
     assert facts == "2 True (512, 512)"
-    assert exact == "right; every vector is exactly of zeros and ones True"
+    assert exact == "right; every vector is exactly of whole numbers True"
     assert scores.startswith("1.0 ")
     assert proof.startswith("equivalent The model as it runs gives every word of regex:(0|10*1)*")
     assert predictions == "['1', '1']"

@@ -253,7 +253,6 @@ def test_each_target_is_the_smaller_of_some_language() -> None:
         ("d-99", 3, "auto", ["101 states", "images, chunk 3: ", "chunk 2, or a smal"]),
         ("d-100", 2, "matrices", ["102 states", "matrices, chunk 2: ", "another target"]),
         ("d-30", 2, "elements", ["32 states", "more than 100,000,000", "another target"]),
-        ("d-120", 2, "auto", ["122 states", "elements", "a smaller language"]),
     ],
 )
 def test_a_language_too_large_is_refused_with_the_numbers(

@@ -1,5 +1,6 @@
 """Images of points as whole numbers, against the automaton and against the other encodings."""
 
+import contextlib
 import random
 
 import numpy as np
@@ -91,10 +92,8 @@ def test_products_are_those_of_the_maps(language: Language, chunk: int) -> None:
 def test_nothing_is_larger_than_before(language: Language, chunk: int) -> None:
     before = []
     for name in ("matrices", "elements"):
-        try:
+        with contextlib.suppress(ConstructionError, LanguageError):  # too large
             before.append(design_automaton(language, chunk=chunk, target=name))
-        except (ConstructionError, LanguageError):
-            pass
     now = design_automaton(language, chunk=chunk)
     assert all(now.num_parameters <= old.num_parameters for old in before)
     words = all_words(language, 6)
@@ -144,8 +143,9 @@ def test_a_planted_fault_is_caught() -> None:
     """Every unit that multiplies is needed: without it, some word of the verification is wrong."""
     language = random_machine(5, 2, seed=3)
     made = compile(language)
-    contract = made.model.block[0].contract.weight  # type: ignore[operator, index, union-attr]
-    width = made.model.config.d_model  # type: ignore[union-attr]
+    model = made.model
+    assert isinstance(model, RegularGPT)
+    contract, width = model.block[0].contract.weight, model.config.d_model
     units = [u for u in range(width, contract.shape[1]) if contract[:, u].any()]
     noticed = 0
     for unit in units:
@@ -153,7 +153,7 @@ def test_a_planted_fault_is_caught() -> None:
         with torch.no_grad():
             contract[:, unit] = 0
         words = all_words(language, 9)
-        noticed += wrong(made.model, language, words) > 0  # type: ignore[arg-type]
+        noticed += wrong(model, language, words) > 0
         with torch.no_grad():
             contract[:, unit] = kept
     assert noticed == len(units)
@@ -163,6 +163,14 @@ def test_a_planted_fault_is_caught() -> None:
     found = verify(made, longest=20, words_per_length=1)
     assert found.precisions["float64"].is_whole is False
     assert found.holds is False
+
+
+def test_what_is_stored_of_the_other_targets_is_as_it_was() -> None:
+    """So folders that earlier versions wrote are loaded, with their claim."""
+    old = compile("tomita-4", target="matrices").compiled
+    assert set(old.claim) == {"text", "source", "range", "required_margin", "is_binary"}
+    assert old.claim["is_binary"] is True
+    assert compile("tomita-4").compiled.claim["is_whole"] is True
 
 
 def test_numbers_that_bfloat16_does_not_hold_are_refused() -> None:

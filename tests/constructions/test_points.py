@@ -54,7 +54,7 @@ def test_a_wrong_action_is_noticed() -> None:
     """The check above, on points of which one moves as another does."""
     machine = parse("group:S4").minimised()
     points = points_of(machine)[-1]
-    words = [(symbol, 5) for symbol in range(machine.num_symbols)]
+    words: list[tuple[int, ...]] = [(symbol, 5) for symbol in range(machine.num_symbols)]
     assert answers_are_right(machine, points, words)
     points.action.steps[0] = points.action.steps[1]
     with pytest.raises(AssertionError, match="a state has one map"):

@@ -35,8 +35,9 @@ def test_a_layer_adds_what_was_written_down(seed: int, shift: int) -> None:
         expected[to] += factor * h[of]
     units.add_constant(2, 5.0)
     expected[2] += 5.0
-    of, weights = draw.integers(WIDTH, size=(3, 2)), draw.integers(-4, 5, size=(3, 2)) * 1.0
-    bias, to = draw.integers(-4, 5, size=3) * 1.0, draw.integers(WIDTH, size=3)
+    of, to = draw.integers(WIDTH, size=(3, 2)), draw.integers(WIDTH, size=3)
+    weights = draw.integers(-4, 5, size=(3, 2)).astype(np.float64)
+    bias = draw.integers(-4, 5, size=3).astype(np.float64)
     units.add(of, weights, bias, to, np.array([1.0, -1.0, 2.0]))
     for row, w, b, where, sign in zip(of, weights, bias, to, (1.0, -1.0, 2.0), strict=True):
         expected[where] += sign * max(0.0, (h[row] * w).sum() + b)

@@ -237,7 +237,7 @@ def forget_the_pad(model: nn.Module) -> None:
 @pytest.mark.parametrize("spec", ["parity", "tomita-2", "d-2", "group:Z3"])
 @pytest.mark.parametrize("plant", [swap_answers, drop_a_product, forget_the_pad])
 def test_faults_of_automata_are_found(spec: str, plant: Callable[[nn.Module], None]) -> None:
-    construction = construct(spec)
+    construction = construct(spec, {"target": "elements"})
     assert quickly(construction, longest=16).holds
     with torch.no_grad():
         plant(construction.model)
@@ -254,7 +254,7 @@ def test_faults_of_automata_are_found(spec: str, plant: Callable[[nn.Module], No
 @pytest.mark.parametrize("place", ["embedding.weight", "layers.0.contract.bias", "pad"])
 def test_a_vector_that_is_not_of_zeros_and_ones_is_found(place: str) -> None:
     """Though every answer is still right."""
-    construction = construct("tomita-2")
+    construction = construct("tomita-2", {"target": "elements"})
     assert all(found.is_binary for found in quickly(construction).precisions.values())
     with torch.no_grad():
         construction.model.get_parameter(place).view(-1)[0] += 0.01

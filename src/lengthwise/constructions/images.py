@@ -142,7 +142,7 @@ class ImageEncoding:
             place, powers = left + numbering.coordinate[p, known], numbering.powers[known]
             of, factor, constant = numbering.entries(np.array([middle]), int(j))
             units.add_linear(own, of, factor)
-            units.add_linear(own, place, -1.0 * slope * powers)
+            units.add_linear(own, place, (-slope * powers).astype(np.float64))
             units.add_constant(own, float(constant[0] - numbering.digits[middle, j]))
             for side, last in ((1, numbering.greatest[p]), (-1, numbering.least[p])):
                 step = np.arange(1, abs(int(last) - middle) + 1)
