@@ -23,7 +23,8 @@ below the smallest normal one are kept, or are taken as 0 before an operation, a
 reciprocal roots are within `_ROOT_ULPS` units in the last place, exp within `_EXP_ULPS`, tanh
 within `_ULPS`, and erf within `_ULPS` units of 1; a product of matrices is made of sums of
 products. TF32, bfloat16 and fast matrix multiplication in the manner of Strassen or Winograd are
-not covered: they cut products to fewer bits, or form other sums. Where numbers could overflow, a radius is infinite.
+not covered: they cut products to fewer bits, or form other sums. Where numbers could overflow, a
+radius is infinite.
 
 Axes:
     width   numbers in a vector; all others are positions at which balls stand
