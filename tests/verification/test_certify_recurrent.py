@@ -196,13 +196,15 @@ def judged(model: Any, language: Language, seeds: range) -> Counter[str]:
 
 
 def test_no_planted_fault_is_proved_away(proved: Any) -> None:
-    found = judged(*proved, range(60))
-    assert sum(found[f"{kind}: counterexample"] for kind in ("bit", "class", "symbol")) > 10
+    model, language = proved
+    found = judged(model, language, range(40))
+    assert sum(found[f"{kind}: counterexample"] for kind in ("bit", "class", "symbol")) > 5
 
 
 @pytest.mark.slow
 def test_none_of_many_planted_faults_is_proved_away(proved: Any) -> None:
-    print(judged(*proved, range(60, 1060)))
+    model, language = proved
+    print(judged(model, language, range(40, 1040)))
 
 
 @pytest.mark.parametrize("how", ["hook", "method", "cell", "off"])
