@@ -45,7 +45,7 @@ class Thresholds(nn.Module):
 
     def classes(self, codes: np.ndarray) -> np.ndarray:
         """Return the class of the words that led to codes."""
-        return codes.any(axis=1).astype(np.int64)
+        return torch.from_numpy(codes).any(dim=1).long().numpy()
 
 
 network = Thresholds()
