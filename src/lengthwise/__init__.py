@@ -15,20 +15,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lengthwise.analysis.analyses import Findings
     from lengthwise.api import (
         certify,
         evaluate,
         evaluate_steps,
         evaluate_translations,
-        extract,
         language,
-        learn_automaton,
         load,
         perplexity,
         predict,
-        snap,
         step_task,
-        streaming,
         train,
         translate,
     )
@@ -39,6 +36,7 @@ if TYPE_CHECKING:
     from lengthwise.languages.language import Language
     from lengthwise.models.adapted import adapt
     from lengthwise.problems.base import Plan, Problem, Run
+    from lengthwise.problems.inside import analyse, extract, learn_automaton, snap, streaming
     from lengthwise.problems.results import Evaluation
     from lengthwise.report.compare import Comparison, compare
     from lengthwise.tasks.task import Task
@@ -54,6 +52,7 @@ __all__ = [
     "Comparison",
     "Construction",
     "Evaluation",
+    "Findings",
     "Language",
     "Plan",
     "Problem",
@@ -62,6 +61,7 @@ __all__ = [
     "Task",
     "__version__",
     "adapt",
+    "analyse",
     "certify",
     "compare",
     "compile",
@@ -92,6 +92,7 @@ _ELSEWHERE = {
     "Comparison": "report.compare",
     "Construction": "constructions.construction",
     "Evaluation": "problems.results",
+    "Findings": "analysis.analyses",
     "Language": "languages.language",
     "Plan": "problems.base",
     "Problem": "problems.base",
@@ -99,12 +100,17 @@ _ELSEWHERE = {
     "Scores": "evaluation.scores",
     "Task": "tasks.task",
     "adapt": "models.adapted",
+    "analyse": "problems.inside",
     "compare": "report.compare",
+    "extract": "problems.inside",
+    "learn_automaton": "problems.inside",
     "compile": "constructions.api",
     "explore": "verification.exploration",
     "load_construction": "constructions.api",
     "prepare": "data.api",
     "prepare_pairs": "data.api",
+    "snap": "problems.inside",
+    "streaming": "problems.inside",
     "verify": "constructions.api",
 }
 """Modules of the names that `lengthwise.api` does not have."""

@@ -7,52 +7,33 @@ from typing import Any, Literal, cast, overload
 
 from torch import nn
 
-from lengthwise.constructions.construction import Construction
+from lengthwise.arguments import path_of, text_of, whole
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.language import Language
+from lengthwise.languages.spec import language as language  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.spec import parse
 from lengthwise.languages.validation import short
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.own import OwnModel, keep, own_name
-from lengthwise.models.streaming import Stream
-from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.problems.base import Problem, Run, evaluated
 from lengthwise.problems.classification import classify
+from lengthwise.problems.inside import module_of
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
-from lengthwise.problems.results import Evaluation
+from lengthwise.problems.results import Evaluation, Watch
 from lengthwise.problems.runs import load_run, make_plan
 from lengthwise.problems.runs import train as train_plan
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.tasks.task import Task
-from lengthwise.training.loop import Progress
 from lengthwise.training.made_for import difference
+from lengthwise.training.progress import Shown, caller_progress, caller_watch
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.certify import certify as certify_model
 from lengthwise.verification.closure import MAX_CHUNKS
-from lengthwise.verification.extraction import MAX_ELEMENTS, Extraction
-from lengthwise.verification.extraction import extract as extract_algebra
-from lengthwise.verification.learning_by_tests import (
-    learn_automaton as learn_automaton,  # noqa: PLC0414  handed on as it is
-)
-from lengthwise.verification.lookup import SnappedModel
-
-
-def language(spec: str, alphabet: str | None = None) -> Language:
-    """Return the language that a specification names.
-
-    `parity`, `tomita-4`, `d-3`, `count:a:3`, `regex:(0|10*1)*`, `group:S5`, `att:machine.att`, ...;
-    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular expression or of an
-    automaton in a file: `abc`, or `s1 s2` if some have several characters.
-
-    Raises:
-        LanguageError: the specification is unknown or malformed.
-    """
-    return parse(spec, alphabet)
 
 
 def train(
@@ -63,7 +44,7 @@ def train(
     preset: str = "laptop",
     protocol: str | None = None,
     device: str = "auto",
-    progress: Progress | None = None,
+    progress: Shown = None,
     **settings: Any,
 ) -> Run:
     """Train a model on a language, a step task or a corpus; the result has it as `run.model`.
@@ -77,6 +58,10 @@ def train(
     settings` lists them. With `out`, the run is kept in that folder. Calling again continues an
     interrupted run, and loads a finished one.
 
+    A bar shows the progress on a terminal and in a notebook, and nothing elsewhere; `progress=True`
+    prints lines wherever there is no bar, `progress=False` silences, and an object with
+    `update(step, record)` is called after every step.
+
     Raises:
         ConfigError: a name or value does not fit.
         RunError: the folder holds another run.
@@ -86,7 +71,10 @@ def train(
         model = own_name(model)
     spec = language if isinstance(language, str | Problem) else _chosen(language)
     plan = make_plan(spec, model, preset=preset, settings=settings, options={"protocol": protocol})
-    return train_plan(plan, out=out, device=device, progress=progress)
+    out = None if out is None else path_of("out", out)
+    title = f"{plan.problem.name}, {plan.model}"
+    with caller_progress(progress, title, plan.training.steps, plan.problem.unit) as shown:
+        return train_plan(plan, out=out, device=device, progress=shown)
 
 
 def step_task(spec: str, **settings: Any) -> StepTask:
@@ -169,8 +157,10 @@ def load(path: Path | str, *, device: str = "auto", model: OwnModel | None = Non
     Raises:
         RunError: the folder holds no finished run.
     """
+    path = path_of("a run's folder", path)
     if model is not None:
-        keep(RunFolder(Path(path)).config()["model"], model)
+        own_name(model)  # raises unless it is a network, or builds one
+        keep(RunFolder(path).config()["model"], model)
     return load_run(path, device=device)
 
 
@@ -183,6 +173,7 @@ def evaluate(
     protocol: str | None = None,
     words_per_length: int | None = None,
     seed: int = 0,
+    progress: bool | None = None,
 ) -> Scores: ...
 
 
@@ -195,6 +186,7 @@ def evaluate(
     protocol: str | None = None,
     words_per_length: int | None = None,
     seed: int = 0,
+    progress: bool | None = None,
     **options: Any,
 ) -> Any: ...
 
@@ -207,6 +199,7 @@ def evaluate(
     protocol: str | None = None,
     words_per_length: int | None = None,
     seed: int = 0,
+    progress: bool | None = None,
     **options: Any,
 ) -> Any:
     """Test a model on fresh words of a language, or a run on its own problem.
@@ -221,6 +214,7 @@ def evaluate(
     result: for a language by the mean over lengths, the worst length and the 95 % interval.
 
     Nothing is written; the command `evaluate` stores what it finds in the folder of the run.
+    `progress` is that of `train`: a bar on a terminal and in a notebook, unless it is False.
     Dropout and noise are off. The accuracy of shortcuts on the same words is computed by
     `lengthwise.evaluation.shortcuts.shortcut_accuracies`, and by the command `evaluate`.
 
@@ -229,28 +223,37 @@ def evaluate(
         ConfigError: the model was made for other symbols or classes, lengths are not whole
             numbers, or an option is not for this problem.
     """
+    module, watch = module_of(model), caller_watch(progress)
+    seed = whole("seed", seed)
+    if words_per_length is not None:
+        words_per_length = whole("words_per_length", words_per_length, 1)
+    if protocol is not None:
+        text_of("protocol", protocol, "audited")
     if isinstance(model, Run) and language is None:
         given = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
-        return _evaluated(model, {**given, "seed": None if seed == 0 else seed, **options})
-    chosen, module = _fitting(model, language), model.model if isinstance(model, Run) else model
+        return _evaluated(model, {**given, "seed": None if seed == 0 else seed, **options}, watch)
+    chosen = _fitting(model, language)
     if options:
         raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
-    return evaluate_task(
-        module.eval(),
-        Task(language=chosen, protocol=protocol or "audited"),
-        _listed_lengths(range(41, 501) if lengths is None else lengths),
-        words_per_length=512 if words_per_length is None else words_per_length,
-        seed=seed,
-        device=device_of(module),
-    )
+    task = Task(language=chosen, protocol=protocol or "audited")
+    with watch(f"evaluating {task.title}") as shown:
+        return evaluate_task(
+            module.eval(),
+            task,
+            _listed_lengths(range(41, 501) if lengths is None else lengths),
+            words_per_length=512 if words_per_length is None else words_per_length,
+            seed=seed,
+            device=device_of(module),
+            progress=shown,
+        )
 
 
-def _evaluated(run: Run, options: Mapping[str, Any]) -> Scores | Evaluation:
+def _evaluated(run: Run, options: Mapping[str, Any], watch: Watch) -> Scores | Evaluation:
     """Test a run on its own problem, with the options that are not None."""
     asked = {name: value for name, value in options.items() if value is not None}
     if "lengths" in asked:
         asked["lengths"] = _listed_lengths(asked["lengths"])
-    found = evaluated(run, asked, stored=False)
+    found = evaluated(run, asked, watch, stored=False)
     return found.scores if isinstance(found, RecognitionEvaluation) else found
 
 
@@ -277,8 +280,9 @@ def predict(
         if model.problem.kind != "recognition" or options:
             return _answered(model, language, options)
         return predict(model.model, model.language, cast(Sequence[str], language))
-    chosen = _fitting(model, language)
-    module = model.model if isinstance(model, Run) else model
+    chosen, module = _fitting(model, language), module_of(model)
+    if options:
+        raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
     if words is None or not _are_words(words):
         raise ConfigError(f"words are a list of texts, but got {short(words)}. Give [word].")
     encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in words]
@@ -323,54 +327,15 @@ def certify(
             memory, has other symbols or classes, or the strength does not suit it.
         LanguageError: the language has too many state maps to distinguish.
     """
+    max_chunks = whole("max_chunks", max_chunks, 1)
     if isinstance(model, Run):
         against = None if language is None else _chosen(language)
         options = {"against": against, "strength": strength, "max_chunks": max_chunks}
         return model.problem.certify(model, options)
-    chosen = _chosen(language)
-    if not isinstance(model, nn.Module):
-        raise VerificationError(
-            f"a model is a torch.nn.Module or a run, but got a {type(model).__name__}. Give its "
-            f".model, if it has one."
-        )
-    if (other := difference(model, chosen)) is not None:
+    network, chosen = module_of(model), _chosen(language)
+    if (other := difference(network, chosen)) is not None:
         raise VerificationError(other)
-    return certify_model(model, chosen, strength=strength, max_chunks=max_chunks)
-
-
-def extract(
-    model: nn.Module, domain: Language | None = None, *, max_elements: int = MAX_ELEMENTS
-) -> Extraction:
-    """Extract the finite algebra of a model: tables, representatives, merges and distances.
-
-    With binary memory the algebra is the model itself; otherwise vectors are merged where there is
-    a gap, and `.spread`, `.gap` and `.summary()` say how clear that was. With a `domain`, only its
-    words count. `lengthwise.verification.exact_learning.language_of` finds the automaton of
-    `.algebra`.
-
-    Raises:
-        VerificationError: the model is no RegularGPT; it has more than `max_elements` elements at a
-            level; or its levels never repeat.
-    """
-    return extract_algebra(model, domain, max_elements=max_elements)
-
-
-def snap(
-    model: nn.Module, domain: Language | None = None, *, max_elements: int = MAX_ELEMENTS
-) -> SnappedModel:
-    """Return the model with vectors snapped to representatives, so that tables answer.
-
-    It is used like the model, in `evaluate`, `predict` and `learn_automaton`, and is very fast.
-
-    Raises:
-        VerificationError: as for `extract`.
-    """
-    return SnappedModel(extract_algebra(model, domain, max_elements=max_elements).algebra)
-
-
-def streaming(model: nn.Module, *lengths: int) -> Stream:
-    """Return a stream that reads symbol by symbol and answers at the announced lengths."""
-    return stream_model(model, *lengths)
+    return certify_model(network, chosen, strength=strength, max_chunks=max_chunks)
 
 
 _NO_TRANSLATOR = "this run does not translate; runs on pairs:FOLDER do."
@@ -397,6 +362,8 @@ def _listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
         ConfigError: they are not.
     """
     try:
+        if any(isinstance(each, bool) for each in lengths):
+            raise TypeError
         found = [index(each) for each in lengths]
     except TypeError:
         raise ConfigError(
@@ -420,19 +387,13 @@ def _are_words(words: object) -> bool:
 
 def _fitting(model: nn.Module | Run, language: object) -> Language:
     """Return the language, if the model has its symbols and classes (as far as they are known)."""
-    chosen = _chosen(language)
-    if isinstance(model, Run):
-        if model.problem.kind != "recognition":
-            raise ConfigError(
-                f"this run is about {model.problem.name}, and classifies no words. Give the run "
-                f"alone, without a language."
-            )
-        model = model.model
-    if not isinstance(model, nn.Module):
-        at_hand = " Give its .model." if isinstance(model, Construction) else ""
+    network, chosen = module_of(model), _chosen(language)
+    if isinstance(model, Run) and model.problem.kind != "recognition":
         raise ConfigError(
-            f"a model is a torch.nn.Module or a run, but got a {type(model).__name__}.{at_hand}"
+            f"this run is about {model.problem.name}, and classifies no words. Give the run alone, "
+            f"without a language."
         )
+    model = network
     if isinstance(model, LanguageModel):
         raise ConfigError("this is a language model, and classifies no words. Use perplexity.")
     if (other := difference(model, chosen)) is not None:

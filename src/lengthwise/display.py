@@ -14,6 +14,7 @@ VIEWS: Catalogue[Callable[[Any], str]] = Catalogue(
     {
         "Certificate": "lengthwise.notebooks.views:of_certificate",
         "Construction": "lengthwise.notebooks.views:of_construction",
+        "Findings": "lengthwise.notebooks.views:of_findings",
         "Language": "lengthwise.notebooks.views:of_language",
         "Run": "lengthwise.notebooks.views:of_run",
         "Scores": "lengthwise.notebooks.views:of_scores",

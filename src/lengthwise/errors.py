@@ -63,8 +63,9 @@ class LengthwiseWarning(UserWarning):
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return `Did you mean 'x'? Known: ...`, with the nearest known name if one is near."""
     names = list(known)
-    near = get_close_matches(name, names, n=1)
-    guess = f"Did you mean {near[0]!r}? " if near else ""
+    written = {each.lower(): each for each in names}
+    near = get_close_matches(name.lower(), written, n=1)
+    guess = f"Did you mean {written[near[0]]!r}? " if near else ""
     return f"{guess}Known: {', '.join(names) or 'none'}."
 
 
@@ -72,4 +73,10 @@ def unknown_name(
     kind: str, name: str, known: Iterable[str], error: type[LengthwiseError] = ConfigError
 ) -> LengthwiseError:
     """Return the error for a misspelt name, with the nearest known one."""
-    return error(f"unknown {kind} {name!r}. {suggestion(name, known)}")
+    return error(f"unknown {kind} {name!r:.60}. {suggestion(str(name), known)}")
+
+
+def in_a_line(error: BaseException) -> str:
+    """Return the kind of an error and the first line of its text."""
+    first = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {first[:200]}"

@@ -29,6 +29,31 @@ def _home() -> Path:
         return Path(os.devnull)
 
 
+def require_file_place(path: Path) -> None:
+    """Refuse a path at which no file can be written, before work is spent on its content.
+
+    Raises:
+        RunError: it is a folder, or below a file.
+    """
+    if path.is_dir():
+        raise RunError(f"{path} is a folder, but a file is to be written. Give the name of a file.")
+    require_folder_place(path.parent)
+
+
+def require_folder_place(path: Path) -> None:
+    """Refuse a path at which there can be no folder.
+
+    Raises:
+        RunError: it is a file, or below one.
+    """
+    nearest = next(each for each in (path, *path.parents) if each.exists())
+    if nearest.is_dir():
+        return
+    if nearest == path:
+        raise RunError(f"{path} is a file, but a folder is needed. Use another path.")
+    raise RunError(f"{path} cannot be made, since {nearest} is a file. Use another path.")
+
+
 def write_bytes(path: Path, content: bytes) -> None:
     """Replace `path` by `content`, which is written to a temporary name, synced, and renamed."""
     with _written_aside(path, content) as temporary:
@@ -59,6 +84,7 @@ def remove_leftovers(folder: Path) -> None:
 @contextmanager
 def _written_aside(path: Path, content: bytes) -> Iterator[Path]:
     """Yield a synced file beside `path` under a temporary name, which is deleted afterwards."""
+    require_file_place(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -90,7 +116,7 @@ def read_text(path: Path, noun: str, error_type: type[LengthwiseError]) -> str:
             f"{path}: {noun} is a text in UTF-8, but byte {error.start + 1} is none."
         ) from None
     except OSError as error:
-        raise error_type(f"{path}: cannot be read ({error.strerror}).") from None
+        raise error_type(f"{path}: cannot be read ({error.strerror}). Give a file.") from None
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -4,13 +4,15 @@ The error for a misspelt name suggests the nearest one. An entry may be written 
 `module:attribute`, which is imported when it is first used.
 """
 
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from lengthwise.errors import ConfigError, unknown_name
+from lengthwise.errors import ConfigError, LengthwiseError, in_a_line, unknown_name
 
 T = TypeVar("T")
 
@@ -39,6 +41,11 @@ class Catalogue(Mapping[str, T], Generic[T]):
         self._plugins: dict[str, EntryPoint] | None = None
 
     def __getitem__(self, name: str) -> T:
+        if not isinstance(name, str):
+            raise ConfigError(
+                f"a {self.kind} is given by its name, but got {name!r:.40}. Known: "
+                f"{', '.join(self) or 'none'}."
+            )
         if name in self._entries:
             found = self._entries[name]
             if not isinstance(found, str):
@@ -72,8 +79,8 @@ class Catalogue(Mapping[str, T], Generic[T]):
         try:
             loaded: T = plugin.load()
         except (Exception, SystemExit) as error:
-            why = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
-            raise self._refusal(plugin, f"cannot be imported from {plugin.value} ({why})") from None
+            why = f"cannot be imported from {plugin.value} ({in_a_line(error)})"
+            raise self._refusal(plugin, why) from None
         wanted = self.expected
         is_class = isinstance(loaded, type) and issubclass(loaded, wanted or object)
         if wanted and not (is_class or isinstance(loaded, wanted)):
@@ -88,6 +95,30 @@ class Catalogue(Mapping[str, T], Generic[T]):
         return ConfigError(
             f"{self.kind} {plugin.name!r}{owner} {why}. Mend or uninstall that package."
         )
+
+
+def imported(path: str, *, kind: str, form: str, error: type[LengthwiseError] = ConfigError) -> Any:
+    """Import what `package.module:attribute` names; modules may lie in the current folder.
+
+    `kind` says in messages what it is, `form` how its path is written.
+
+    Raises:
+        LengthwiseError: it cannot be imported; the error is of the class `error`.
+    """
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+    module, _, attribute = path.partition(":")
+    try:
+        found: Any = import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (Exception, SystemExit) as reason:
+        raise error(
+            f"{kind} {path!r} cannot be imported ({in_a_line(reason)}). Give {form}, from the "
+            f"folder that has it."
+        ) from None
+    return found
 
 
 @cache

@@ -16,6 +16,9 @@ from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from lengthwise.errors import ConfigError, unknown_name
 
+_MOST_WHOLE = 2**62
+"""Greatest whole number of a setting, so that JSON holds it."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Config:
@@ -45,11 +48,11 @@ class Config:
         hints = get_type_hints(cls)
         for name, value in values.items():
             if name not in known:
-                raise unknown_name(f"{cls.__name__} setting", name, known)
+                raise unknown_name("setting", name, known)
             if not _fits(value, hints[name]):
-                raise ConfigError(
-                    f"{cls.__name__} setting {name}={value!r} must be {_describe(hints[name])}."
-                )
+                raise ConfigError(f"{name}={value!r:.60} must be {_describe(hints[name])}.")
+            too_large = f"{name}={value} is too large. Use {_MOST_WHOLE} or less."
+            require(not isinstance(value, int) or value <= _MOST_WHOLE, too_large)
         missing = [f.name for f in fields(cls) if f.name not in values and _is_required(f)]
         if missing:
             raise ConfigError(f"{cls.__name__} needs a value for {', '.join(missing)}.")

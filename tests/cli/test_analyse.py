@@ -59,6 +59,7 @@ def test_all_figures_are_drawn_from_the_records_that_are_stored(
     assert list(result["figures"]) == list(ANALYSES) == ["clusters", "receptive-field", "attention"]
     for name, record in result["figures"].items():
         files = record.pop("files")
+        assert record.pop("meaning")
         folder = run_folder / "analysis"
         assert files == {
             "record": str(folder / f"{name}.json"),
@@ -150,31 +151,6 @@ def test_the_report_of_a_damaged_record_is_refused(
     assert "clusters.json" in err
     assert err.count("\n") == 1
     assert not page.exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--figure", "cluster"], "unknown figure 'cluster'. Did you mean 'clusters'?"),
-        (["--figure", "attention", "--figure", "x", *SMALL], "unknown figure 'x'"),
-        (["--lengths", "x"], "lengths are written as 41:500"),
-        (["--lengths", "9:3"], "a range of lengths goes up"),
-        (["--length", "0"], "lengths of 1 or more"),
-        (["--lengths", "900000"], "100 words of 900000 symbols are more than 524,288"),
-        (["--words", "0"], "'0' is not a whole number of 1 or more"),
-        (["--seed", "-1"], "'-1' is not a whole number of 0 or more"),
-        (["--out", "a.svg"], "--out names one file, but 3 figures are to be drawn"),
-        (["--figure", "clusters", "--out", "a.gif"], "--out=a.gif is neither .svg nor .png"),
-    ],
-)
-def test_a_slip_gets_one_line_and_exit_2_and_leaves_nothing(
-    run_folder: Path, capsys: CAPTURE, arguments: list[str], message: str
-) -> None:
-    status, out, err = analyse(capsys, str(run_folder), *arguments)
-    assert (status, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
-    assert not (run_folder / "analysis").exists()
 
 
 def test_a_length_without_words_is_refused(tmp_path: Path, capsys: CAPTURE) -> None:

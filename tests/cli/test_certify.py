@@ -218,38 +218,6 @@ def test_a_certificate_of_another_format_is_refused(shell: Shell, run_folder: Pa
     assert "format" in shell.refused("--check", file)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "folder of a run"),
-        (["nowhere"], "nowhere"),
-        (["--check", "nowhere.json"], "nowhere.json"),
-        (["RUN", "--check", "nowhere.json"], "nowhere.json"),
-        (["RUN", "--against", "party"], "Did you mean 'parity'?"),
-        (["RUN", "--strength", "absolute"], "absolute"),
-        (["RUN", "--strength", "robust"], "binary memory"),
-        (["RUN", "--max-chunks", "0"], "whole number of 1 or more"),
-        (["RUN", "--out", "/dev/null/c.json"], "/dev/null"),
-        (["--check", "RUN/model.safetensors"], "no certificate"),
-        (["--check", "RUN/config.json"], "no certificate"),
-        (["--check", "RUN"], "is no certificate, but a folder"),
-    ],
-)
-def test_slips_get_one_line(
-    shell: Shell,
-    run_folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    message: str,
-) -> None:
-    monkeypatch.chdir(run_folder.parent)
-    before = sorted(path.name for path in run_folder.iterdir())
-    given = [text.replace("RUN", str(run_folder)) for text in arguments]
-    err = shell.refused(*given)
-    assert message.lower() in err.lower()
-    assert sorted(path.name for path in run_folder.iterdir()) == before
-
-
 def test_what_a_certificate_was_compared_with_is_told(shell: Shell, run_folder: Path) -> None:
     path = run_folder / "certificate.json"
     shell(run_folder)

@@ -139,73 +139,6 @@ def test_output_into_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
 # ---- what does not ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "stdin", "message"),
-    [
-        (["tarin"], "", "unknown command 'tarin'. Did you mean 'train'?"),
-        (["describe", "party"], "", "unknown language 'party'. Did you mean 'parity'?"),
-        (["describe"], "", "the following arguments are required: SPEC"),
-        (["label", "parity"], "01\n0x1\n", "line 2, column 2: symbol 'x' is not in the alphabet"),
-        (["label", "modular-arithmetic"], "+1\n+1+\n", "line 2, the word stops too early"),
-        (["label", "modular-arithmetic"], "1+1\n", "line 1, symbol 1, '1', cannot stand there"),
-        (["sample", "d-2", "--length", "3", "--class", "1"], "", "has no word of length 3"),
-        (["sample", "parity", "--length", "3", "--class", "2"], "", "unknown class '2'"),
-        (["sample", "parity", "--length", "x"], "", "'x' is not a whole number of 0 or more"),
-        (["sample", "parity", "--length", "-1"], "", "length"),
-        (["describe", "regex:(0|1"], "", "column"),
-        (["describe", "att:nowhere.att"], "", "nowhere.att"),
-        (["predict", "nowhere"], "", "nowhere is not a folder"),
-        (["evaluate", "nowhere"], "", "nowhere is not a folder"),
-        (["report", "nowhere"], "", "nowhere is not a folder"),
-        (["train", "parity", "--out", "X", "--set", "steps"], "", "a setting is written KEY=VALUE"),
-        (["train", "parity", "--out", "X", "--set", "step=1"], "", "Did you mean 'steps'?"),
-        (["train", "parity", "--out", "X", "--set", "d_model=65"], "", "cannot be split"),
-        (["train", "parity", "--out", "X", "--model", "gpt"], "", "unknown model 'gpt'"),
-        (["train", "parity", "--out", "X", "--preset", "big"], "", "unknown preset 'big'"),
-        (["train", "parity", "--out", "X", "--protocol", "audit"], "", "Did you mean 'audited'?"),
-        (["train", "parity", "--out", "X", "--device", "cuda:99"], "", "device 'cuda:99'"),
-        (["train", "parity", "--out", "X", "--config", "no.json"], "", "no.json cannot be read"),
-        (["sample", "parity", "--length", "5", "--count", "-1"], "", "whole number of 0 or more"),
-        (["sample", "parity", "--length", "5", "--seed", "9" * 30], "", "whole number"),
-        (["train", "parity", "--out", "X", "--set", f"seed={10**30}"], "", "seed="),
-        (["train", "parity", "--out", "X", "--set", "threads=5000"], "", "threads=5000 is too"),
-        (["train", "parity", "--out", "X", "--set", "d_model=100000000"], "", "parameters or more"),
-        (
-            ["train", "parity", "--out", "X", "--set", f"num_bits={10**12}"],
-            "",
-            "parameters or more",
-        ),
-        (["train", "parity", "--out", "X", "--set", f"batch_size={10**11}"], "", "Lower one of"),
-        (["train", "parity", "--out", "X", "--set", "learning_rate=1e38"], "", "learning_rate"),
-        (["train", "parity", "--out", "X", "--set", "noise=Infinity"], "", "noise=inf"),
-        (["train", "parity", "--out", "X", "--device", "meta"], "", "device 'meta'"),
-        (["train", "parity", "--out", "/dev/null/X"], "", "Not a directory"),
-        (["train", "first", "--out", "X", "--protocol", "published"], "", "no words of first"),
-        (
-            ["train", "modular-arithmetic", "--out", "X", "--set", "supervision=prefix"],
-            "",
-            "Use 'transition'",
-        ),
-    ],
-)
-def test_a_slip_gets_one_line_and_exit_2_and_leaves_nothing(  # noqa: PLR0917
-    shell: Shell,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    stdin: str,
-    message: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    status, out, err = shell(*arguments, stdin=stdin)
-    assert status == 2
-    assert out == ""
-    assert message in err
-    assert err.startswith("lengthwise: ")
-    assert err.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_folder_of_another_run_is_refused(shell: Shell, run_folder: Path) -> None:
     before = {path.name: path.read_bytes() for path in run_folder.iterdir()}
     status, _, err = shell("train", "first", "--out", str(run_folder), *SMALL)
@@ -235,28 +168,6 @@ def test_damaged_run_is_refused(shell: Shell, run_folder: Path, tmp_path: Path) 
     status, _, err = shell("predict", str(copy), stdin="01\n")
     assert status == 2
     assert "model.safetensors cannot be read" in err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--words", "0"], "'0' is not a whole number of 1 or more"),
-        (["--seed", "-1"], "'-1' is not a whole number of 0 or more"),
-        (["--lengths", "²"], "lengths are written as 41:500"),
-        (["--lengths", "1:999999999"], "more than 100,000 lengths"),
-        (["--lengths", "999999999"], "symbols at once"),
-        (["--protocol", "audit"], "Did you mean 'audited'?"),
-    ],
-)
-def test_evaluations_that_cannot_be_are_refused(
-    shell: Shell, run_folder: Path, arguments: list[str], message: str
-) -> None:
-    before = {path.name: path.read_bytes() for path in run_folder.iterdir()}
-    status, out, err = shell("evaluate", str(run_folder), *arguments)
-    assert (status, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
-    assert {path.name: path.read_bytes() for path in run_folder.iterdir()} == before
 
 
 @pytest.mark.parametrize(

@@ -216,21 +216,6 @@ def test_a_claim_of_some_lengths_is_checked_on_these(shell: Shell) -> None:
     assert precise["wrong_word"] == "10000000"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (("nowhere",), "unknown language 'nowhere'"),
-        (("parity", "--precision", "float8"), "float8"),
-        (("parity", "--longest", "-1"), "whole number"),
-        (("parity", "--set", "chunk"), "KEY=VALUE"),
-    ],
-)
-def test_what_cannot_be_verified_is_refused_in_one_line(
-    shell: Shell, arguments: tuple[str, ...], part: str
-) -> None:
-    assert part in complaint(shell("verify", *arguments))
-
-
 def test_a_trained_run_and_settings_of_a_folder_are_refused(shell: Shell, tmp_path: Path) -> None:
     folder = str(tmp_path / "exact")
     assert shell("compile", "parity", "--out", folder)[0] == 0

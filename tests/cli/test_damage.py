@@ -145,13 +145,21 @@ def undrawn(figure: Any) -> str:
 WRONG_VALUES: list[Any] = [None, [], {}, "x", "a\n\0b", -1, 1.5, True, [None], {"a": 1}]
 
 
+@pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["metrics.jsonl", "scores.jsonl", "evaluation.json"])
 def test_a_value_of_another_kind_gives_a_page_or_one_line(
-    shell: Shell, whole: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    shell: Shell,
+    whole: Path,
+    tmp_path: Path,
+    name: str,
+    *,
+    thorough: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every value of the last record, one at a time; what is only shown may be anything.
 
-    Figures are made each time, and become SVG where a text may have come into them.
+    Thorough: every wrong value in each place. Otherwise two of them, which take turns. Figures are
+    made each time, and become SVG where a text may have come into them.
     """
     shutil.copytree(whole, tmp_path / "run")
     file = tmp_path / "run" / name
@@ -161,14 +169,15 @@ def test_a_value_of_another_kind_gives_a_page_or_one_line(
         else [json.dumps(read_json(file))]
     )
     record = json.loads(last)
-    for key in record:
-        for value in WRONG_VALUES:
+    for turn, key in enumerate(record):
+        some = [WRONG_VALUES[(2 * turn + step) % len(WRONG_VALUES)] for step in range(2)]
+        for value in WRONG_VALUES if thorough else some:
             changed = json.dumps({**record, key: value})
             file.write_text("\n".join([*before, changed]) + "\n", encoding="utf-8")
             with monkeypatch.context() as patched:
                 if not isinstance(value, str | dict):
-                    patched.setattr(section, "to_svg", undrawn)
-                    patched.setattr(report, "to_svg", undrawn)
+                    patched.setattr(section, "to_page_svg", undrawn)
+                    patched.setattr(report, "to_page_svg", undrawn)
                 status, _, error = shell(*COMMANDS["report"](str(tmp_path / "run")))
             assert (status, error.count("\n")) in [(0, 0), (2, 1)], (key, value, error)
         file.write_text(

@@ -13,9 +13,9 @@ from lengthwise.experiments.experiment import (
     MeasuredExperiment,
     Statement,
     Table,
-    commit,
     reproduced,
 )
+from lengthwise.training.devices import commit
 
 NAME = "steps2022/figure1"
 SMALL = [NAME, "--preset", "smoke"]
@@ -111,32 +111,6 @@ def test_a_statement_that_fails_is_exit_status_1_after_all_is_written(
     assert status == 1
     assert [statement["holds"] for statement in json.loads(out)["statements"]] == [True, False]
     assert shell("reproduce", "a/table1", "--seed", "1")[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["chiang2022/figur2"], "Did you mean 'chiang2022/figure2'?"),
-        ([NAME, "--preset", "smok"], "unknown preset 'smok'. Did you mean 'smoke'?"),
-        ([*SMALL, "--seed", "-1"], "whole number"),
-        ([*SMALL, "--out", "file"], "file: File exists."),
-        ([*SMALL, "--out", "file/in"], "Not a directory."),
-    ],
-)
-def test_slips_are_one_line_before_anything_is_measured_or_written(
-    shell: Shell,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    words: str,
-) -> None:
-    monkeypatch.setattr(reproduce, "reproduced", lambda *_, **__: pytest.fail("was measured"))
-    (tmp_path / "file").touch()
-    status, out, error = shell("reproduce", *arguments)
-    assert (status, out) == (2, "")
-    assert error.count("\n") == 1
-    assert words in error
-    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
 
 TABLE_1 = ("reproduce", "chi2023/table1", "--preset", "smoke")

@@ -115,21 +115,3 @@ def test_a_run_has_a_section_in_the_report(shell: Shell, run_folder: Path, tmp_p
     status, text, error = shell("report", str(run_folder), "--out", str(page))
     assert (status, text, error) == (0, f"{page}\n", "")
     assert "addition of 3-bit numbers" in page.read_text()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["gpt2"], "gpt2 is on the hub, and is not made here. Use it: lengthwise train"),
-        (["python-tiny", "--set", "steps=3"], "python-tiny is a body with a text, settings and"),
-        ([], "pretrain writes a folder, but none is named"),
-    ],
-)
-def test_slips_in_pretraining_are_told_in_one_line(
-    shell: Shell, tmp_path: Path, arguments: list[str], message: str
-) -> None:
-    status, text, error = shell("pretrain", *arguments)
-    assert (status, text) == (2, "")
-    assert message in error
-    assert error.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []

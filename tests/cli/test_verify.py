@@ -117,23 +117,6 @@ def test_only_what_is_asked_is_asked(shell: Shell) -> None:
     assert other["precisions"]["float32"]["words"] == found["precisions"]["float32"]["words"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (("modular-arithmetic-left-to-right", "--longest", "0"), "no word of at most 0 symbols"),
-        (("parity", "--set", "chunk=17"), "chunk=17"),
-        (("steps2022/addition-1", "--set", "bits=100000"), "bits"),
-        (("chiang2022/parity", "--set", "count_weight=NaN"), "count_weight=nan"),
-        (("circuit:nowhere.aag",), "nowhere.aag"),
-        (("steps2022/additoin-1",), "Did you mean 'steps2022/addition-1'"),
-    ],
-)
-def test_what_cannot_be_verified_is_refused(
-    shell: Shell, arguments: tuple[str, ...], part: str
-) -> None:
-    assert part in complaint(shell("verify", *arguments))
-
-
 def test_an_encoder_answers_and_is_no_tree(shell: Shell, tmp_path: Path) -> None:
     folder = compiled(shell, tmp_path / "made", "chiang2022/parity")
     assert shell("predict", folder, stdin="011\n\n1\n" + "1" * 101 + "\n")[1] == "0\n0\n1\n1\n"

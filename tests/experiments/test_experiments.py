@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 
 from lengthwise.analysis.figures import to_svg
-from lengthwise.experiments import experiment as module
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.chiang2022 import figure2, figure3
 from lengthwise.experiments.experiment import (
     MeasurementOptions,
     Record,
-    commit,
     counted,
     reproduced,
     stem,
 )
 from lengthwise.experiments.steps2022 import figure1
 from lengthwise.experiments.trained import TrainedExperiment
+from lengthwise.training import devices as module
+from lengthwise.training.devices import commit
 
 NAMES = sorted(EXPERIMENTS)
 COMPUTED = [

@@ -443,7 +443,7 @@ def test_the_scale_reaches_every_layer() -> None:
         ),
         (
             {"norm": "past"},
-            "EncoderConfig setting norm='past' must be one of 'post', 'pre', 'none'.",
+            "norm='past' must be one of 'post', 'pre', 'none'.",
         ),
         (
             {"scale": "log"},
@@ -458,8 +458,8 @@ def test_the_scale_reaches_every_layer() -> None:
             "unknown initialisation 'tensorflow'. Known: xavier, torch, torch-copies, haiku, "
             "mingpt.",
         ),
-        ({"cls": "middle"}, "EncoderConfig setting cls='middle' must be one of 'first', 'last'."),
-        ({"layers": 2}, "unknown EncoderConfig setting 'layers'. Did you mean 'num_layers'?"),
+        ({"cls": "middle"}, "cls='middle' must be one of 'first', 'last'."),
+        ({"layers": 2}, "unknown setting 'layers'. Did you mean 'num_layers'?"),
     ],
 )
 def test_what_cannot_be_built_is_refused_in_one_line(setting: dict[str, Any], message: str) -> None:

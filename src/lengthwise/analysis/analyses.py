@@ -18,6 +18,7 @@ from lengthwise.analysis.figures import (
     receptive_field_figure,
 )
 from lengthwise.analysis.receptive_field import receptive_field
+from lengthwise.display import Viewed
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.registry import Catalogue
@@ -44,6 +45,53 @@ class Analysis:
     numbers: Callable[[Record], list[tuple[str, str]]]
     caption: str
     """Caption of the figure."""
+    meaning: Callable[[Record, "Knowledge"], str]
+    """What the numbers say of this model, in a few sentences."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Knowledge:
+    """What is known about a model besides its analyses."""
+
+    verdict: str | None = None
+    """Verdict of its certificate or of the proof that ended its training, if there is one."""
+    has_binary_memory: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Findings(Viewed):
+    """The result of an analysis, as `lw.analyse` returns it."""
+
+    record: Record
+    known: Knowledge
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{name} {value}" for name, value in self.numbers)
+        return f"Findings({self.record['figure']} of {self.record['language']}: {numbers})"
+
+    @property
+    def title(self) -> str:
+        """Title of the analysis."""
+        return ANALYSES[self.record["figure"]].title
+
+    @property
+    def numbers(self) -> list[tuple[str, str]]:
+        """The figures as names and values for people to read."""
+        return ANALYSES[self.record["figure"]].numbers(self.record)
+
+    @property
+    def meaning(self) -> str:
+        """What the numbers say of this model."""
+        return ANALYSES[self.record["figure"]].meaning(self.record, self.known)
+
+    @property
+    def caption(self) -> str:
+        """Caption of the figure, with the definitions of the numbers."""
+        return ANALYSES[self.record["figure"]].caption
+
+    def draw(self) -> Picture:
+        """Draw the figure, by matplotlib."""
+        return ANALYSES[self.record["figure"]].draw(self.record)
 
 
 def analyse(
@@ -131,6 +179,77 @@ def _attention_numbers(record: Record) -> list[tuple[str, str]]:
     ]
 
 
+def _cluster_meaning(record: Record, known: Knowledge) -> str:
+    purity, ratio = record["purity"], record["gap_to_spread"]
+    elements = len(record["elements"])
+    if elements == 1:
+        return "All these sub-words do the same, so there is nothing that vectors could confuse."
+    if ratio is not None and ratio > 2:
+        said = (
+            f"The {elements} elements lie apart (gap to spread {ratio:.2f}, above 2), so the "
+            f"vector of one of these sub-words alone tells what it does."
+        )
+    elif record["gap"] == 0:
+        said = "Some sub-words that do different things have the same vector."
+    else:
+        said = (
+            f"The {elements} elements do not form one compact cluster each (gap to spread "
+            f"{'none' if ratio is None else f'{ratio:.2f}'}, not above 2)."
+        )
+    if known.verdict == "counterexample":
+        return f"{said} The model is known to be wrong on a word; see its certificate."
+    if known.verdict != "equivalent":
+        return f"{said} Whether the model is right at every length, only certify can tell."
+    if purity < 1:
+        said += (
+            f" The model is nevertheless proved right at every length, with a purity of "
+            f"{100 * purity:.2f} %: k-means groups vectors by distance, and one element may have "
+            f"several vectors far from each other, so that a cluster holds parts of several."
+        )
+        if known.has_binary_memory:
+            said += (
+                " The model hands on only signs computed from these vectors, which the proof "
+                "follows one by one; how far they are from each other does not matter to it."
+            )
+        return said
+    return f"{said} The model is proved right at every length."
+
+
+def _field_meaning(record: Record, known: Knowledge) -> str:
+    del known
+    longest = max(record["curves"], key=lambda curve: curve["length"])
+    length, half, least = longest["length"], longest["half"], longest["least"]
+    reads = (
+        "every position has some share of the gradient, so the answer can depend on all of them"
+        if least > 0
+        else "some position has no share of the gradient, so a small change there changes nothing"
+    )
+    even = abs(half - length / 2) <= length / 10
+    where = (
+        "the halves of the word count about alike"
+        if even
+        else f"the last {half} of {length} symbols hold half of the gradient"
+    )
+    return (
+        f"At length {length} {reads}; {where}. A gradient says what a small change would do, and "
+        f"not whether the answer is right."
+    )
+
+
+def _attention_meaning(record: Record, known: Knowledge) -> str:
+    del known
+    favourites = {child + 1 for child in record["favourite"]}
+    if len(favourites) > 1:
+        told = f"Heads prefer different children ({', '.join(map(str, sorted(favourites)))})"
+    else:
+        told = f"All heads prefer child {min(favourites)}"
+    sharp = sum(focus > 0.9 for focus in record["focus"])
+    return (
+        f"{told}; {sharp} of {len(record['focus'])} put over 90 % of their weight on one. Heads "
+        f"that mix the children in different shares can together still tell them apart."
+    )
+
+
 ANALYSES: Catalogue[Analysis] = Catalogue(
     "figure",
     {
@@ -139,6 +258,7 @@ ANALYSES: Catalogue[Analysis] = Catalogue(
             measure=clusters,
             draw=lambda record: clusters_figure([record]),
             numbers=_cluster_numbers,
+            meaning=_cluster_meaning,
             caption="Each point is the feed-forward output of one distinct sub-word, at any level, "
             "on its two principal components; the colour is what the sub-word does to the "
             "machine, named by the shortest word that does it. Purity is the share of vectors that "
@@ -153,6 +273,7 @@ ANALYSES: Catalogue[Analysis] = Catalogue(
             measure=receptive_field,
             draw=lambda record: receptive_field_figure([record]),
             numbers=_field_numbers,
+            meaning=_field_meaning,
             caption="The share of the gradient of the largest logit that the most recent symbols "
             "hold, added up from the end of the word (right) to its start (left); mean over words. "
             "On the grey line all positions count alike; a flat piece would not count at all.",
@@ -162,6 +283,7 @@ ANALYSES: Catalogue[Analysis] = Catalogue(
             measure=attention,
             draw=attention_figure,
             numbers=_attention_numbers,
+            meaning=_attention_meaning,
             caption="Mean attention weights of each head (one panel each) on the children of a "
             "chunk, in the order of the word, at each level of the tree; level 1 reads symbols. A "
             "dark cell takes all of the weight. Heads of different children put them side by side "

@@ -1,11 +1,13 @@
-"""Figures from records, the only module that imports matplotlib."""
+"""Figures from records; this module and `points_figure` alone import matplotlib."""
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO, StringIO
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 Picture = Figure
 """A figure, for modules that do not import matplotlib."""
@@ -22,6 +24,9 @@ MANY_COLORS = (
     "#8a7a45",
     "#444b54",
 )
+
+INK = "#1c2430"
+"""Stands for the colour of the page's text while a figure is drawn."""
 
 _HEADS_IN_A_ROW = 8
 
@@ -81,6 +86,29 @@ def to_svg(figure: Figure) -> str:
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     return text[text.index("<svg") :]
+
+
+def to_page_svg(figure: Figure) -> str:
+    """Return the figure as an SVG element that takes the colour of the page's text.
+
+    The background is transparent; black lines and texts become `currentColor`.
+    """
+    figure.patch.set_visible(False)
+    for axes in figure.axes:
+        axes.patch.set_visible(False)
+        axes.tick_params(which="both", color=INK, labelcolor=INK)
+        for spine in axes.spines.values():
+            spine.set_edgecolor(INK)
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        if to_hex(text.get_color()) == "#000000":
+            text.set_color(INK)
+    buffer = StringIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    with mpl.rc_context({**STYLE, "svg.fonttype": "none"}):
+        figure.savefig(buffer, format="svg", metadata=nothing)
+    found = buffer.getvalue()
+    return found[found.index("<svg") :].replace(INK, "currentColor")
 
 
 def to_png(figure: Figure) -> bytes:
@@ -403,7 +431,10 @@ def bands_figure(
                 axes.fill_between(lengths, low, high, color=color, alpha=0.2, lw=0)
         limits = (0, 104) if ylabel.endswith("(%)") else None
         axes.set(xlabel=xlabel, ylabel=ylabel, ylim=limits, xlim=(0, None))
-        figure.legend(loc="outside upper center", ncols=1)
+        axes.ticklabel_format(axis="y", useOffset=False)
+        legend = figure.legend(loc="outside upper center", ncols=1)
+        for text in legend.get_texts():
+            text.set_parse_math(False)  # names may have dollar signs
     return figure
 
 

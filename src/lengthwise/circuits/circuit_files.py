@@ -27,6 +27,8 @@ def read_circuit(path: str | Path) -> Circuit:
     """
     path = Path(path)
     suffix = path.suffix.lower()
+    if path == Path():
+        raise CircuitError("circuit: names no file. Give circuit:FILE.")
     if suffix == ".aig":
         raise CircuitError(f"{path}: AIGER is read as text, not in binary form. {BINARY_REMEDY}")
     if suffix not in READERS:

@@ -9,7 +9,8 @@ from lengthwise.analysis.figures import to_png, to_svg
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.files import write_bytes, write_json
+from lengthwise.files import require_file_place, write_bytes, write_json
+from lengthwise.problems.inside import knowledge_of
 from lengthwise.problems.runs import load_run
 
 
@@ -46,6 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
     _check_out(arguments.out, names)
     lengths = parse_lengths(arguments.lengths) if arguments.lengths is not None else []
     trained = load_run(arguments.run, device="cpu")
+    known = knowledge_of(trained)
     results: dict[str, Any] = {}
     for name in names:
         try:
@@ -62,6 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
                 raise
             note(f"{name} is left out: {error}")  # the other figures are still drawn
             continue
+        meaning = ANALYSES[name].meaning(record, known)
         path = record_path(arguments.run, name)
         picture = arguments.out or path.with_suffix(".svg")
         figure = ANALYSES[name].draw(record)
@@ -69,7 +72,11 @@ def run(arguments: argparse.Namespace) -> None:
         write_bytes(
             picture, to_png(figure) if picture.suffix == ".png" else to_svg(figure).encode()
         )
-        results[name] = {**record, "files": {"record": str(path), "figure": str(picture)}}
+        results[name] = {
+            **record,
+            "meaning": meaning,
+            "files": {"record": str(path), "figure": str(picture)},
+        }
         if not arguments.json:
             print_facts(facts(results[name]))
     if arguments.json:
@@ -83,6 +90,7 @@ def facts(result: dict[str, Any]) -> list[tuple[str, str]]:
         ("figure", result["figure"]),
         ("words", f"{result['words_per_length']} of {lengths} symbols"),
         *ANALYSES[result["figure"]].numbers(result),
+        ("meaning", result["meaning"]),
         *result["files"].items(),
     ]
 
@@ -97,3 +105,4 @@ def _check_out(out: Path | None, names: list[str]) -> None:
         )
     if out.suffix not in (".svg", ".png"):
         raise ConfigError(f"--out={out} is neither .svg nor .png. Give a file name of the two.")
+    require_file_place(out)

@@ -3,25 +3,26 @@
 import argparse
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from numpy.typing import NDArray
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
 from lengthwise.errors import CertificateError, ClaimError, ConfigError
+from lengthwise.files import require_file_place
 from lengthwise.languages.language import Language
-from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.check import check
 from lengthwise.verification.closure import MAX_CHUNKS
 from lengthwise.verification.statement import (
     at_least,
     at_most,
     automaton_digest,
+    explored_in_words,
     quoted,
     shown,
     terms_of,
 )
-from lengthwise.wording import counted
 
 _SECONDS_OF_SILENCE = 3.0
 
@@ -34,9 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against", metavar="SPEC", help="another language (default: the one it was trained on)"
     )
-    parser.add_argument(
-        "--strength", choices=["auto", "discrete", "snapped", "robust"], default="auto"
-    )
+    parser.add_argument("--strength", choices=["auto", *get_args(Strength)], default="auto")
     parser.add_argument(
         "--max-chunks",
         type=whole_number(1),
@@ -72,6 +71,8 @@ def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
     from lengthwise.problems.runs import load_run
 
+    if arguments.out is not None:
+        require_file_place(arguments.out)
     trained = load_run(arguments.run, device="cpu")
     options = {
         "against": parse(arguments.against) if arguments.against is not None else None,
@@ -203,33 +204,8 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         word, symbols = made.counterexample.word, summary["counterexample_length"]
         more = "" if len(word) <= 200 else f" and so on, {symbols} symbols in all"
         lines.append(("wrong word", f"{quoted(word[:200])}{more}" if word else "the empty word"))
-    ends = (
-        f"level {summary['levels']} repeats level {summary['repeats']}"
-        if summary["repeats"] is not None
-        else f"up to level {summary['levels']}"
-    )
-    if made.levels and made.is_recurrent:
-        lines.append(
-            (
-                "explored",
-                f"{counted(summary['elements'], 'code')} of prefixes, in "
-                f"{counted(summary['edge_pairs'], 'pair')} with states of the language: "
-                + (
-                    f"nothing new after {counted(summary['levels'] - 1, 'symbol')}"
-                    if made.verdict == "equivalent"
-                    else f"prefixes of up to {counted(summary['levels'], 'symbol')}"
-                ),
-            )
-        )
-    elif made.levels:
-        lines.append(
-            (
-                "explored",
-                f"{ends}: {summary['interior_pairs']} interior and {summary['edge_pairs']} edge "
-                f"pairs there, {summary['elements']} elements in all, "
-                f"{summary['monoid_elements_met']} elements of the language's monoid",
-            )
-        )
+    if explored := explored_in_words(made):
+        lines.append(explored)
     sure = made.sureness
     if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
         room = sure.sign_distance if sure.room is None else sure.room

@@ -18,7 +18,7 @@ from lengthwise.cli.output import (
 )
 from lengthwise.constructions.known_constructions import construct, names
 from lengthwise.errors import ConfigError
-from lengthwise.training.compiled import save_compiled
+from lengthwise.training.compiled import require_place_of_compiled, save_compiled
 from lengthwise.training.devices import environment
 
 
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder")
     parser.add_argument("--alphabet", help="all symbols of a regular expression, such as abc")
-    add_settings(parser, "chunk=3, norm=post, target=matrices, epsilon=0, eta=0.001, bits=16")
+    add_settings(parser, "chunk=3, norm=post, target=images, epsilon=0, eta=0.001, bits=16")
     add_json(parser)
 
 
@@ -47,6 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if arguments.out is None:
         raise ConfigError("compile writes a run folder, but none is named. Add --out DIR.")
+    require_place_of_compiled(arguments.out)
     made = construct(
         arguments.spec,
         parse_settings(arguments.settings),

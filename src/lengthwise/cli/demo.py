@@ -1,16 +1,17 @@
 """The command `demo`: trains, extrapolates, certifies and reports in minutes on two cores."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from lengthwise.cli.output import add_json, note, print_json, print_table
-from lengthwise.cli.progress import counting_progress, training_progress
 from lengthwise.evaluation.scores import percent
-from lengthwise.problems.base import evaluated
+from lengthwise.files import require_folder_place
+from lengthwise.problems.base import Plan, evaluated
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.report.report import write_report
+from lengthwise.training.progress import counting_progress, training_progress
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certify import certify
 
@@ -28,12 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the demo and print its table and the path of its report."""
+    require_folder_place(arguments.out)
+    plans = [make_plan(spec, arguments.model, preset=arguments.preset) for spec in LANGUAGES]
     note(
         "Learning three regular languages from at most 40 symbols, asking about 41 to 500, "
         "then proving the rest."
     )
     results = {}
-    for spec, summary in demo(arguments.out, model=arguments.model, preset=arguments.preset):
+    for spec, summary in demo(arguments.out, plans):
         results[spec] = summary
         note(
             f"{spec}: {percent(summary['mean_accuracy'])} % on lengths 41..500, "
@@ -63,15 +66,15 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"report: {page.resolve()}")
 
 
-def demo(out: Path, *, model: str, preset: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Train, test and certify a model on each language; yield the language and the results.
+def demo(out: Path, plans: Sequence[Plan]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Train, test and certify by each plan; yield the language and the results.
 
     The runs are folders of `out`; a run that was trained there before is tested again, not trained
     again.
     """
-    for spec in LANGUAGES:
-        plan = make_plan(spec, model, preset=preset)
-        with training_progress(f"{spec}, {model}", plan.training.steps) as progress:
+    for plan in plans:
+        spec = plan.problem.name
+        with training_progress(f"{spec}, {plan.model}", plan.training.steps) as progress:
             run = train(plan, out=out / spec, device="cpu", progress=progress)
         tested = evaluated(run, {"lengths": TEST_LENGTHS}, counting_progress)
         found = {**tested.values, "run": str(out / spec), "steps": run.metrics[-1]["step"]}

@@ -17,11 +17,11 @@ from lengthwise.cli.output import (
     print_table,
     whole_number,
 )
-from lengthwise.cli.progress import counting_progress
 from lengthwise.cli.snapped import add_snapped
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.problems.base import evaluated
 from lengthwise.problems.runs import load_run
+from lengthwise.training.progress import counting_progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

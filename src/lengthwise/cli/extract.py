@@ -6,7 +6,7 @@ from pathlib import Path
 from lengthwise.cli.output import add_json, note, print_facts, print_json, print_table, whole_number
 from lengthwise.cli.snapped import likeness
 from lengthwise.errors import ConfigError
-from lengthwise.files import write_text
+from lengthwise.files import require_file_place, write_text
 from lengthwise.languages.att import to_att
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
@@ -45,6 +45,8 @@ def run(arguments: argparse.Namespace) -> None:
     out = arguments.out
     if out is not None and out.suffix not in _WRITERS:
         raise ConfigError(f"--out {out} is saved by its ending, .att or .dot. Use one of them.")
+    if out is not None:
+        require_file_place(out)
     trained = load_run(arguments.run, device="cpu")
     wanted = trained.language
     extraction = extract(trained.model, wanted.domain, max_elements=arguments.max_elements)

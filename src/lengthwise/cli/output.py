@@ -27,12 +27,15 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def add_language(parser: argparse.ArgumentParser, *, more: str = "") -> None:
     """Add the language that a command is about; `more` extends its help."""
-    kinds = "parity, d-4, 'regex:(0|10*1)*', group:S5, att:FILE, ..."
+    kinds = (
+        "parity, d-4, 'regex:(0|10*1)*', group:S5, att:FILE, "
+        "py[states=8,alphabet=01]:module:function, ..."
+    )
     parser.add_argument("spec", metavar="SPEC", help=kinds + more)
     parser.add_argument(
         "--alphabet",
-        help="all symbols of a regular expression, or of a file of an automaton or of words, such "
-        "as abc",
+        help="all symbols of a regular expression, of a function, or of a file of an automaton or "
+        "of words, such as abc",
     )
 
 

@@ -19,7 +19,6 @@ from lengthwise.cli.output import (
     print_json,
     print_table,
 )
-from lengthwise.cli.progress import counting_progress
 from lengthwise.data.documents import PYTHON
 from lengthwise.data.parallel_corpus import (
     SIDES,
@@ -31,6 +30,7 @@ from lengthwise.data.parallel_corpus import (
 from lengthwise.data.text_corpus import PARTS, Corpus, PrepareConfig, prepare
 from lengthwise.errors import ConfigError
 from lengthwise.settings import require_known
+from lengthwise.training.progress import counting_progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

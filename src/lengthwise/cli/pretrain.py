@@ -15,12 +15,12 @@ from lengthwise.cli.output import (
     print_facts,
     print_json,
 )
-from lengthwise.cli.progress import training_progress
 from lengthwise.data.documents import documents
 from lengthwise.data.python_text import PYTHON_TEXT, python_text
 from lengthwise.errors import ConfigError
 from lengthwise.models.backbones import BACKBONES, FOLDER, location
 from lengthwise.problems.language_modelling.pretrain import pretrain, pretraining
+from lengthwise.training.progress import training_progress
 
 _NAMED = [name for name, body in BACKBONES.items() if body.made_with is not None]
 

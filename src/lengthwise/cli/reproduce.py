@@ -17,7 +17,6 @@ from lengthwise.cli.output import (
     print_table,
     whole_number,
 )
-from lengthwise.cli.progress import counting_progress
 from lengthwise.errors import ClaimError, ConfigError, RunError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import (
@@ -31,8 +30,9 @@ from lengthwise.experiments.experiment import (
 )
 from lengthwise.experiments.page import section
 from lengthwise.experiments.trained import run_name
-from lengthwise.files import read_json, write_json, write_text
+from lengthwise.files import read_json, require_folder_place, write_json, write_text
 from lengthwise.sweeps.executors import executor_for
+from lengthwise.training.progress import counting_progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> None:
     experiment = EXPERIMENTS[name]
     experiment.presets[arguments.preset]  # raises for a misspelt name before a folder is made
     seeds = _seeds(arguments.seeds)
-    arguments.out.mkdir(parents=True, exist_ok=True)
+    require_folder_place(arguments.out)
     file = arguments.out / file_name(name, arguments.preset)
     earlier = _stored(file, name, arguments.preset)
     if owner := getattr(experiment, "runs_of", ""):  # its file has the same runs, too

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from lengthwise.cli.output import add_json, note, print_json, print_table
 from lengthwise.problems.presets import PRESETS
-from lengthwise.problems.reference import settings_reference
+from lengthwise.problems.reference import settings_reference, usual_model
 from lengthwise.problems.registry import PROBLEMS, kind_of
 
 
@@ -27,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
     kind = kind_of(arguments.spec)
-    model = arguments.model or kind.default_model
+    model = arguments.model
+    if model is None:
+        model = usual_model(kind, arguments.spec, arguments.preset)
     found = settings_reference(kind, model, preset=arguments.preset, spec=arguments.spec)
     if arguments.json:
         settings = [asdict(each) for each in found]

@@ -18,7 +18,6 @@ from lengthwise.cli.output import (
     parse_settings,
     print_json,
 )
-from lengthwise.cli.progress import training_progress
 from lengthwise.errors import ConfigError, LengthwiseError
 from lengthwise.files import parse_json
 from lengthwise.models.cost import trained_parameters
@@ -29,6 +28,7 @@ from lengthwise.problems.runs import plan_for, train
 from lengthwise.training.devices import choose_device
 from lengthwise.training.distributed import Rank, require_alone
 from lengthwise.training.loop import kept
+from lengthwise.training.progress import training_progress
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.track import tracked
 

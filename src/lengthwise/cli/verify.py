@@ -16,7 +16,6 @@ from lengthwise.cli.output import (
     print_table,
     whole_number,
 )
-from lengthwise.cli.progress import counting_progress
 from lengthwise.constructions.construction import PRECISIONS, Construction
 from lengthwise.constructions.folders import load_construction
 from lengthwise.constructions.known_constructions import construct
@@ -29,6 +28,7 @@ from lengthwise.constructions.verify import (
 )
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.files import write_json
+from lengthwise.training.progress import counting_progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -114,9 +114,10 @@ def _print(result: Verification) -> None:
             ("asked", _asked(result)),
         ]
     )
-    odd = [name for name, found in result.precisions.items() if found.is_binary is False]
-    if odd:
-        print(f"In {', '.join(odd)} there is a vector that is not of zeros and ones.")
+    for key, numbers in (("is_binary", "zeros and ones"), ("is_whole", "whole numbers")):
+        odd = [name for name, found in result.precisions.items() if getattr(found, key) is False]
+        if odd:
+            print(f"In {', '.join(odd)} there is a vector that is not of {numbers}.")
     if result.is_circuit:
         columns = ["precision", "claim", "inputs", "wrong", "least margin"]
         of = _of_one_length

@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+from lengthwise.arguments import path_of, whole
 from lengthwise.constructions.construction import Construction
 from lengthwise.constructions.folders import load_construction as load_stored
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import Verification
 from lengthwise.constructions.verify import verify as verify_construction
+from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.languages.language import Language
 
 
@@ -23,6 +25,11 @@ def compile(spec: Language | str, **settings: Any) -> Construction:
         ConfigError: a setting has another name or type.
         LanguageError, CircuitError: the language or circuit cannot be read.
     """
+    if not isinstance(spec, str | Language):
+        raise ConfigError(
+            f"weights are computed for a language, a circuit or a name, such as 'parity', but got "
+            f"{spec!r:.40}."
+        )
     return construct(spec, settings)
 
 
@@ -32,7 +39,7 @@ def load_construction(path: Path | str) -> Construction:
     Raises:
         RunError: the folder holds none, or a file is damaged.
     """
-    return load_stored(path)
+    return load_stored(path_of("a folder", path))
 
 
 def verify(
@@ -51,6 +58,14 @@ def verify(
     Raises:
         VerificationError: a number is too small, or no word is as short as `longest`.
     """
+    if not isinstance(construction, Construction):
+        raise VerificationError(
+            f"a construction is verified, but got a {type(construction).__name__}. Use certify for "
+            f"a model or a run."
+        )
     return verify_construction(
-        construction, longest=longest, words_per_length=words_per_length, seed=seed
+        construction,
+        longest=whole("longest", longest, error=VerificationError),
+        words_per_length=whole("words_per_length", words_per_length, 1, error=VerificationError),
+        seed=whole("seed", seed, error=VerificationError),
     )

@@ -1,17 +1,20 @@
 r"""RegularGPT weights for any language, right at every length (Chi et al. 2023, Lemma 1).
 
 Idea. State maps of sub-words compose: the state map of uv is that of u, then that of v. A node of
-the tree holds the state map of its sub-word as zeros and ones, in one of two encodings
-(`ENCODINGS`): the matrix of the state map, or the one-hot vector of its element in the transition
-monoid. A symbol's embedding encodes the state map of the symbol; the pad is the identity, so it
-changes nothing before a word. One head for each offset but 0 copies that child into a block of its
-own (its bias is 0 at its offset, and so low elsewhere that exp gives 0); the residual connection
-keeps the last child in its block. Then the feed-forward network multiplies. Lemma 1 does so for
-matrices: the sum over k of relu(A_ik + B_kj - 1). For elements it is relu(a_x + b_y - 1), added at
-the coordinate of xy. In general a unit looks at one coordinate of each of the C children, and
-answers whether all of them are 1.
+the tree holds the state map of its sub-word in one of the encodings of `ENCODINGS`: the images of
+all states as whole numbers, the matrix of the state map, or the one-hot vector of its element in
+the transition monoid. A symbol's embedding encodes the state map of the symbol; the pad is the
+identity, so it changes nothing before a word. One head for each offset but 0 copies that child into
+a block of its own (its bias is 0 at its offset, and so low elsewhere that exp gives 0); the
+residual connection keeps the last child in its block. Then the feed-forward network multiplies.
+Images are multiplied two by two, in C - 1 layers; `constructions.images` has the proof. Matrices
+and elements are of zeros and ones: Lemma 1 multiplies matrices by the sum over k of
+relu(A_ik + B_kj - 1). For elements it is relu(a_x + b_y - 1), added at the coordinate of xy. In
+general a unit looks at one coordinate of each of the C children, and answers whether all of them
+are 1.
 
-Exactness. We take two units for each of Lemma 1's: with z the sum of the C coordinates,
+Exactness of zeros and ones. We take two units for each of Lemma 1's: with z the sum of the C
+coordinates,
 
     relu(4z - 4C + 3) - relu(4z - 4C + 2) = [z = C]   for z = 0, 1, ..., C,
 
@@ -69,8 +72,8 @@ class Design:
     """The minimised automaton."""
     encoding: Encoding
     config: RegularGPTConfig
-    num_units: int
-    """Number of products; each takes two hidden units."""
+    num_hidden: int
+    """Number of hidden units of a layer that multiply."""
     num_parameters: int
 
     @property
@@ -78,7 +81,7 @@ class Design:
         """The size as a line of text."""
         return (
             f"{self.target}, chunk {self.config.chunk}: {self.num_parameters:,} parameters, width "
-            f"{self.config.d_model}, {self.num_units:,} products"
+            f"{self.config.d_model}, {self.num_hidden:,} units that multiply"
         )
 
 
@@ -87,8 +90,8 @@ def design_automaton(
 ) -> Design:
     """Choose the encoding and the size of the network that `compile_automaton` builds.
 
-    `norm` is none or post; `target` is a name in `ENCODINGS`, or auto for the one with fewer
-    parameters.
+    `norm` is none or post, which whole numbers cannot have; `target` is a name in `ENCODINGS`, or
+    auto for the one with the fewest parameters.
 
     Raises:
         ConstructionError: the network has more than `MAX_PARAMETERS` parameters, or a setting is
@@ -102,6 +105,11 @@ def design_automaton(
         raise ConstructionError(f"norm is none or post here, but norm={norm!r}. Choose one.")
     if target != "auto" and target not in ENCODINGS:
         raise unknown_name("target", target, ["auto", *ENCODINGS], ConstructionError)
+    if norm == "post" and target == "images":
+        raise ConstructionError(
+            "norm=post keeps zeros and ones, but target=images has whole numbers. Use norm=none, "
+            "or target=matrices."
+        )
     machine = language.minimised()
     names = tuple(ENCODINGS) if target == "auto" else (target,)
     designs: list[Design] = []
@@ -111,7 +119,7 @@ def design_automaton(
         try:
             encoding = ENCODINGS[name](language, chunk, most)
             designs.append(_design(name, encoding, machine, chunk, norm))
-        except LanguageError as error:  # the monoid is too large
+        except LanguageError as error:  # such as a monoid that is too large
             refused.append(f"{name}: {str(error).rstrip('.')}")
     designs.sort(key=lambda design: design.num_parameters)
     if designs and designs[0].num_parameters <= MAX_PARAMETERS:
@@ -147,10 +155,10 @@ def build(design: Design) -> RegularGPT:
     zero_weights(model)
     own = torch.arange(encoding.size)
     for symbol in range(config.vocab_size):
-        model.embedding.weight[symbol, encoding.symbol(symbol)] = 1.0
-    model.pad[encoding.identity()] = 1.0
-    (layer,) = model.block
-    attention = layer.attention
+        model.embedding.weight[symbol, own] = torch.from_numpy(encoding.leaf(symbol))
+    model.pad[own] = torch.from_numpy(encoding.pad())
+    first, *_ = model.block
+    attention = first.attention
     attention.bias.fill_(FAR)
     head_width = config.d_model // config.num_heads
     for head in range(config.num_heads):
@@ -159,45 +167,37 @@ def build(design: Design) -> RegularGPT:
         slots = head * head_width + own
         attention.key_value.weight[config.d_model + slots, own] = 1.0
         attention.output.weight[offset * encoding.size + own, slots] = 1.0
-
-    width = config.d_model  # units 0..width-1 take away what is there
-    everything = torch.arange(width)
-    layer.expand.weight[everything, everything] = 1.0
-    layer.expand.bias[everything] = 1.0
-    layer.contract.weight[everything, everything] = -1.0
-    layer.contract.bias.fill_(1.0)
-    children, product = map(torch.from_numpy, encoding.units(config.chunk))
-    offsets = torch.arange(config.chunk - 1, -1, -1)
-    for threshold, sign in ((3, 1.0), (2, -1.0)):
-        first = width + (design.num_units if threshold == 2 else 0)
-        units = first + torch.arange(design.num_units)
-        layer.expand.weight[units[:, None], offsets * encoding.size + children] = 4.0
-        layer.expand.bias[units] = threshold - 4.0 * config.chunk
-        layer.contract.weight[product, units] = sign
-
+    for layer, units in zip(model.block, encoding.layers(config.chunk), strict=True):
+        units.write(layer)
     if config.norm == "post":
-        _keep(layer.attention_norm, config.chunk * encoding.ones / width)
-        _keep(layer.feed_forward_norm, encoding.ones / width)
-    classes = torch.from_numpy(encoding.classes())
-    decided = torch.nonzero(classes >= 0)[:, 0]
-    model.answer.weight[classes[decided], decided] = SURE
+        assert encoding.ones is not None
+        _keep(first.attention_norm, config.chunk * encoding.ones / config.d_model)
+        _keep(first.feed_forward_norm, encoding.ones / config.d_model)
+    weights, biases = encoding.read_out()
+    model.answer.weight[:, own] = SURE * torch.from_numpy(weights)
+    model.answer.bias.copy_(SURE * torch.from_numpy(biases))
     return model
 
 
 def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: str) -> Design:
+    if norm == "post" and encoding.ones is None:
+        raise LanguageError("norm=post keeps zeros and ones only")
     heads = chunk - 1
     width = math.ceil(chunk * encoding.size / heads) * heads
-    units = encoding.count_units(chunk)
-    factor = math.ceil((width + 2 * units) / width)
+    units = encoding.num_hidden(chunk)
+    factor = math.ceil((width + units) / width)
     hidden = factor * width
-    size = (
-        (machine.num_symbols + 1) * width  # embeddings and pad
-        + 4 * width**2  # attention
+    layer = (
+        4 * width**2  # attention
         + heads * chunk
         + 2 * width * hidden  # feed-forward network
         + hidden
         + width
         + (4 * width if norm == "post" else 0)
+    )
+    size = (
+        (machine.num_symbols + 1) * width  # embeddings and pad
+        + encoding.thickness(chunk) * layer
         + machine.num_classes * (width + 1)
     )
     return Design(
@@ -209,6 +209,7 @@ def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: 
                 "vocab_size": machine.num_symbols,
                 "num_classes": machine.num_classes,
                 "chunk": chunk,
+                "thickness": encoding.thickness(chunk),
                 "d_model": width,
                 "num_heads": heads,
                 "ff_factor": factor,
@@ -216,7 +217,7 @@ def _design(name: str, encoding: Encoding, machine: Language, chunk: int, norm: 
                 "embedding_scale": 1.0,
             }
         ),
-        num_units=units,
+        num_hidden=units,
         num_parameters=size,
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from torch import nn
 
@@ -29,6 +29,7 @@ class Claim(TypedDict):
     range: Mapping[str, int | None]
     required_margin: float
     is_binary: bool
+    is_whole: NotRequired[bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +56,8 @@ class Construction(Viewed):
     """Whether the vector of every sub-word is claimed to be exactly of zeros and ones; hidden units
     also hold small whole numbers.
     """
+    is_whole: bool = False
+    """Whether the vector of every sub-word is claimed to be exactly of whole numbers."""
 
     def __post_init__(self) -> None:
         if isinstance(self.about, Language):
@@ -80,6 +83,7 @@ class Construction(Viewed):
                 "range": dict(self.range),
                 "required_margin": self.required_margin,
                 "is_binary": self.is_binary,
+                **({"is_whole": True} if self.is_whole else {}),
             },
             about=about if isinstance(about, GateSequence) else Task(language=about),
             model=self.architecture,

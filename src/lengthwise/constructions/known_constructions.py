@@ -244,13 +244,18 @@ def claim_of(name: str, settings: Mapping[str, Any]) -> Claim:
     if name in ADDITIONS or name.startswith((CIRCUIT, NOR_CIRCUIT)):
         precisions = ("float64", "float32") if _is_nor(name) else PRECISIONS
         return _claim_of_circuit(settings["error"], precisions)
-    is_binary = settings["norm"] == "none"
+    is_whole = settings["target"] == "images"
+    is_binary = settings["norm"] == "none" and not is_whole
+    numbers = "whole numbers" if is_whole else "zeros and ones" if is_binary else ""
     return Claim(
-        claim="right" + ("; every vector is exactly of zeros and ones" if is_binary else ""),
-        source="Chi et al. (2023), section 7.2 and Lemma 1",
+        claim="right" + (f"; every vector is exactly of {numbers}" if numbers else ""),
+        source="ours, after Chi et al. (2023), section 7.2"
+        if is_whole
+        else "Chi et al. (2023), section 7.2 and Lemma 1",
         range=dict(EVERY_LENGTH),
         required_margin=0.0,
         is_binary=is_binary,
+        is_whole=is_whole,
     )
 
 

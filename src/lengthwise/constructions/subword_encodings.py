@@ -1,7 +1,9 @@
-"""Encodings of the state maps of sub-words as vectors of zeros and ones.
+"""Encodings of the state maps of sub-words as vectors.
 
-An encoding numbers coordinates, and lists which coordinates of the children of a node set which
-coordinate of the node to 1. `constructions.automata` turns these lists into weights.
+An encoding says which vector stands for a symbol, and which hidden units multiply the vectors of
+the children of a node; `constructions.automata` turns them into a network. Those of zeros and ones
+number coordinates, and list which coordinates of the children of a node set which coordinate of the
+node to 1. Images (`constructions.images`) are whole numbers.
 
 Axes:
     unit    products: one coordinate of each child, all of which must be 1
@@ -9,19 +11,21 @@ Axes:
 """
 
 import math
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lengthwise.constructions.images import ImageEncoding
+from lengthwise.constructions.units import Floats, Integers, Units
 from lengthwise.errors import LanguageError
 from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.registry import Catalogue
 
 Booleans = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 MAX_ELEMENTS = 2_000
 """Largest number of elements for one-hot vectors."""
@@ -34,46 +38,127 @@ _ROWS = 1 << 16
 
 @runtime_checkable
 class Encoding(Protocol):
-    """An encoding of the state map of a sub-word as zeros and ones."""
+    """An encoding of the state map of a sub-word."""
 
     size: int
     """Number of coordinates."""
-    ones: int
-    """Number of coordinates that are 1."""
 
-    def count_units(self, chunk: int) -> int:
-        """Return the number of products of `chunk` coordinates."""
+    @property
+    def ones(self) -> int | None:
+        """Number of coordinates that are 1, if the others are 0; None for other numbers."""
         ...
 
+    def thickness(self, chunk: int) -> int:
+        """Return the number of layers of the block."""
+        ...
+
+    def num_hidden(self, chunk: int) -> int:
+        """Return the largest number of hidden units of a layer, apart from linear terms."""
+        ...
+
+    def leaf(self, symbol: int) -> Floats:
+        """Return the vector of a symbol."""
+        ...
+
+    def pad(self) -> Floats:
+        """Return the vector of the empty word."""
+        ...
+
+    def layers(self, chunk: int) -> Iterator[Units]:
+        """Yield the units of each layer, on vectors of `chunk` blocks of `size`: the last child,
+        the one before it, and so on. The first block becomes the product, the others 0.
+        """
+        ...
+
+    def read_out(self) -> tuple[Floats, Floats]:
+        """Return weights `[class, coordinate]` and biases whose largest sum is at the class."""
+        ...
+
+
+class ZeroOneEncoding(ABC):
+    """Base of encodings as zeros and ones: a unit asks whether one coordinate of each child is 1.
+
+    With z the sum of the C coordinates, relu(4z - 4C + 3) - relu(4z - 4C + 2) is 1 if they all are,
+    and else 0; `constructions.automata` says why there are two.
+    """
+
+    size: int
+    ones: int
+    _num_classes: int
+
+    @abstractmethod
+    def count_units(self, chunk: int) -> int:
+        """Return the number of products of `chunk` coordinates."""
+
+    @abstractmethod
     def units(self, chunk: int) -> tuple[Integers, Integers]:
         """Return `[unit, chunk]` coordinates, one of each child, and the coordinate that each unit
         adds to.
         """
-        ...
 
+    @abstractmethod
     def symbol(self, symbol: int) -> Integers:
         """Return the coordinates that are 1 for a symbol."""
-        ...
 
+    @abstractmethod
     def identity(self) -> Integers:
         """Return the coordinates that are 1 for the empty word."""
-        ...
 
+    @abstractmethod
     def classes(self) -> Integers:
         """Return `[coordinate]`: the class of a word where the coordinate is 1, or -1 if it decides
         nothing.
         """
-        ...
+
+    def thickness(self, chunk: int) -> int:
+        """Return 1: all children are multiplied at once."""
+        return 1
+
+    def num_hidden(self, chunk: int) -> int:
+        """Return two units for each product."""
+        return 2 * self.count_units(chunk)
+
+    def leaf(self, symbol: int) -> Floats:
+        """Return the vector of a symbol."""
+        return self._with_ones(self.symbol(symbol))
+
+    def pad(self) -> Floats:
+        """Return the vector of the empty word."""
+        return self._with_ones(self.identity())
+
+    def layers(self, chunk: int) -> Iterator[Units]:
+        """Yield the one layer: two units for each product; all that was there is taken away."""
+        width = chunk * self.size
+        units = Units(width)
+        units.add_linear(np.arange(width), np.arange(width), -1.0)
+        children, product = self.units(chunk)
+        of = np.arange(chunk - 1, -1, -1) * self.size + children
+        for threshold, sign in ((3, 1.0), (2, -1.0)):
+            units.add(of, 4.0, threshold - 4.0 * chunk, product, sign)
+        yield units
+
+    def read_out(self) -> tuple[Floats, Floats]:
+        """Return 1 at the class that a coordinate decides."""
+        classes = self.classes()
+        weights = np.zeros((self._num_classes, self.size))
+        decided = np.flatnonzero(classes >= 0)
+        weights[classes[decided], decided] = 1.0
+        return weights, np.zeros(self._num_classes)
+
+    def _with_ones(self, coordinates: Integers) -> Floats:
+        vector = np.zeros(self.size)
+        vector[coordinates] = 1.0
+        return vector
 
 
-class MatrixEncoding:
+class MatrixEncoding(ZeroOneEncoding):
     """Matrix encoding: `A[i, j]` is 1 if state i goes to state j; the paper's A(sigma), for pairs
     that occur.
     """
 
     def __init__(self, language: Language, chunk: int, most_parameters: int) -> None:
         machine = language.minimised()
-        self._machine = machine
+        self._machine, self._num_classes = machine, machine.num_classes
         steps = np.array(machine.transitions, dtype=np.int64)
         reach = np.eye(machine.num_states, dtype=np.bool_)
         for row in steps.T:
@@ -120,7 +205,7 @@ class MatrixEncoding:
         return np.where(start == self._machine.start, classes[end], -1)
 
 
-class ElementEncoding:
+class ElementEncoding(ZeroOneEncoding):
     """One-hot encoding: coordinate x is 1 if the sub-word is element x.
 
     Elements are found by following the tree, level by level, until it repeats. Without a domain
@@ -135,7 +220,7 @@ class ElementEncoding:
     """
 
     def __init__(self, language: Language, chunk: int, most_parameters: int) -> None:
-        self._found = MonoidElements(language)
+        self._found, self._num_classes = MonoidElements(language), language.num_classes
         self._chunk, self._most_parameters = chunk, most_parameters
         self._masks, self._first = self._find_masks()
         self._number: dict[tuple[int, bytes], int] = {}
@@ -312,6 +397,6 @@ class ElementEncoding:
 
 
 ENCODINGS: Catalogue[Callable[[Language, int, int], Encoding]] = Catalogue(
-    "target", {"matrices": MatrixEncoding, "elements": ElementEncoding}
+    "target", {"images": ImageEncoding, "matrices": MatrixEncoding, "elements": ElementEncoding}
 )
 """Constructors from a language, a chunk, and the number of parameters past which to give up."""

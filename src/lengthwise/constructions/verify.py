@@ -58,6 +58,8 @@ class PrecisionResult:
     """Least margin at each length."""
     is_binary: bool | None
     """Whether all vectors were exactly of zeros and ones; None if that is not claimed."""
+    is_whole: bool | None
+    """Whether all vectors were exactly of whole numbers; None if that is not claimed."""
     holds: bool | None
     """Whether the results agree with the claim; None if nothing that was tested is claimed."""
     holds_to: int | None
@@ -146,13 +148,14 @@ def verify(
             continue
         model = copy.deepcopy(construction.model).to(getattr(torch, name)).eval()
         asked = _Asked(cases, model)
-        watched = BinaryMonitor(model) if construction.is_binary else None
+        binary = VectorMonitor(model, is_binary) if construction.is_binary else None
+        whole = VectorMonitor(model, is_whole) if construction.is_whole else None
         for done, length in enumerate(lengths):
             asked.ask(length)
             if progress:
                 progress(index * len(lengths) + done + 1, len(precisions) * len(lengths))
         asked.narrow()
-        found[name] = _judge(construction, name, asked, watched.is_binary if watched else None)
+        found[name] = _judge(construction, name, asked, binary, whole)
     return Verification(
         construction=construction.name,
         settings=construction.settings,
@@ -203,33 +206,44 @@ class _Asked:
                 return
 
 
-class BinaryMonitor:
-    """Monitor of a RegularGPT's vectors: whether all are of zeros and ones."""
+class VectorMonitor:
+    """Monitor of a RegularGPT's vectors: whether all that were computed are `such`."""
 
-    def __init__(self, model: nn.Module) -> None:
+    def __init__(self, model: nn.Module, such: Callable[[Tensor], bool]) -> None:
         assert isinstance(model, RegularGPT)
         symbols = torch.arange(model.config.vocab_size, device=model.pad.device)
-        self.is_binary = _binary(model.leaf(symbols)) and _binary(model.pad)
-        for layer in model.block:
-            layer.register_forward_hook(self._look)
+        self._such = such
+        self.holds = such(model.leaf(symbols)) and such(model.pad)
+        model.block[-1].register_forward_hook(self._look)
 
     def _look(self, layer: nn.Module, given: object, vectors: Tensor) -> None:
-        self.is_binary = self.is_binary and _binary(vectors)
+        self.holds = self.holds and self._such(vectors)
 
 
-def _binary(values: Tensor) -> bool:
+def is_binary(values: Tensor) -> bool:
+    """Return whether all numbers are 0 or 1."""
     return bool(((values == 0) | (values == 1)).all())
 
 
+def is_whole(values: Tensor) -> bool:
+    """Return whether all numbers are finite and whole."""
+    return bool((values.isfinite() & (values == values.round())).all())
+
+
 def _judge(
-    construction: Construction, precision: str, asked: _Asked, is_binary: bool | None
+    construction: Construction,
+    precision: str,
+    asked: _Asked,
+    binary: VectorMonitor | None,
+    whole: VectorMonitor | None,
 ) -> PrecisionResult:
     claimed = precision in construction.range
     claimed_to = construction.range.get(precision)
     first = min(asked.wrong, default=None)
     right = [n for n in asked.margin if first is None or n < first]
     inside = [n for n in asked.margin if claimed_to is None or n <= claimed_to]
-    holds = not any(n in asked.wrong for n in inside) and is_binary is not False
+    monitors = [monitor for monitor in (binary, whole) if monitor is not None]
+    holds = not any(n in asked.wrong for n in inside) and all(one.holds for one in monitors)
     if precision == "float64":
         needed = construction.required_margin * (1 - 1e-9)
         holds = holds and all(asked.margin[n] >= needed for n in inside if n > 0)
@@ -241,7 +255,8 @@ def _judge(
         first_wrong=first,
         wrong_word=None if first is None else asked.wrong[first],
         margin={n: _number(asked.margin[n]) for n in sorted(asked.margin)},
-        is_binary=is_binary,
+        is_binary=None if binary is None else binary.holds,
+        is_whole=None if whole is None else whole.holds,
         holds=holds if claimed and inside else None,
         holds_to=max(inside) if claimed and inside else None,
     )
@@ -257,6 +272,7 @@ def _skipped(construction: Construction, precision: str, reason: str) -> Precisi
         wrong_word=None,
         margin={},
         is_binary=None,
+        is_whole=None,
         holds=None,
         holds_to=None,
         skipped=reason,

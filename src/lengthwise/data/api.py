@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lengthwise.arguments import path_of
 from lengthwise.data.documents import PYTHON
 from lengthwise.data.numbers import DIGITS, WORDS
 from lengthwise.data.pairs import NUMBERS
@@ -36,7 +37,9 @@ def prepare(
     """
     _require_one_vocabulary(tokenizer, settings)
     sources = _sources({"train": train, "valid": valid, "test": test})
-    return prepare_corpus(out, sources, PrepareConfig.from_dict(settings), tokenizer=tokenizer)
+    return prepare_corpus(
+        path_of("out", out), sources, PrepareConfig.from_dict(settings), tokenizer=tokenizer
+    )
 
 
 def prepare_pairs(
@@ -62,15 +65,26 @@ def prepare_pairs(
         ConfigError: a part is missing, a setting does not fit, or a library is not installed.
     """
     _require_one_vocabulary(tokenizer, settings)
+    if not isinstance(also, Mapping | None):
+        raise ConfigError(f"also has sources by the names of their parts, but got {also!r:.40}.")
+    if isinstance(languages, str) or len(languages) != 2:
+        raise ConfigError(f"languages are two names, such as ('en', 'de'), but got {languages!r}.")
     for name in also or ():
         require_further(name)
     sources = _sources({**(also or {}), "train": train, "valid": valid, "test": test})
     config = PairsConfig.from_dict(settings)
-    return prepare_parallel_corpus(out, sources, languages, config, tokenizer=tokenizer)
+    return prepare_parallel_corpus(
+        path_of("out", out), sources, languages, config, tokenizer=tokenizer
+    )
 
 
 def _sources(given: Mapping[str, Path | str | Sequence[Path | str]]) -> dict[str, list[str]]:
     """Return the sources of each part as texts."""
+    for part, found in given.items():
+        if not isinstance(found, str | Path | Sequence):
+            raise ConfigError(
+                f"{part} is a source such as 'book.txt', or a list of them, but got {found!r:.40}."
+            )
     return {
         part: [str(each) for each in ([found] if isinstance(found, str | Path) else found)]
         for part, found in given.items()

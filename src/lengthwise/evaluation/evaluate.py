@@ -11,14 +11,10 @@ from torch.nn import functional as F
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation.scores import Score, Scores
 from lengthwise.precision import require_usable
-from lengthwise.tasks.task import Task
+from lengthwise.tasks.task import MOST_AT_ONE_LENGTH, Task
 
 MOST_SYMBOLS = 1_000_000
 """Greatest number of positions of one batch, so that memory stays bounded whatever the lengths."""
-
-
-MOST_AT_ONE_LENGTH = 2**29
-"""Greatest number of symbols of the words of one length; more would exceed any memory."""
 
 
 class Recogniser(Protocol):

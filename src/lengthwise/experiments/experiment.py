@@ -6,7 +6,6 @@ in one go, a `trained.TrainedExperiment` trains models in a sweep, and a `parts.
 measured part by part.
 """
 
-import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.executors import Executor
 from lengthwise.sweeps.sweep import Progress
-from lengthwise.training.devices import environment
+from lengthwise.training.devices import commit, environment
 
 CORPORA = Path("runs", "corpora")
 """Folder of prepared corpora, with a folder for each preset."""
@@ -203,16 +202,3 @@ def reproduced(
         "date": datetime.now(UTC).date().isoformat(),
         "records": experiment.collect(name, preset, options),
     }
-
-
-def commit() -> str | None:
-    """Return the version of the code, if it runs from its repository."""
-    root = Path(__file__).parents[3]
-    if not (root / ".git").exists():
-        return None
-    command = ["git", "describe", "--always", "--dirty"]
-    try:
-        done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)
-    except (OSError, subprocess.CalledProcessError):  # no git, or it refuses the folder
-        return None
-    return done.stdout.strip()

@@ -22,7 +22,6 @@ from lengthwise.experiments.experiment import (
     Sizes,
     Statement,
     chosen,
-    commit,
     stem,
 )
 from lengthwise.files import read_json, write_json
@@ -30,6 +29,7 @@ from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.runs import train
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.executors import Executor, InProcess
+from lengthwise.training.devices import commit
 
 Measure = Callable[[Mapping[str, Any], Path], list[Record]]
 """The records of a part, from its settings and a folder of its own for what is trained."""

@@ -35,7 +35,7 @@ def describe(language: Language, *, max_elements: int = MAX_ELEMENTS) -> dict[st
         "classes": list(language.class_names),
         "domain": language.domain is not None,
         **_algebra(minimal, max_elements),
-        "samples": {language.class_names[c]: _samples(minimal, c) for c in shown},
+        "samples": {language.class_names[c]: samples(minimal, c) for c in shown},
         "counts": {
             str(length): list(minimal.counts(length)[: len(shown)])
             for length in range(MAX_LENGTH + 1)
@@ -57,7 +57,7 @@ def _algebra(language: Language, max_elements: int) -> dict[str, Any]:
     }
 
 
-def _samples(language: Language, wanted: int) -> list[str]:
+def samples(language: Language, wanted: int) -> list[str]:
     """Return the first words of a class in length order: the shortest, and slightly longer ones."""
     shortest = language.total().shortest(wanted)
     if shortest is None:

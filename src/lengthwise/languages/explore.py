@@ -1,145 +1,282 @@
-"""Inference of the minimal automaton of a Python function on words, by queries as in L*.
+"""The smallest automaton of a Python function on words, learned by queries and tested to a bound.
 
-Two words lead to one state if no suffix distinguishes them (Myhill and Nerode); the necessary
-suffixes are found from counterexamples.
+L* (Angluin, 1987; counterexamples as in Rivest and Schapire, 1993) learns the automaton: two words
+lead to one state if no suffix distinguishes them (Myhill and Nerode). The W-method (Vasilevskii,
+1973; Chow, 1978) tests it: let the hypothesis have m states, P a word to each of them, and W a set
+of suffixes that distinguishes them. If the function has an automaton of at most n states, and
+agrees with the hypothesis on all words
+
+    p u w,    p in P,  u of at most n - m + 1 symbols,  w in W,
+
+then it agrees on every word.
 """
 
 import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from lengthwise.errors import LanguageError
+import numpy as np
+
+from lengthwise.errors import LanguageError, in_a_line
 from lengthwise.languages.language import Language
-from lengthwise.languages.validation import short
+from lengthwise.languages.validation import check_alphabet, short
+from lengthwise.wording import counted
 
 Word = tuple[int, ...]
+Classify = Callable[[str], Any]
 
-_MOST_CHECKED = 20_000
-"""Approximate number of words checked where `check_length` is not given."""
+MAX_STATES = 500
+"""Largest number of states that can be asked for."""
+
+MAX_TESTS = 500_000
+"""Largest number of words p u w of the test with u of two symbols or more."""
+
+MAX_QUESTIONS = 1_000_000
+"""Largest number of words that learning asks, besides those of the test."""
+
+_FEWEST_TESTS = 20_000
+"""Number of words p u w that are tested even if the bound needs fewer."""
 
 _RANDOM_WORDS = 1_000
+_LONGEST = 300
 
 
 def from_function(
-    classify: Callable[[str], int],
-    alphabet: Sequence[str],
-    *,
-    max_states: int = 1_000,
-    check_length: int | None = None,
-    seed: int = 0,
+    classify: Classify, alphabet: Sequence[str], *, max_states: int, seed: int = 0
 ) -> Language:
-    """Find the smallest automaton that agrees with `classify` on all words that were checked.
+    """Learn the smallest automaton of a function, exact if `max_states` states are enough for it.
 
     `classify` takes a word as it is written (`0110`, or `s1 s2` if a symbol has several characters)
     and returns its class: a truth value, or an integer from 0 to `max_states` - 1 (an automaton
     with that many states has no more classes).
 
-    *All* words of at most `check_length` symbols are checked (by default a length with about 20,000
-    words), and 1,000 longer random words drawn with `seed`; the result agrees on each of them. Two
-    automata of m and n states that differ do so on a word of at most m + n - 2 symbols. So a result
-    with m states is exact whenever the function has an automaton of at most `check_length` + 2 - m
-    states. Nothing is guaranteed beyond that.
+    The result is exact if some automaton of at most `max_states` states computes the function: the
+    test to that bound (see above) is always finished. A function that needs more states is refused
+    if that shows in the test, on 20,000 words like those of the test, or on 2,000 random words,
+    drawn with `seed`: 1,000 of up to 3 `max_states` + 10 symbols (at most 300), and 1,000 that lead
+    to a state, go on at random, and end with a suffix that distinguishes states. If it does not
+    show, the result is wrong on other words.
 
-    >>> language = from_function(lambda word: word.count("1") % 3, "01")
+    >>> language = from_function(lambda word: word.count("1") % 3, "01", max_states=4)
     >>> language.num_states, language.classify("11011")
     (3, 1)
 
     Raises:
-        LanguageError: there are more than `max_states` states (the function may not be regular), or
-            a class is no truth value and no integer from 0 to `max_states` - 1.
+        LanguageError: the function needs more than `max_states` states; or the test takes more than
+            `MAX_TESTS` words, and the message has the largest bound that can be tested; or learning
+            takes more than `MAX_QUESTIONS`; or the function fails, answers a word in two ways, or
+            gives what is no class; or the alphabet or `max_states` is wrong.
     """
-    search = _Search(classify, tuple(alphabet), max_states)
-    if check_length is None:
-        check_length = _affordable_length(len(alphabet))
+    symbols = tuple(alphabet)
+    check_alphabet(symbols)
+    if type(max_states) is not int or not 1 <= max_states <= MAX_STATES:
+        raise LanguageError(
+            f"max_states is a whole number from 1 to {MAX_STATES}, but it is {short(max_states)}. "
+            f"Give the most states that the function can need."
+        )
+    search = _Search(classify, symbols, max_states)
+    generator = random.Random(seed)
+    longest = 3 * max_states + 10
+    doubtful = [_drawn(len(symbols), longest, generator) for _ in range(_RANDOM_WORDS)]
+    search.require_repeatable(doubtful)
     found = search.hypothesis()
-    before = None
-    while found != before:
-        before = found
-        for word in _words_to_check(len(alphabet), check_length, random.Random(seed)):
-            if found.classes[found.run(word)] != search.ask(word):
-                search.learn_from(word)
-                found = search.hypothesis()
+    while doubtful:
+        for word in doubtful:
+            while found.classes[found.run(word)] != search.ask(word):
+                found = search.learn_from(word, found)
+        doubtful = search.counterexamples(found, generator)
     return found.minimised()
 
 
 class _Search:
     """Observation table of L*: states are words that the suffixes distinguish."""
 
-    def __init__(
-        self, classify: Callable[[str], int], alphabet: tuple[str, ...], max_states: int
-    ) -> None:
+    def __init__(self, classify: Classify, alphabet: tuple[str, ...], max_states: int) -> None:
         self._classify = classify
         self._alphabet = alphabet
         self._max_states = max_states
         self._separator = " " if any(len(symbol) > 1 for symbol in alphabet) else ""
         self._answers: dict[Word, int] = {}
-        self._suffixes: dict[Word, None] = {(): None}
+        self._suffixes: list[Word] = [()]
+        self._access: list[Word] = [()]
+        """A word to each state of the last hypothesis."""
+        self._blocks: dict[Word, tuple[int, int]] = {}
+        """Number of the answers to a word with the first suffixes, and how many these are."""
+        self._numbers: dict[tuple[int, int], int] = {}
 
     def ask(self, word: Word) -> int:
         """Return the class of a word; the function is called once for each word."""
         if word not in self._answers:
-            text = self._separator.join(self._alphabet[symbol] for symbol in word)
-            answer = self._classify(text)
-            largest = max(self._max_states - 1, 1)  # a truth value is always a class
-            if not isinstance(answer, int) or not 0 <= answer <= largest:
+            if len(self._answers) == MAX_QUESTIONS:
                 raise LanguageError(
-                    f"a class is a truth value or an integer from 0 to {largest} (max_states - 1), "
-                    f"but the function says {short(answer)} of the word {short(text)}. Number "
-                    f"the classes 0, 1, 2, ..."
+                    f"at most {MAX_QUESTIONS:,} words are asked to find the states of a function, "
+                    f"but this one has shown {counted(len(self._access), 'state')} by then, and is "
+                    f"not done. Use fewer symbols or states."
                 )
-            self._answers[word] = int(answer)
+            self._answers[word] = self._call(word)
         return self._answers[word]
 
-    def learn_from(self, word: Word) -> None:
-        """Add all suffixes of a counterexample, some of which split a state.
+    def _call(self, word: Word) -> int:
+        text = self._text(word)
+        try:
+            answer: object = self._classify(text)
+        except Exception as error:
+            raise LanguageError(
+                f"the function fails on the word {short(text)} ({in_a_line(error)}). Mend it: it "
+                f"takes any word, the empty one too."
+            ) from error
+        largest = max(self._max_states - 1, 1)  # a truth value is always a class
+        if not isinstance(answer, int | np.integer | np.bool_) or not 0 <= answer <= largest:
+            raise LanguageError(
+                f"a class is a truth value or an integer from 0 to {largest} (max_states - 1), "
+                f"but the function says {short(answer)} of the word {short(text)}. Number "
+                f"the classes 0, 1, 2, ..."
+            )
+        return int(answer)
 
-        The next hypothesis is right on this word: if reading it goes wrong at some symbol, the
-        suffix after that symbol distinguishes two words of one state.
+    def require_repeatable(self, words: Sequence[Word]) -> None:
+        """Refuse a function that answers one of some words in two ways."""
+        for word in words:
+            first, second = self.ask(word), self._call(word)
+            if first != second:
+                raise LanguageError(
+                    f"a function gives a word one class, but this one says {first} of "
+                    f"{short(self._text(word))}, and then {second}. Remove what is random or "
+                    f"remembered."
+                )
+
+    def learn_from(self, word: Word, wrong: Language) -> Language:
+        """Return the next hypothesis, after one that is wrong on a word.
+
+        Reading the word goes wrong at some symbol: the suffix after it distinguishes the word to
+        the next state from the word so far, so it splits a state. It is found by bisection.
         """
-        for start in range(len(word)):
-            self._suffixes[word[start:]] = None
 
-    def hypothesis(self) -> Language:
-        """Return the automaton whose states are the words that the suffixes distinguish."""
-        index = {self._row(()): 0}
+        def answer(symbols: int) -> int:
+            state = wrong.run(word[:symbols])
+            return self.ask(self._access[state] + word[symbols:])
+
+        right, low, high = self.ask(word), 0, len(word)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if answer(middle) == right else (low, middle)
+        self._suffixes.append(word[high:])
+        return self.hypothesis(word)
+
+    def hypothesis(self, word: Word = ()) -> Language:
+        """Return the automaton whose states are the words that the suffixes distinguish.
+
+        Raises:
+            LanguageError: it would have too many states; the message names the word that led to it.
+        """
+        index = {self._block(()): 0}
         words: list[Word] = [()]
-        rows = []
+        table = []
         for access in words:
             row = []
             for symbol in range(len(self._alphabet)):
-                target = self._row((*access, symbol))
+                target = self._block((*access, symbol))
                 if target not in index:
                     index[target] = len(words)
                     words.append((*access, symbol))
                 row.append(index[target])
-            rows.append(tuple(row))
+            table.append(tuple(row))
             if len(words) > self._max_states:
                 raise LanguageError(
-                    f"at most {self._max_states} states are explored, but the function needs more. "
-                    f"Raise max_states, or check that the language is regular."
+                    f"the function needs more than the {counted(self._max_states, 'state')} that "
+                    f"are asked for, which the word {short(self._text(word or words[-1]))} shows. "
+                    f"Ask for more, or check that the language is regular."
                 )
+        self._access = words
         return Language(
             alphabet=self._alphabet,
-            transitions=tuple(rows),
+            transitions=tuple(table),
             classes=tuple(self.ask(word) for word in words),
         )
 
-    def _row(self, word: Word) -> tuple[int, ...]:
-        return tuple(self.ask(word + suffix) for suffix in self._suffixes)
+    def counterexamples(self, found: Language, generator: random.Random) -> list[Word]:
+        """Return words on which a hypothesis is wrong; none if it is exact to the bound.
+
+        Raises:
+            LanguageError: that takes too many words.
+        """
+        suffixes = self._distinguishing()
+        walks = [
+            (
+                *generator.choice(self._access),
+                *_drawn(found.num_symbols, 2 * found.num_states + 10, generator),
+                *generator.choice(suffixes),
+            )
+            for _ in range(_RANDOM_WORDS)
+        ]
+        wrong = [word for word in walks if found.classes[found.run(word)] != self._call(word)]
+        if wrong:
+            return wrong
+        first = next(self._systematic(found, suffixes), None)
+        return [] if first is None else [first]
+
+    def _systematic(self, found: Language, suffixes: Sequence[Word]) -> Iterator[Word]:
+        """Yield the words p u w on which a hypothesis is wrong, by the length of u."""
+        spare = self._max_states - found.num_states
+        asked = 0
+        for length in itertools.count():
+            if length > spare + 1 and (asked > _FEWEST_TESTS or length > _LONGEST):
+                return
+            asked += len(self._access) * found.num_symbols**length * len(suffixes)
+            if length > spare + 1 and asked > MAX_TESTS:
+                return
+            if length > 1 and asked > MAX_TESTS:  # shorter ones are in the table
+                raise self._untestable(found, spare, length - 2, len(suffixes))
+            for middle in itertools.product(range(found.num_symbols), repeat=length):
+                for access in self._access:
+                    state = found.run((*access, *middle))
+                    for suffix in suffixes:
+                        word = (*access, *middle, *suffix)
+                        if found.classes[found.run(suffix, state)] != self._call(word):
+                            yield word
+
+    def _untestable(self, found: Language, spare: int, more: int, per_state: int) -> LanguageError:
+        """Return the error for a bound that is too far above the states that were found."""
+        states = found.num_states
+        return LanguageError(
+            f"the function shows {counted(states, 'state')}, but to be sure that there are no "
+            f"others, up to max_states={self._max_states}, takes {states * per_state:,} times "
+            f"{found.num_symbols}^{spare + 1} words, more than {MAX_TESTS:,}. Ask for max_states="
+            f"{states + more}, if it has no more."
+        )
+
+    def _distinguishing(self) -> list[Word]:
+        """Return suffixes, among them the empty one, that distinguish all states."""
+        chosen: list[Word] = []
+        blocks = [0] * len(self._access)
+        count = 0
+        for suffix in sorted(self._suffixes, key=len):
+            numbers: dict[tuple[int, int], int] = {}
+            finer = [
+                numbers.setdefault((block, self.ask(word + suffix)), len(numbers))
+                for word, block in zip(self._access, blocks, strict=True)
+            ]
+            if len(numbers) > count:
+                chosen.append(suffix)
+                blocks, count = finer, len(numbers)
+        return chosen
+
+    def _block(self, word: Word) -> int:
+        """Return a number that two words share if no suffix distinguishes them."""
+        block, known = self._blocks.get(word, (0, 0))
+        for suffix in self._suffixes[known:]:
+            block = self._numbers.setdefault(
+                (block, self.ask(word + suffix)), len(self._numbers) + 1
+            )
+        self._blocks[word] = block, len(self._suffixes)
+        return block
+
+    def _text(self, word: Word) -> str:
+        return self._separator.join(self._alphabet[symbol] for symbol in word)
 
 
-def _affordable_length(num_symbols: int) -> int:
-    """Return the largest length, at most 200, up to which there are about 20,000 words or fewer."""
-    words, length = 1, 0
-    while length < 200 and words + num_symbols ** (length + 1) <= _MOST_CHECKED:
-        length += 1
-        words += num_symbols**length
-    return max(length, 1)
-
-
-def _words_to_check(num_symbols: int, length: int, generator: random.Random) -> Iterator[Word]:
-    for shorter in range(length + 1):
-        yield from itertools.product(range(num_symbols), repeat=shorter)
-    for _ in range(_RANDOM_WORDS):
-        longer = generator.randint(length + 1, 3 * length + 10)
-        yield tuple(generator.choices(range(num_symbols), k=longer))
+def _drawn(num_symbols: int, longest: int, generator: random.Random) -> Word:
+    """Return a random word of a random length."""
+    length = generator.randint(0, min(longest, _LONGEST))
+    return tuple(generator.choices(range(num_symbols), k=length))

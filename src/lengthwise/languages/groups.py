@@ -7,43 +7,32 @@ first:
     (p q)(i) = q(p(i))          so in S3 the word `213 132` has the class `312`.
 
 Elements of Z_n are 0..n-1 with addition mod n; elements of a product of groups are written with
-commas: `213,1`.
+commas: `213,1`. `finite_groups` has the other groups and how their elements are written.
 """
 
-import itertools
-import math
 import random
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from lengthwise.errors import LanguageError
+from lengthwise.languages.finite_groups import (
+    MAX_ORDER,
+    FiniteGroup,
+    generated,
+    in_cycles,
+    named_group,
+    read_permutations,
+)
 from lengthwise.languages.language import Language
-
-Element = tuple[int, ...]
-"""A permutation of 0..n-1 by its images, or the one number of an element of Z_n."""
-
-MAX_ORDER = 10_000
-"""Largest order of a group."""
 
 MAX_TRANSITIONS = 1_000_000
 """Largest number of entries of the table of products of elements and generators."""
 
-_MOST_LETTERS = 7
 _MOST_DRAWS = 1_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Factor:
-    order: int
-    elements: Callable[[], Sequence[Element]]
-    """All elements, the identity first."""
-    multiply: Callable[[Element, Element], Element]
-    write: Callable[[Element], str]
-
-
 def group(name: str, generators: int | None = None, seed: int = 0) -> Language:
-    """Build the word problem of a group: `S5`, `A5`, `Z60` (cyclic), or a product such as `S3xZ2`.
+    """Build the word problem of a group, by name: `S5`, `A5`, `Z60` (cyclic), `D5` (dihedral, of
+    order 10), `Q8`, a wreath product such as `Z2wrS3`, or a product such as `S3xZ2`.
 
     Symbols are all elements, or `generators` distinct ones drawn with `seed`, redrawn until they
     generate the whole group. The classes are the elements in their order, the identity first.
@@ -51,13 +40,16 @@ def group(name: str, generators: int | None = None, seed: int = 0) -> Language:
     >>> language = group("S3")
     >>> language.class_names[language.classify("213")], language.num_classes
     ('213', 6)
+    >>> quaternions = group("Q8")
+    >>> quaternions.class_names[quaternions.classify("i j")]
+    'k'
 
     Raises:
         LanguageError: the name is not that of a group, the group is too large, or there is no such
             number of generators.
     """
-    factors = [_factor(name, part) for part in name.split("x")]
-    order = math.prod(factor.order for factor in factors)
+    found = named_group(name)
+    order = found.order
     if order > MAX_ORDER:
         raise LanguageError(
             f"a group has at most {MAX_ORDER} elements here, but {name} has {order}. "
@@ -69,32 +61,67 @@ def group(name: str, generators: int | None = None, seed: int = 0) -> Language:
             f"{name} has {order} elements, so generators={count} cannot be drawn. "
             f"Take 1 to {order}."
         )
-    if order * count > MAX_TRANSITIONS:
-        raise LanguageError(
-            f"a table of products has at most {MAX_TRANSITIONS} entries, but {order} elements by "
-            f"{count} generators are {order * count}. Take generators={MAX_TRANSITIONS // order} "
-            f"or fewer."
-        )
-    elements = list(itertools.product(*(factor.elements() for factor in factors)))
+    _require_small_table(order, count, f"generators={MAX_TRANSITIONS // order} or fewer")
+    elements = list(found.elements())
     index = {element: i for i, element in enumerate(elements)}
 
     def multiply(x: int, y: int) -> int:
-        parts = zip(factors, elements[x], elements[y], strict=True)
-        return index[tuple(factor.multiply(a, b) for factor, a, b in parts)]
+        return index[found.multiply(elements[x], elements[y])]
 
-    names = [
-        ",".join(factor.write(part) for factor, part in zip(factors, element, strict=True))
-        for element in elements
-    ]
     chosen = list(range(order))
     if generators is not None:
         chosen = _draw(name, order, generators, multiply, random.Random(seed))
+    return _word_problem(found, chosen)
+
+
+def permutation_group(text: str) -> Language:
+    """Build the word problem of the group that permutations in cycle notation generate.
+
+    Symbols are the permutations, as they are given; classes are all products, the identity first.
+    Both are written without spaces, as GAP does: `(1,2,3)(4,5)`. In a product the left one acts
+    first.
+
+    >>> language = permutation_group("(1 2 3),(1 2)")
+    >>> language.alphabet, language.class_names[language.classify("(1,2,3) (1,2)")]
+    (('(1,2,3)', '(1,2)'), '(2,3)')
+
+    Raises:
+        LanguageError: the text is no list of different permutations, or the group is too large.
+    """
+    permutations = read_permutations(text)
+    found = generated(permutations, text)
+    _require_small_table(found.order, len(permutations), "fewer generators")
+    index = {element: i for i, element in enumerate(found.elements())}
+    return _word_problem(found, [index[permutation] for permutation in permutations])
+
+
+def written_permutations(text: str) -> str:
+    """Return permutations in the form in which `permutation_group` writes symbols."""
+    return ",".join(map(in_cycles, read_permutations(text)))
+
+
+def _word_problem(found: FiniteGroup, chosen: Sequence[int]) -> Language:
+    """Return the language whose symbols are the elements with the chosen numbers."""
+    elements = list(found.elements())
+    index = {element: i for i, element in enumerate(elements)}
+    names = [found.write(element) for element in elements]
     return Language(
-        alphabet=tuple(names[element] for element in chosen),
-        transitions=tuple(tuple(multiply(x, y) for y in chosen) for x in range(order)),
-        classes=tuple(range(order)),
+        alphabet=tuple(names[symbol] for symbol in chosen),
+        transitions=tuple(
+            tuple(index[found.multiply(element, elements[symbol])] for symbol in chosen)
+            for element in elements
+        ),
+        classes=tuple(range(found.order)),
         class_names=tuple(names),
     ).minimised()
+
+
+def _require_small_table(order: int, count: int, remedy: str) -> None:
+    if order * count > MAX_TRANSITIONS:
+        raise LanguageError(
+            f"a table of products has at most {MAX_TRANSITIONS} entries, but {order} elements by "
+            f"{count} generators are {order * count}. Take {remedy}."
+        )
 
 
 def _draw(
@@ -116,38 +143,3 @@ def _draw(
         f"generators={count} elements were drawn {_MOST_DRAWS} times, but never generated {name}. "
         f"Take more."
     )
-
-
-def _factor(name: str, part: str) -> _Factor:
-    match = re.fullmatch(r"([SAZ])([1-9]\d*)", part, re.ASCII)
-    if match is None:
-        raise LanguageError(
-            f"a group is S1..S7, A1..A7, Z1, Z2, ... or a product such as S3xZ2, "
-            f"but {part!r} in {name!r} is none of these."
-        )
-    letter, n = match.group(1), int(match.group(2))
-    if letter == "Z":
-        return _Factor(
-            order=n,
-            elements=lambda: [(i,) for i in range(n)],
-            multiply=lambda x, y: ((x[0] + y[0]) % n,),
-            write=lambda x: str(x[0]),
-        )
-    if n > _MOST_LETTERS:
-        raise LanguageError(
-            f"{letter}_n goes up to n={_MOST_LETTERS}, but {name!r} asks for {part}. "
-            f"Take a smaller one."
-        )
-    even_only = letter == "A"
-    return _Factor(
-        order=max(1, math.factorial(n) // 2) if even_only else math.factorial(n),
-        elements=lambda: [
-            p for p in itertools.permutations(range(n)) if not (even_only and _is_odd(p))
-        ],
-        multiply=lambda p, q: tuple(q[i] for i in p),
-        write=lambda p: "".join(str(i + 1) for i in p),
-    )
-
-
-def _is_odd(permutation: Element) -> bool:
-    return sum(a > b for a, b in itertools.combinations(permutation, 2)) % 2 == 1

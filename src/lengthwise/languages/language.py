@@ -101,6 +101,8 @@ class Language(Viewed):
         Raises:
             WordError: a symbol is not in the alphabet; the message names it and its column.
         """
+        if not isinstance(text, str):
+            raise WordError(f"a written word is a text, but got {text!r:.40}.")
         index = {symbol: i for i, symbol in enumerate(self.alphabet)}
         word = []
         for column, symbol in _split(text, self.spaced):

@@ -281,15 +281,27 @@ FAMILIES: Catalogue[Family] = Catalogue(
             example="regex:(0|10*1)*",
         ),
         "group:NAME[,generators=K,seed=S]": Family(
-            definition="class: product of the elements read (S_n, A_n, Z_n, products S3xZ2)",
+            definition="class: product of the elements read (S_n, A_n, Z_n, dihedral D_n, Q8, "
+            "wreath products Z2wrS3, products S3xZ2)",
             source="word problems of finite groups, as in Barrington (1989)",
             example="group:S5",
+        ),
+        "group:CYCLES,CYCLES": Family(
+            definition="class: product of the permutations read, which generate the group",
+            source="yours; cycle notation as in GAP",
+            example="group:(1 2 3)(4 5),(1 2)",
         ),
         "att:FILE": Family(
             definition="class 1: accepted by the AT&T automaton; att[0=epsilon]:FILE if 0 is "
             "empty, att[alphabet=abc]:FILE for more symbols",
             source="yours; as OpenFst, foma and HFST write it",
             example="att:machine.att",
+        ),
+        "py[states=N,alphabet=ALPHABET]:MODULE:FUNCTION": Family(
+            definition="class: what a Python function says of the word; N states must be enough "
+            "for it",
+            source="yours; the automaton is learned and tested",
+            example="py[states=8,alphabet=01]:my_languages:accepts",
         ),
     },
 )

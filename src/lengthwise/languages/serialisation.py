@@ -1,5 +1,6 @@
-"""Languages as plain values, for JSON files."""
+"""Languages as plain values, for JSON files, and the names of their automata."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,3 +40,10 @@ def from_dict(values: Mapping[str, Any]) -> Language:
         )
     except (KeyError, TypeError) as error:
         raise LanguageError(f"a stored language is damaged ({error!r}). Make it again.") from None
+
+
+def machine_name(language: Language) -> str:
+    """Return `machine-` and twelve hex digits of the minimal automaton, whatever it is called."""
+    machine = language.total().minimised()
+    body = repr((machine.alphabet, machine.transitions, machine.classes, machine.start))
+    return f"machine-{hashlib.sha256(body.encode()).hexdigest()[:12]}"

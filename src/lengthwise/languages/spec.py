@@ -1,4 +1,5 @@
-"""Language specifications in one line: `parity`, `d-4`, `regex:(0|10*1)*`, `group:S5`, `att:FILE`.
+"""Language specifications in one line: `parity`, `d-4`, `regex:(0|10*1)*`, `group:S5`, `att:FILE`,
+`py[states=8,alphabet=01]:module:function`.
 
 Each language stores its specification in a canonical form: `parse(language.spec)` builds the same
 language.
@@ -7,14 +8,48 @@ language.
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from lengthwise.errors import LanguageError, unknown_name
 from lengthwise.languages.att import ZeroLabel, from_att
-from lengthwise.languages.groups import group
+from lengthwise.languages.explore import from_function
+from lengthwise.languages.groups import group, permutation_group, written_permutations
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, count, dyck
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.validation import short
+from lengthwise.registry import imported
+
+
+def language(
+    spec: str | Callable[[str], Any], alphabet: str | None = None, *, max_states: int | None = None
+) -> Language:
+    """Return the language that a specification names, or that of a function on words.
+
+    `parity`, `tomita-4`, `d-3`, `count:a:3`, `regex:(0|10*1)*`, `group:S5`, `att:machine.att`, ...;
+    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular expression or of an
+    automaton in a file: `abc`, or `s1 s2` if some have several characters.
+
+    A function takes a written word and returns a truth value or a class 0, 1, ...; it needs
+    `alphabet` and `max_states`. The result is exact if `max_states` states are enough for the
+    function, and says nothing of it otherwise; one that is seen to need more is refused
+    (`lengthwise.languages.explore.from_function`).
+
+    >>> language(lambda word: word.count("a") % 3 == 1, "ab", max_states=5).num_states
+    3
+
+    Raises:
+        LanguageError: the specification is unknown or malformed; or the function needs more than
+            `max_states` states, fails, or gives what is no class.
+    """
+    if callable(spec):
+        return _of_function(spec, alphabet, max_states)
+    if max_states is not None:
+        raise LanguageError(
+            f"max_states is for functions, but {short(spec)} is a line. In a line, write "
+            f"py[states={short(max_states)},alphabet=01]:module:function."
+        )
+    return parse(spec, alphabet)
 
 
 def parse(spec: str, alphabet: str | None = None) -> Language:
@@ -32,14 +67,18 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
             f"a language is a line, such as 'parity' or 'regex:(0|1)*', or a Language, but got "
             f"{short(spec)}."
         )
+    if not isinstance(alphabet, str | None):
+        raise LanguageError(
+            f"an alphabet is a text, such as 'abc' or 's1 s2', but got {short(alphabet)}."
+        )
     match = re.match(r"(\w+)(?:\[(.*?)\])?:", spec)
     if match is None or match.group(1) not in _KINDS:
         language = _named(spec)
     else:
         kind, option = match.group(1), match.group(2)
-        if option is not None and kind not in ("regex", "att"):
+        if option is not None and kind not in ("regex", "att", "py"):
             raise LanguageError(
-                f"only regex and att have options in brackets, but {spec!r} has [{option}]. "
+                f"only regex, att and py have options in brackets, but {spec!r} has [{option}]. "
                 f"Remove it."
             )
         language = _KINDS[kind](spec[match.end() :], option, alphabet)
@@ -106,6 +145,8 @@ def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
 
 
 def _att(body: str, option: str | None, alphabet: str | None) -> Language:
+    if not body:
+        raise LanguageError("att: names no file. Give att:FILE.")
     match = re.fullmatch(r"(?:0=(epsilon|symbol))?(?:(?:^|,)alphabet=(\S.*))?", option or "")
     if match is None or option == "":
         raise LanguageError(
@@ -119,8 +160,71 @@ def _att(body: str, option: str | None, alphabet: str | None) -> Language:
     if stated is not None and (symbols := split_alphabet(stated)) != language.alphabet:
         _require_no_bracket(stated)
         language = from_att(body, zero=zero, alphabet=symbols)
-        parts.append(f"alphabet={(' ' if language.spaced else '').join(symbols)}")
+        parts.append(f"alphabet={_written(language)}")
     return replace(language, spec=f"att[{','.join(parts)}]:{body}" if parts else f"att:{body}")
+
+
+def _of_function(function: Callable[[str], Any], alphabet: object, max_states: object) -> Language:
+    """Return the language of a function on words, with a specification that names the function.
+
+    The specification builds the language again where the function can be imported by it.
+
+    Raises:
+        LanguageError: `alphabet` is no text or `max_states` no number; or see `from_function`.
+    """
+    if not isinstance(alphabet, str) or not isinstance(max_states, int):
+        raise LanguageError(
+            "a function needs alphabet='01' and max_states=8, the most states that its automaton "
+            "can have. Give both."
+        )
+    symbols = split_alphabet(alphabet)
+    language = from_function(function, symbols, max_states=max_states)
+    named = function if hasattr(function, "__qualname__") else type(function)
+    path = f"{named.__module__}:{named.__qualname__}{'' if named is function else '()'}"
+    can_be_written = "]:" not in alphabet
+    return replace(language, spec=_of_py(path, language, max_states) if can_be_written else "")
+
+
+def _py(body: str, option: str | None, alphabet: str | None) -> Language:
+    reversed_order = r"alphabet=(?P<alphabet>\S.*),states=(?P<states>\d{1,9})"
+    usual_order = r"(?:states=(?P<states>\d{1,9}))?(?:(?:^|,)alphabet=(?P<alphabet>\S.*))?"
+    known = re.fullmatch(reversed_order, option or "") or re.fullmatch(usual_order, option or "")
+    if known is None or option == "":
+        raise LanguageError(
+            f"py has the options states and alphabet, as in py[states=8,alphabet=01]:{body}, but "
+            f"this is [{option}]. Write both."
+        )
+    symbols = _one_alphabet(known["alphabet"], alphabet)
+    if known["states"] is None or symbols is None:
+        raise LanguageError(
+            f"a function needs the most states that its automaton can have, and an alphabet. Write "
+            f"py[states={known['states'] or 8},alphabet={symbols or '01'}]:{body}, with your own."
+        )
+    _require_no_bracket(symbols)
+    form = "py:package.module:function"
+    if not re.fullmatch(r"[^:]+:[^:]+", body) or re.search(r"[()<>]|^__main__:", body):
+        raise LanguageError(
+            f"the language of a function is {form}, but py:{body} names none that can be imported. "
+            f"Put it into a module of its own."
+        )
+    function = imported(body, kind="function", form=form, error=LanguageError)
+    if not callable(function):
+        raise LanguageError(
+            f"py:{body} is {short(function)} ({type(function).__name__}), but a function from "
+            f"words to classes is needed. Name one."
+        )
+    bound = int(known["states"])
+    language = from_function(function, split_alphabet(symbols), max_states=bound)
+    return replace(language, spec=_of_py(body, language, bound))
+
+
+def _of_py(path: str, language: Language, max_states: int) -> str:
+    return f"py[states={max_states},alphabet={_written(language)}]:{path}"
+
+
+def _written(language: Language) -> str:
+    """Return the alphabet of a language as one text, which `split_alphabet` splits again."""
+    return (" " if language.spaced else "").join(language.alphabet)
 
 
 def split_alphabet(alphabet: str) -> tuple[str, ...]:
@@ -137,6 +241,8 @@ def _require_no_bracket(alphabet: str) -> None:
 
 def _group(body: str, option: str | None, alphabet: str | None) -> Language:
     del option, alphabet
+    if body.lstrip().startswith("("):
+        return replace(permutation_group(body), spec=f"group:{written_permutations(body)}")
     name, *settings = body.split(",")
     values: dict[str, int] = {}
     for setting in settings:
@@ -194,23 +300,32 @@ _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
     "att": _att,
     "group": _group,
     "count": _count,
+    "py": _py,
 }
 
 
 _SELF_CONTAINED = re.compile(r"(?:regex(?:\[.*?\])?|group|count):.*|[a-z0-9-]+", re.DOTALL)
 
 
-_NAMES_A_FILE = re.compile(r"att(\[.*?\])?:")
+_MAY_CHANGE = re.compile(r"(att(\[.*?\])?|py\[.*?\]):")
 
 
 def is_self_contained(spec: str) -> bool:
-    """Return whether a specification defines its language by itself, without a file."""
+    """Return whether a specification defines its language by itself, without a file or module."""
     return _SELF_CONTAINED.fullmatch(spec) is not None
 
 
+def may_change(spec: str) -> bool:
+    """Return whether a specification names a file or a module, whose content may change."""
+    return _MAY_CHANGE.match(spec) is not None
+
+
 def is_named(language: Language) -> bool:
-    """Return whether a language equals the one that its `spec` names (files are not read)."""
-    if not language.spec or _NAMES_A_FILE.match(language.spec):
+    """Return whether a language equals the one that its `spec` names.
+
+    Files are not read, and modules not imported: what they hold may have changed.
+    """
+    if not language.spec or may_change(language.spec):
         return True
     if not is_self_contained(language.spec):
         return False

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import torch
 from torch import Generator, Tensor, nn
 
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, in_a_line
 from lengthwise.layers.rows import ClassLogits, Lengths, Words
 from lengthwise.models.alignment import left_aligned
 
@@ -209,9 +209,3 @@ def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> No
             f"longer words (by {worst[at].item():.2g}): its answer depends on the pads. Mask them, "
             f"or use lw.adapt(module, padding='none')."
         )
-
-
-def in_a_line(error: BaseException) -> str:
-    """Return the kind of an error and the first line of its text."""
-    first = str(error).strip().partition("\n")[0]
-    return f"{type(error).__name__}: {first[:200]}"

@@ -11,22 +11,20 @@ network. A network that is given as an object is known in this process only.
 import copy
 import hashlib
 import inspect
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, make_dataclass
-from importlib import import_module
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import torch
 from torch import nn
 
-from lengthwise.errors import ConfigError
-from lengthwise.models.adapted import Adapted, adapt, in_a_line, require_recogniser
+from lengthwise.errors import ConfigError, in_a_line
+from lengthwise.models.adapted import Adapted, adapt, require_recogniser
 from lengthwise.models.entry import Architecture
 from lengthwise.models.recognisers import ModelEntry
 from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.registry import imported
 
 Factory: TypeAlias = Callable[..., nn.Module]
 OwnModel: TypeAlias = nn.Module | Factory
@@ -142,24 +140,12 @@ def keep(name: str, model: OwnModel) -> None:
 
 
 def _imported(name: str) -> Any:
-    module, _, attribute = name.partition(":")
-    if attribute.endswith("()"):
+    if name.endswith("()"):
         raise ConfigError(
             f"model {name!r} was given as an object, which cannot be built again from its name. "
             f"Give it: lw.load(folder, model=network)."
         )
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
-    try:
-        found: Any = import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (Exception, SystemExit) as error:
-        raise ConfigError(
-            f"model {name!r} cannot be imported ({in_a_line(error)}). Give package.module:factory,"
-            f" from the folder that has it."
-        ) from None
+    found = imported(name, kind="model", form="package.module:factory")
     if isinstance(found, nn.Module) or (not callable(found) and not isinstance(found, ModelEntry)):
         raise ConfigError(
             f"model {name!r} is a {type(found).__name__}, which builds no network. Name a function "

@@ -14,10 +14,20 @@ from lengthwise.models.entry import Architecture, Entry
 from lengthwise.models.recurrent import Recurrent, RecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
+from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.models.universal import Universal, UniversalConfig
 from lengthwise.registry import Catalogue
 
-Supervision = Literal["final", "prefix", "node", "transition", "composition", "codebook", "states"]
+Supervision = Literal[
+    "final",
+    "prefix",
+    "node",
+    "transition",
+    "composition",
+    "codebook",
+    "maps",
+    "states",
+]
 
 _OF_TREES: tuple[Supervision, ...] = (
     *("final", "prefix", "node"),
@@ -32,6 +42,7 @@ RECURRENT = Architecture(config=RecurrentConfig, module=Recurrent)
 BINARY_RECURRENT = Architecture(config=BinaryRecurrentConfig, module=BinaryRecurrent)
 UNIVERSAL = Architecture(config=UniversalConfig, module=Universal)
 CAUSAL_RECOGNISER = Architecture(config=CausalRecogniserConfig, module=CausalRecogniser)
+STATE_SLOTS = Architecture(config=StateSlotsConfig, module=StateSlots)
 SCRATCHPAD = Architecture(config=ScratchpadConfig, module=Scratchpad)
 
 ARCHITECTURES: Catalogue[Architecture] = Catalogue(
@@ -190,6 +201,18 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
             supervisions=_OF_TREES,
             audited=True,
             training={"patience": 1},
+        ),
+        "regular-gpt-slots": ModelEntry(
+            summary="RegularGPT with a slot of memory for each state: proved for any automaton",
+            architecture=STATE_SLOTS,
+            supervision="maps",
+            supervisions=("maps",),
+            audited=True,
+            training={
+                **{"steps": 5_000, "learning_rate": 1e-2, "schedule": "cosine", "patience": 1},
+                **{"validate_every": 100, "validation_words": 256},
+            },
+            presets={"paper": {"d_model": 256}},
         ),
         "elman": _recurrent("elman", "Elman's recurrent network, the RNN of Table 1"),
         "gru": _recurrent("gru", "a recurrent network with gates (GRU)"),

@@ -4,7 +4,6 @@ Lines and texts take the colour of the page (`currentColor`), and the background
 """
 
 from collections.abc import Mapping, Sequence
-from io import StringIO
 from typing import Any
 
 import matplotlib as mpl
@@ -12,26 +11,20 @@ import networkx as nx
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lengthwise.analysis.figures import STYLE
+from lengthwise.analysis.figures import INK, STYLE, to_page_svg
 from lengthwise.languages.language import Language
 from lengthwise.wording import shortened
-
-_INK = "#1c2430"
-"""Stands for the colour of the page's text while a figure is drawn."""
 
 _BLUE, _ORANGE = "#4a8fd0", "#d1812c"
 """Readable on white and on black."""
 
 _STYLE = {
     **STYLE,
-    "text.color": _INK,
-    "axes.edgecolor": _INK,
-    "axes.labelcolor": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "axes.facecolor": "none",
-    "figure.facecolor": "none",
-    "savefig.facecolor": "none",
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
     "text.parse_math": False,
     "svg.fonttype": "none",
 }
@@ -40,6 +33,9 @@ _NODE, _RING = 640, 420
 """Areas of a state's circle and of the inner circle of class 1, in square points."""
 
 _LONGEST_LABEL = 14
+
+_ABOVE_LOOP = 29
+"""Distance of a label of an arrow from a state to itself, in points above the centre."""
 
 
 def automaton_drawing(language: Language) -> str:
@@ -72,16 +68,16 @@ def automaton_drawing(language: Language) -> str:
             (doubled, "solid", _RING),
         ):
             drawn = nx.draw_networkx_nodes(
-                graph, places, group, node_size=area, node_color="none", edgecolors=_INK, ax=axes
+                graph, places, group, node_size=area, node_color="none", edgecolors=INK, ax=axes
             )
             if group:
                 drawn.set_linestyle(style)
         names = {s: shortened(machine.class_names[machine.classes[s]], 8) for s in states}
-        nx.draw_networkx_labels(graph, places, names, font_size=9, font_color=_INK, ax=axes)
+        nx.draw_networkx_labels(graph, places, names, font_size=9, font_color=INK, ax=axes)
         _draw_arrows(graph, places, axes)
         _draw_start(places[states[0]], axes)
         axes.margins(0.22)
-        return _in_the_pages_ink(figure)
+        return to_page_svg(figure)
 
 
 def _places(states: Sequence[int]) -> dict[int, tuple[float, float]]:
@@ -106,12 +102,23 @@ def _draw_arrows(
     labels = {
         (a, b): shortened(", ".join(s), _LONGEST_LABEL) for a, b, s in graph.edges(data="symbols")
     }
+    for state in places:
+        if (own := labels.pop((state, state), None)) is not None:
+            axes.annotate(
+                own,
+                xy=places[state],
+                xytext=(0, _ABOVE_LOOP),
+                textcoords="offset points",
+                ha="center",
+                fontsize=9,
+                color=INK,
+            )
     nx.draw_networkx_edge_labels(
         graph,
         places,
         labels,
         font_size=9,
-        font_color=_INK,
+        font_color=INK,
         connectionstyle=curved,
         rotate=False,
         bbox={"alpha": 0},
@@ -125,7 +132,7 @@ def _draw_start(place: tuple[float, float], axes: Axes) -> None:
         xy=place,
         xytext=(-46, 0),
         textcoords="offset points",
-        arrowprops={"arrowstyle": "-|>", "color": _INK, "shrinkB": 13},
+        arrowprops={"arrowstyle": "-|>", "color": INK, "shrinkB": 13},
     )
 
 
@@ -150,7 +157,7 @@ def training_drawing(metrics: Sequence[Mapping[str, Any]]) -> str:
         shares = [100 * record["validation_accuracy"] for record in metrics]
         below.plot(steps, shares, color=_BLUE, marker=marker, ms=3)
         below.set(xlabel="step", ylabel="accuracy (%)", ylim=(-4, 104))
-        return _in_the_pages_ink(figure)
+        return to_page_svg(figure)
 
 
 def accuracy_drawing(accuracy: Mapping[int, float]) -> str:
@@ -162,12 +169,4 @@ def accuracy_drawing(accuracy: Mapping[int, float]) -> str:
         shares = [100 * accuracy[length] for length in lengths]
         axes.plot(lengths, shares, color=_BLUE, marker="o" if len(lengths) < 30 else "", ms=3)
         axes.set(xlabel="length", ylabel="accuracy (%)", ylim=(-4, 104))
-        return _in_the_pages_ink(figure)
-
-
-def _in_the_pages_ink(figure: Figure) -> str:
-    buffer = StringIO()
-    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    figure.savefig(buffer, format="svg", metadata=nothing)
-    text = buffer.getvalue()
-    return text[text.index("<svg") :].replace(_INK, "currentColor")
+        return to_page_svg(figure)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from lengthwise.analysis.analyses import Findings
+from lengthwise.analysis.figures import to_page_svg
 from lengthwise.constructions.construction import Construction
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.languages.language import Language
@@ -12,7 +14,14 @@ from lengthwise.problems.recognition.measure import shown_lengths
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import kept
 from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.statement import at_least, at_most, name_of, shown, terms_of
+from lengthwise.verification.statement import (
+    at_least,
+    at_most,
+    explored_in_words,
+    name_of,
+    shown,
+    terms_of,
+)
 from lengthwise.wording import counted, shortened
 
 MOST_STATES = 30
@@ -83,7 +92,7 @@ def of_run(run: Run) -> str:
             title=_cut(f"{run.problem.name}, {run.plan.model}"),
             badge="" if proved is None else "proved" if proved else "not proved",
             tone="good" if proved else "open",
-            pictures=(training_drawing(run.metrics),) if run.metrics else (),
+            pictures=(training_drawing(run.metrics),) if len(run.metrics) > 1 else (),
             facts=facts,
         )
     )
@@ -132,22 +141,8 @@ def of_certificate(made: Certificate) -> str:
             ("the model says", _cut(wrong.model)),
             ("the language says", _cut(wrong.language)),
         ]
-    if made.levels:
-        repeats = summary["repeats"]
-        ends = "" if repeats is None else f"; the last repeats level {repeats}"
-        facts += [
-            ("explored", f"{counted(summary['levels'], 'level')}{ends}"),
-            (
-                "on the last level",
-                f"{counted(summary['interior_pairs'], 'interior pair')}, "
-                f"{counted(summary['edge_pairs'], 'edge pair')}",
-            ),
-            (
-                "elements",
-                f"{summary['elements']:,} of the model, {summary['monoid_elements_met']:,} of the "
-                f"language's monoid",
-            ),
-        ]
+    if explored := explored_in_words(made):
+        facts.append(explored)
     sure = made.sureness
     if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
         room = sure.sign_distance if sure.room is None else sure.room
@@ -193,6 +188,20 @@ def of_construction(made: Construction) -> str:
             tone="good",
             subtitle=made.claim,
             facts=[(name, value) for name, value in facts if value],
+        )
+    )
+
+
+def of_findings(found: Findings) -> str:
+    """Return the card of an analysis: its figure, numbers and what they say of the model."""
+    return html(
+        Card(
+            title=_cut(f"{found.title}, {found.record['language']}"),
+            subtitle=found.meaning,
+            pictures=(to_page_svg(found.draw()),),
+            facts=found.numbers,
+            summary="what is shown",
+            points=(found.caption,),
         )
     )
 

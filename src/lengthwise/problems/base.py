@@ -205,9 +205,8 @@ class Problem(ABC):
     models: ClassVar[Catalogue[Any]]
     default_model: ClassVar[str]
     data: ClassVar[type[Config]]
-    """Class of the settings of the data."""
     objective_settings: ClassVar[type[Config]] = NoSettings
-    """Class of the settings of the objective."""
+    """Classes of the settings of the data and of the objective."""
     training: ClassVar[type[TrainingConfig]] = TrainingConfig
     aliases: ClassVar[Mapping[str, str]] = {}
     """Other spellings of settings: `{"longest_word": "network.max_length"}`."""
@@ -298,6 +297,10 @@ class Problem(ABC):
         """Return the settings that apply unless a user sets them; `name` is that of the problem."""
         return dict(entry.training)
 
+    def usual_model(self, asked: Parts) -> str:
+        """Return the model that learns it by default, if it has the settings that are asked for."""
+        return self.default_model
+
     def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
         """Return defaults that suit the subject, over the usual ones; `asked` are the user's."""
         return {}
@@ -382,8 +385,8 @@ class Problem(ABC):
         found, metrics = folder.evaluation(), folder.metrics()
         return Section(
             title=f"{self.name}, {plan.model}",
-            subtitle=f"{plan.trained_on}, {plan.supervision}, {plan.preset} preset, seed "
-            f"{plan.training.seed}",
+            subtitle=f"{plan.preset} preset, seed {plan.training.seed}",
+            about=[("trained on", plan.trained_on), ("training is told", plan.supervision)],
             columns=["run", "trained on", "in validation"],
             cells=[plan.trained_on, self.validated(kept(metrics)) if metrics else "not yet"],
             facts=self.said_of(found) if found else [("evaluation", "not evaluated yet")],
@@ -405,19 +408,13 @@ class Problem(ABC):
     def certify(self, run: Run, options: Options) -> Certificate:
         """Prove a run right at every length, or find the shortest input on which it is wrong.
 
-        By default there is no proof.
-
         Raises:
-            RunError: the problem has no proofs.
+            RunError: the problem has no proofs, as by default.
         """
         raise RunError(self.no_words())
 
     def words_of(self, plan: "Plan | Compiled") -> Task:
-        """Return the words of the formal language that a run is about.
-
-        Raises:
-            RunError: it is about something else.
-        """
+        """Return the words of the formal language that a run is about, or raise `RunError`."""
         raise RunError(self.no_words())
 
     def no_words(self) -> str:

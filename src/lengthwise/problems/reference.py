@@ -23,7 +23,7 @@ def settings_reference(
         LengthwiseError: there is nothing that `spec` names.
     """
     PRESETS[preset]  # raises unless it is a name
-    entry = kind.models[model or kind.default_model]
+    entry = kind.models[usual_model(kind, spec, preset) if model is None else model]
     names = kind.settable(entry)
     usual = kind.usual(preset, entry, spec)
     values = sort_settings(usual, names, aliases=kind.aliases, strict=False)
@@ -33,6 +33,14 @@ def settings_reference(
     for section, config in kind.sections(entry).items():
         found += describe_settings(section, config, names[section], values[section])
     return [replace(e, default=None) if e.name in kind.derived else e for e in found]
+
+
+def usual_model(kind: type[Problem], spec: str, preset: str = "laptop") -> str:
+    """Return the model that `train SPEC` takes; that of the problem, if `spec` cannot be read."""
+    try:
+        return make_plan(spec, preset=preset).model if spec else kind.default_model
+    except TextError:
+        return kind.default_model
 
 
 def _planned(spec: str, model: str | None, preset: str) -> Parts | None:

@@ -124,6 +124,10 @@ class Section:
     body: str = ""
     """HTML of the section; if it is empty, `facts` are shown."""
     facts: Facts = field(default_factory=list)
+    about: Facts = field(default_factory=list)
+    """What the run is about: its language or corpus, and some of its words."""
+    terms: Facts = field(default_factory=list)
+    """The words of the section that need a definition, and their definitions."""
 
 
 def read_options(options: Options) -> Options:

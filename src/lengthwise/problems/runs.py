@@ -8,6 +8,9 @@ from typing import Any
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import machine_name
+from lengthwise.languages.validation import short
+from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.layout import SECTIONS
 from lengthwise.problems.presets import PRESETS
@@ -56,29 +59,44 @@ def make_plan(
     require_options(kind, own, spec)
     if "protocol" in own:
         layers.insert(max(0, len(layers) - 1), {"data.protocol": own.pop("protocol")})
-    model = model or kind.default_model
-    entry = kind.models[model]
-    names, of_task = kind.settable(entry), kind.own_settings(spec) if isinstance(spec, str) else {}
-    if of_task:
-        names["task"] = set(of_task)
-    asked = merged(sort_settings(each, names, aliases=kind.aliases) for each in layers)
+    chosen_model = kind.default_model if model is None else model
+    entry = kind.models[chosen_model]
+    names, asked = _sorted(kind, entry, spec, layers)
     problem = as_problem(spec, asked.pop("task", {}), own)
-    for section in SECTIONS:
-        asked.setdefault(section, {})
+    if model is None and (usual_model := problem.usual_model(asked)) != chosen_model:
+        chosen_model, entry = usual_model, kind.models[usual_model]
+        names, asked = _sorted(kind, entry, spec, layers)
+        asked.pop("task", None)
     usual = problem.usual(preset, entry, problem.name) | problem.suited(preset, entry, asked)
     chosen = sort_settings(usual, names, aliases=kind.aliases, strict=False)
     for section in SECTIONS:
         chosen[section] |= asked[section]
-    network, data, objective = problem.configure(model, entry, chosen, asked)
+    network, data, objective = problem.configure(chosen_model, entry, chosen, asked)
     return Plan(
         problem=problem,
-        model=model,
+        model=chosen_model,
         preset=preset,
         network=network,
         data=data,
         objective=objective,
         training=problem.training.from_dict(chosen["training"]),
     )
+
+
+def _sorted(
+    kind: type[Problem],
+    entry: Entry,
+    spec: str | Language | Problem,
+    layers: Sequence[Mapping[str, Any]],
+) -> tuple[dict[str, set[str]], dict[str, dict[str, Any]]]:
+    """Return the names of the settings by section, and those that are asked for."""
+    names, of_task = kind.settable(entry), kind.own_settings(spec) if isinstance(spec, str) else {}
+    if of_task:
+        names["task"] = set(of_task)
+    asked = merged(sort_settings(each, names, aliases=kind.aliases) for each in layers)
+    for section in SECTIONS:
+        asked.setdefault(section, {})
+    return names, asked
 
 
 def plan_for(
@@ -100,18 +118,20 @@ def plan_for(
         ConfigError: a name is unknown, or a value does not fit.
     """
     folder = RunFolder(out)
-    asked = make_plan(spec, model, preset=preset or "laptop", settings=settings, options=options)
+    named = "laptop" if preset is None else preset
+    asked = make_plan(spec, model, preset=named, settings=settings, options=options)
     if not folder.is_claimed or is_compiled(stored := folder.config()):
         return asked
     there = plan_from_dict(stored)
     is_same = there.problem == asked.problem or there.problem.identity() == asked.problem.identity()
-    if not is_same or (model and model != there.model):
+    if not is_same or model not in (None, there.model):
+        _require_unchanged(folder, there, asked)
         folder.require_same(there.to_dict(), asked.to_dict())
     there = replace(there, problem=asked.problem)  # its corpus may have been moved
 
     def filled_in(left_out: frozenset[str]) -> Plan:
         usual = {k: v for k, v in _of_folder(there).items() if k not in left_out}
-        layers, preset_there = [usual, *settings], preset or there.preset
+        layers, preset_there = [usual, *settings], there.preset if preset is None else preset
         return make_plan(spec, there.model, preset=preset_there, settings=layers, options=options)
 
     found = filled_in(there.problem.derived)
@@ -211,9 +231,36 @@ def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
         there = plan_from_dict(stored)
         if there == plan:
             return folder.claim(stored)
+        _require_unchanged(folder, there, plan)
         folder.require_same({**there.to_dict(), "environment": {}}, asked)
     folder.claim(asked)
     return None
+
+
+def _require_unchanged(folder: RunFolder, there: Plan, asked: Plan) -> None:
+    """Refuse a specification that names another language now than when the run began.
+
+    Raises:
+        RunError: what it names has changed; the message has the digests of both automata, and a
+            word that tells them apart.
+    """
+    if (there.problem.kind, there.problem.name) != (asked.problem.kind, asked.problem.name):
+        return
+    try:
+        then, now = there.task.language, asked.task.language
+    except RunError:  # it is about no language
+        return
+    if then == now:
+        return
+    told = "in its alphabet"
+    if then.alphabet == now.alphabet:
+        word = then.difference(now)
+        told = "in its states" if word is None else f"on the word {short(now.decode(word))}"
+    raise RunError(
+        f"{folder.path} holds a run on {there.problem.name} as it was, {machine_name(then)}, but "
+        f"now it is {machine_name(now)}, which differs {told}. Use another folder, or bring the "
+        f"old one back."
+    )
 
 
 def plan_from_dict(values: Mapping[str, Any]) -> Plan:

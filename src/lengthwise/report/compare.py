@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from lengthwise.analysis.figures import Picture, bands_figure, to_svg
+from lengthwise.analysis.figures import Picture, bands_figure, to_page_svg, to_svg
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
 from lengthwise.files import write_text
@@ -85,6 +85,9 @@ class Comparison:
     @cached_property
     def figure(self) -> Picture:
         """The measure by length: a line for each group, and a band if it has several seeds."""
+        return self._drawn()
+
+    def _drawn(self) -> Picture:
         ends = {run.curve.trained_to for run in self.runs}
         return bands_figure(
             {group.name: [run.curve.points for run in group.runs] for group in self.groups},
@@ -172,7 +175,12 @@ class Comparison:
         )
         lengths = sorted(self.curve.points)
         return environment.get_template(template).render(
-            comparison=self, band=BAND, first=lengths[0], last=lengths[-1], count=len(lengths)
+            comparison=self,
+            figure=to_page_svg(self._drawn()),
+            band=BAND,
+            first=lengths[0],
+            last=lengths[-1],
+            count=len(lengths),
         )
 
 
@@ -189,6 +197,8 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
     """
     if isinstance(runs, Run | Path | str):
         runs = [runs]
+    if not isinstance(runs, Sequence):
+        raise ConfigError(f"runs or their folders are compared, but got {runs!r:.40}.")
     paths = [_path(run) for run in runs]
     if not paths:
         raise ConfigError("a comparison needs runs, but got none. Give run folders.")
@@ -197,7 +207,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
         if path in resolved[:number]:
             raise ConfigError(f"runs to compare are different, but {paths[number]} stands twice.")
     plans = [_plan(path) for path in paths]
-    _require_one_subject(paths, plans)
+    _require_onesubject_of(paths, plans)
     read = [_curve(path, plan) for path, plan in zip(paths, plans, strict=True)]
     tested = next((sorted(curve.points) for curve in read if curve), None)
     option = f" --lengths {_written(tested)}" if tested and _takes_lengths(plans[0]) else ""
@@ -252,17 +262,17 @@ def _curve(path: Path, plan: Plan) -> Curve | None:
     return found if found is None or found.points else None
 
 
-def _require_one_subject(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
-    first = _subject(plans[0])
+def _require_onesubject_of(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
+    first = subject_of(plans[0])
     for path, plan in zip(paths, plans, strict=True):
-        if _subject(plan) != first:
+        if subject_of(plan) != first:
             raise ConfigError(
                 f"runs of one problem are compared, but {paths[0]} is about "
                 f"{plans[0].problem.name} and {path} about {plan.problem.name}. Use report."
             )
 
 
-def _subject(plan: Plan) -> Any:
+def subject_of(plan: Plan) -> Any:
     """Return what a plan is about: its minimal automaton, whatever its name, or its corpus."""
     if plan.problem.kind == Recognition.kind:
         return plan.task.language.minimised()

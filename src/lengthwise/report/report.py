@@ -2,26 +2,35 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from lengthwise.analysis.figures import loss_figure, to_svg
-from lengthwise.errors import RunError
+from lengthwise.analysis.figures import Picture, bands_figure, loss_figure, to_page_svg
+from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import write_text
+from lengthwise.problems.base import Plan
 from lengthwise.problems.results import Section
 from lengthwise.problems.runs import plan_from_dict
+from lengthwise.report.compare import compare, subject_of
 from lengthwise.training.compiled import is_compiled
+from lengthwise.training.devices import commit, environment
 from lengthwise.training.runs import RunFolder
+
+AT_COMMON = "Runs are shown at the lengths that all of them were tested on."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunPage:
     """The part of the page that shows one run."""
 
-    kind: str
-    """The problem of the run."""
+    path: Path
+    plan: Plan
+    made: str
+    """When and with which versions and processor the run was made."""
     settings: list[tuple[str, str]]
     metrics: list[dict[str, Any]]
     section: Section
@@ -29,7 +38,43 @@ class RunPage:
     @property
     def losses(self) -> str:
         """The loss by step as an SVG element."""
-        return to_svg(loss_figure(self.metrics))
+        return to_page_svg(loss_figure(self.metrics))
+
+    @property
+    def curve(self) -> str:
+        """The last evaluation by length as an SVG element, if the section does not draw it.
+
+        It is empty if there are not two lengths at least.
+        """
+        found = self.plan.problem.curve(RunFolder(self.path), self.plan)
+        if self.section.body or found is None or len(found.points) < 2:
+            return ""
+        figure = bands_figure(
+            {self.section.title: [found.points]},
+            xlabel=found.horizontal,
+            ylabel=found.measure,
+            trained_to=found.trained_to,
+        )
+        return to_page_svg(figure)
+
+    @property
+    def kind(self) -> str:
+        """The problem of the run."""
+        return self.plan.problem.kind
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Together:
+    """Evaluated runs on one subject, drawn in one figure."""
+
+    subject: str
+    picture: Picture
+    notes: Sequence[str]
+
+    @property
+    def figure(self) -> str:
+        """The figure as an SVG element."""
+        return to_page_svg(self.picture)
 
 
 def read_run(path: Path) -> RunPage:
@@ -49,11 +94,66 @@ def read_run(path: Path) -> RunPage:
     if folder.is_finished and not metrics:
         raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
     return RunPage(
-        kind=plan.problem.kind,
+        path=path,
+        plan=plan,
+        made=_made(folder, config.get("environment", {})),
         settings=_settings({**plan.to_dict(), "environment": config.get("environment", {})}),
         metrics=metrics,
         section=plan.problem.section(folder, plan),
     )
+
+
+def _made(folder: RunFolder, environment: Mapping[str, Any]) -> str:
+    """Return when a run last wrote its weights or records, and what made it, in words."""
+    files = [each for each in folder.path.iterdir() if each.is_file()]
+    when = datetime.fromtimestamp(max(each.stat().st_mtime for each in files), tz=UTC)
+    parts = [f"{name} {value}" for name, value in environment.items()]
+    return ", ".join([f"{when:%Y-%m-%d %H:%M} UTC", *parts])
+
+
+def written() -> str:
+    """Return date, version, commit and machine of the page, in words."""
+    code = f"lengthwise {version('lengthwise')}"
+    if (at := commit()) is not None:
+        code += f" (commit {at})"
+    here = environment("cpu")
+    return (
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by {code}, Python {here['python']}, torch "
+        f"{here['torch']}, on {here['processor']}"
+    )
+
+
+def together(pages: Sequence[RunPage]) -> list[Together]:
+    """Compare the evaluated runs of each subject that has several."""
+    subjects: list[tuple[Any, list[RunPage]]] = []
+    for page in pages:
+        if page.plan.problem.curve(RunFolder(page.path), page.plan) is None:
+            continue
+        subject = subject_of(page.plan)
+        own = next((members for known, members in subjects if known == subject), None)
+        if own is None:
+            subjects.append((subject, [page]))
+        elif page.path.resolve() not in [other.path.resolve() for other in own]:
+            own.append(page)
+    return [_drawn(members) for _, members in subjects if len(members) > 1]
+
+
+def _drawn(members: Sequence[RunPage]) -> Together:
+    """Draw runs on one subject: compared if that is possible, else each at its own lengths."""
+    name = members[0].plan.problem.name
+    try:
+        shown = compare([page.path for page in members])
+        return Together(subject=name, picture=shown.figure, notes=[AT_COMMON, *shown.notes])
+    except ConfigError as error:
+        note = f"Each run is shown as it was tested: {error}"
+    found = [page.plan.problem.curve(RunFolder(page.path), page.plan) for page in members]
+    curves = [curve for curve in found if curve is not None]
+    lines = {
+        f"{page.plan.model}, {page.path}": [c.points]
+        for page, c in zip(members, curves, strict=True)
+    }
+    picture = bands_figure(lines, xlabel=curves[0].horizontal, ylabel=curves[0].measure)
+    return Together(subject=name, picture=picture, notes=[note])
 
 
 def _settings(config: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
@@ -83,7 +183,13 @@ def render(pages: Sequence[RunPage], title: str = "lengthwise report") -> str:
         for kind in dict.fromkeys(page.kind for page in pages)
     ]
     template = environment.get_template("report.html")
-    return template.render(groups=groups, pages=numbered, title=title)
+    return template.render(
+        groups=groups,
+        pages=numbered,
+        title=title,
+        comparisons=together(pages),
+        written=written(),
+    )
 
 
 def write_report(paths: Sequence[Path], out: Path) -> None:

@@ -51,6 +51,8 @@ def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> Step
         ConfigError: a setting is unknown, or of another kind.
         CircuitError, LanguageError: the circuit, the order or the language is wrong.
     """
+    if not isinstance(spec, str):
+        raise ConfigError(f"a step task is a line, such as 'steps:addition', but got {spec!r:.40}.")
     known = settings_of(spec)
     require_known(settings or {}, known)
     chosen, body = {**known, **(settings or {})}, spec.removeprefix(PREFIX)

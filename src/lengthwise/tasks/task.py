@@ -10,8 +10,6 @@ Axes:
     time  places of a batch; words stand at the right end, with `PAD` left of them
 """
 
-import hashlib
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,13 +20,16 @@ from torch import Tensor
 
 from lengthwise.errors import TaskError, unknown_name
 from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import machine_name
+from lengthwise.languages.spec import may_change
 from lengthwise.tasks.audited import draw_audited
 from lengthwise.tasks.published import Draw, has_published, is_counted, published_draw
 from lengthwise.tasks.sampling import UniformSampler
 
 PROTOCOLS = ("published", "audited")
 
-_NAMES_A_FILE = re.compile(r"att(\[.*?\])?:")
+MOST_AT_ONE_LENGTH = 2**29
+"""Greatest number of symbols of the words of one length; more would exceed any memory."""
 
 VERSION = 1
 """Rises when a task's name comes to mean other words or other classes."""
@@ -61,6 +62,10 @@ class Task:
     p_one: float = 0.5
 
     def __post_init__(self) -> None:
+        if not isinstance(self.language, Language):
+            raise TaskError(
+                f"a task is about a Language, but got {self.language!r:.40}. Use lw.language(...)."
+            )
         if self.protocol not in PROTOCOLS:
             raise unknown_name("protocol", self.protocol, PROTOCOLS, TaskError)
         if not 0 < self.p_one < 1:
@@ -77,14 +82,12 @@ class Task:
     def id(self) -> str:
         """A name that never changes meaning, such as `parity@1`.
 
-        A language without a line, or whose line names a file, which may change, is named by its
-        machine: `machine-` and twelve hex digits.
+        A language without a line, or whose line names a file or a module, which may change, is
+        named by its machine: `machine-` and twelve hex digits.
         """
         name = self.language.spec
-        if not name or _NAMES_A_FILE.match(name):
-            machine = self.language.total().minimised()
-            body = repr((machine.alphabet, machine.transitions, machine.classes, machine.start))
-            name = f"machine-{hashlib.sha256(body.encode()).hexdigest()[:12]}"
+        if not name or may_change(name):
+            name = machine_name(self.language)
         return f"{name}@{VERSION}"
 
     @property
@@ -152,6 +155,11 @@ class Task:
         Raises:
             TaskError: there is no such word, or there are too many counts to keep.
         """
+        if count * max(length, 1) > MOST_AT_ONE_LENGTH:
+            raise TaskError(
+                f"{count} words of {length} symbols are more than {MOST_AT_ONE_LENGTH:,} "
+                f"symbols at once. Ask for shorter or fewer words."
+            )
         lengths = torch.full((count,), length)
         if c is None:
             tokens = self.sampler.draw_any(lengths, generator)

@@ -99,6 +99,18 @@ def is_compiled(config: Mapping[str, Any]) -> bool:
     return "construction" in config
 
 
+def require_place_of_compiled(path: Path | str) -> None:
+    """Refuse a folder that holds something other than computed weights.
+
+    Raises:
+        RunError: it holds a trained run, or other files.
+    """
+    folder = RunFolder(Path(path))
+    folder.require_free()
+    if folder.is_claimed and not is_compiled(folder.config()):
+        raise RunError(f"{path} holds a trained run. Use another folder.")
+
+
 def save_compiled(
     path: Path | str, compiled: Compiled, model: nn.Module, environment: Mapping[str, str]
 ) -> RunFolder:

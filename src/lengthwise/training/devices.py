@@ -2,6 +2,7 @@
 
 import platform
 import re
+import subprocess
 from pathlib import Path
 
 import torch
@@ -16,6 +17,8 @@ def choose_device(name: str) -> torch.device:
     Raises:
         ConfigError: torch does not know the device, it is not there, or it gives wrong numbers.
     """
+    if not isinstance(name, str):
+        raise ConfigError(f"a device is a name, but got {name!r:.40}. Use auto, cpu, mps or cuda.")
     if name == "auto":
         accelerator = torch.accelerator.current_accelerator()
         usable = accelerator is not None and torch.accelerator.is_available()
@@ -56,3 +59,16 @@ def processor() -> str:
         facts = ""
     name = re.search(r"^model name\s*: (.+)$", facts, re.MULTILINE)
     return name[1].strip() if name else platform.machine()
+
+
+def commit() -> str | None:
+    """Return the version of the code, if it runs from its repository."""
+    root = Path(__file__).parents[3]
+    if not (root / ".git").exists():
+        return None
+    command = ["git", "describe", "--always", "--dirty"]
+    try:
+        done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)
+    except (OSError, subprocess.CalledProcessError):  # no git, or it refuses the folder
+        return None
+    return done.stdout.strip()

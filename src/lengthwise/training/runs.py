@@ -33,6 +33,7 @@ from lengthwise.files import (
     read_lines,
     read_object,
     remove_leftovers,
+    require_folder_place,
     require_kinds,
     write_bytes,
     write_json,
@@ -127,18 +128,27 @@ class RunFolder:
         Raises:
             RunError: the folder holds another run, or files that are not those of a run.
         """
-        exists = self._config.exists()
-        foreign = self.path.exists() and (
-            not self.path.is_dir() or any(not is_leftover(path) for path in self.path.iterdir())
-        )
-        if foreign and not exists:
-            raise RunError(
-                f"{self.path} exists and holds no run of lengthwise. Use a new or empty folder."
-            )
-        if exists or not create_json(self._config, {"format": FORMAT, **config}):
+        self.require_free()
+        if self._config.exists() or not create_json(self._config, {"format": FORMAT, **config}):
             self.require_same(self.config(), config)
         if self.is_finished:
             self._remove_checkpoints()
+
+    def require_free(self) -> None:
+        """Refuse a folder in which no run can stand.
+
+        Raises:
+            RunError: it holds files that are not those of a run, or is below a file.
+        """
+        if self._config.exists():
+            return
+        if self.path.exists() and (
+            not self.path.is_dir() or any(not is_leftover(path) for path in self.path.iterdir())
+        ):
+            raise RunError(
+                f"{self.path} exists and holds no run of lengthwise. Use a new or empty folder."
+            )
+        require_folder_place(self.path)
 
     def require_same(self, stored: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
         """Refuse a configuration that differs from the folder's; None counts as missing.

@@ -133,7 +133,7 @@ def largest_singular_value(matrices: Floats) -> Floats:
     found = norm_bound(norm_bound(power))
     for length, lost in zip(reversed(norms), reversed(error), strict=True):
         found = length * np.sqrt(found + lost)
-    return _outward(np.minimum(found, norms[0]))
+    return outward(np.minimum(found, norms[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ class Arithmetic:
         lost = self.lost(terms, x.bound()[..., None] + matrix.rows)
         fresh = self.safe(size, self.gamma(terms + 2) * size + lost)
         radius = x.radius[..., None] * matrix.rows + fresh
-        return x.centre @ matrix.weight.T + matrix.bias, _outward(radius)
+        return x.centre @ matrix.weight.T + matrix.bias, outward(radius)
 
     def relu(self, x: Ball) -> Ball:
         """Return max(x, 0), which brings no two vectors further apart."""
@@ -365,6 +365,10 @@ class Arithmetic:
         most = np.maximum(4 * width * size**2, together)
         return _ball(centre, x.radius * gain / scale + self.safe(most, fresh))
 
+    def exp_rounding(self, size: Floats) -> Floats:
+        """Return the movement of logits, up to `size`, that rounding in an exp amounts to."""
+        return self.gamma(6) * size + self.gamma(2 * _EXP_ULPS + 4)
+
     def softmax(
         self, logits: Floats, radius: Floats, present: NDArray[np.bool_]
     ) -> tuple[Floats, Floats, float]:
@@ -383,8 +387,7 @@ class Arithmetic:
         """
         positions = logits.shape[-2]
         size = np.where(present, np.abs(logits) + radius, 0.0).max(axis=-2, keepdims=True)
-        rounding = self.gamma(6) * size + self.gamma(2 * _EXP_ULPS + 4)
-        radius = _outward(radius + rounding)
+        radius = outward(radius + self.exp_rounding(size))
         logits = np.where(present, logits, -inf)
         weight = _weights(logits)
         moved = np.zeros_like(weight)
@@ -396,7 +399,7 @@ class Arithmetic:
             # the three are of float64
             widest = widest + _gamma(2 * positions + 4 * _ULPS, OWN) * (up + weight)
             moved[..., position, :] = widest[..., position, :]
-        moved = np.where(present, _outward(moved + self.lost(positions, 1.0)), 0.0)
+        moved = np.where(present, outward(moved + self.lost(positions, 1.0)), 0.0)
         return weight, moved, self.gamma(positions + 4)
 
 
@@ -415,10 +418,10 @@ def _weights(logits: Floats) -> Floats:
 
 
 def _ball(centre: Floats, radius: Floats) -> Ball:
-    return Ball(centre, _outward(radius))
+    return Ball(centre, outward(radius))
 
 
-def _outward(radius: Floats) -> Floats:
+def outward(radius: Floats) -> Floats:
     """Enlarge a radius a little; it is infinite where infinities met."""
     larger: Floats = radius * _OUTWARD + _LEAST
     return np.where(np.isnan(larger), inf, larger)

@@ -23,6 +23,8 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
+from lengthwise.models.state_slots_config import StateSlotsConfig
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.verification import schema
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.arrays import pack, unpack
@@ -32,7 +34,7 @@ from lengthwise.wording import shortened
 FORMAT = 2
 
 Verdict = Literal["equivalent", "counterexample", "not-closed"]
-Strength = Literal["discrete", "snapped", "robust"]
+Strength = Literal["discrete", "structural", "snapped", "robust"]
 
 StatePair = tuple[int, int]
 
@@ -114,7 +116,8 @@ class Certificate(Viewed):
     weights: Mapping[str, NDArray[Any]]
     elements: Mapping[str, Any]
     """Description of the elements of the algebra: `codes` in hexadecimal (`discrete`), or `levels`
-    of representatives and their tables, the last of which has those of level `repeat`.
+    of representatives and their tables, the last of which has those of level `repeat`; empty if
+    `structural`, as are `maps` and `levels`.
     """
     maps: tuple[tuple[int, ...], ...]
     """State maps on `machine`, by number."""
@@ -137,8 +140,10 @@ class Certificate(Viewed):
         return f"Certificate({self.verdict}, {self.strength}: {shortened(self.statement, 200)})"
 
     @property
-    def network_config(self) -> type[RegularGPTConfig] | type[BinaryRecurrentConfig]:
+    def network_config(self) -> type[NetworkConfig]:
         """Class of the settings of the network."""
+        if self.strength == "structural":
+            return StateSlotsConfig
         return BinaryRecurrentConfig if "cell" in self.settings else RegularGPTConfig
 
     @property
@@ -170,7 +175,9 @@ class Certificate(Viewed):
 
     @property
     def _num_elements(self) -> int:
-        """Number of elements that occur above the symbols: codes, or representatives by level."""
+        """Number of codes, of representatives by level, or of slots, that occur above symbols."""
+        if self.strength == "structural":
+            return len(self.weights["pad"])
         if self.is_recurrent:
             return len(self.elements.get("codes", ()))
         met = {
@@ -345,7 +352,7 @@ BALLS = {**MERGE, "radius": ARRAY}
 FORM = {
     "format": int,
     "verdict": schema.Choice(("equivalent", "counterexample", "not-closed")),
-    "strength": schema.Choice(("discrete", "snapped", "robust")),
+    "strength": schema.Choice(("discrete", "structural", "snapped", "robust")),
     "language": _language_form(schema.Maybe(_language_form(None))),
     "machine": {"transitions": [[int]], "classes": [int], "start": int},
     "settings": schema.Named(schema.Scalar),
@@ -388,6 +395,11 @@ def digest_of(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) 
 def pairs_of(elements: Integers, states: Integers) -> tuple[StatePair, ...]:
     """Return two columns as pairs."""
     return tuple(zip(elements.tolist(), states.tolist(), strict=True))
+
+
+def finite(number: float) -> float | None:
+    """Return a number, or None for one that is not finite, as margins have it."""
+    return number if math.isfinite(number) else None
 
 
 def _fields(value: Any) -> dict[str, Any]:

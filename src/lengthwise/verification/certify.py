@@ -4,27 +4,22 @@ A claim is made only if it rests on numbers that no rounding could have changed:
 every sign that was computed must be further from 0 than rounding can move it.
 """
 
-import math
-import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
-import torch
 from torch import nn
 
 from lengthwise.errors import CertificateError, VerificationError
-from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.evaluation.predict import predict
 from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.models.state_slots import StateSlots
 from lengthwise.verification.algebra import Algebra
 from lengthwise.verification.arrays import pack
 from lengthwise.verification.binary import BinaryAlgebra, MarginTracker
@@ -35,8 +30,10 @@ from lengthwise.verification.certificate import (
     Strength,
     Verdict,
     WrongWord,
+    finite,
     pairs_of,
 )
+from lengthwise.verification.certify_structure import certify_structure
 from lengthwise.verification.check import check
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback
 from lengthwise.verification.codes import CodeRecurrence, RecurrentCodes
@@ -45,6 +42,7 @@ from lengthwise.verification.extraction import extract
 from lengthwise.verification.lookup import Lookup
 from lengthwise.verification.measured import measured_difference, measured_steps
 from lengthwise.verification.network import (
+    made_with,
     node_of,
     predicted,
     require_provable,
@@ -55,10 +53,8 @@ from lengthwise.verification.plain import Provable
 from lengthwise.verification.prefixes import PrefixClosure
 from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.robust import robustness
+from lengthwise.verification.short_words import tried, wrong_words
 from lengthwise.verification.tight_node import TightNode
-
-_MOST_TRIED = 4096
-_LONGEST_TRIED = 256
 
 _Look = Callable[[Algebra, Language], Closure | PrefixClosure]
 
@@ -73,7 +69,8 @@ def certify(
 ) -> Certificate:
     """Decide whether `model` gives every word of `language` its class.
 
-    `discrete` proves it of the model as it runs, which must have binary memory; `snapped` of one
+    `discrete` proves it of the model as it runs, which must have binary memory; `structural` of one
+    with a slot for each state, as it runs, without listing its codes; `snapped` of one
     with continuous memory whose vectors are snapped to representatives; `robust` of such a model as
     it runs. `auto` is the first strength that fits the memory. Where no algebra is found, or bounds
     are too loose, short words are tested one by one instead.
@@ -83,11 +80,13 @@ def certify(
             other symbols or classes, or the strength does not suit it.
         LanguageError: the language has too many state maps to tell apart.
     """
-    checked = require_provable(model)
-    require_same_classes(checked, language)
     if not is_named(language):  # such as one that was changed and kept its name
         language = replace(language, spec="")
+    checked = require_provable(model)
+    require_same_classes(checked, language)
     chosen = _suitable(checked, strength)
+    if isinstance(checked, StateSlots):
+        return _checked_or_not_closed(certify_structure(checked, language), explored=-1)
     look = partial(explore, max_chunks=max_chunks, progress=progress)
     if isinstance(checked, BinaryRecurrent):
         found = _of_prefixes(checked, language, look)
@@ -119,11 +118,7 @@ def certify(
         checked_length=None if verdict == "equivalent" else _checked(found),
         reason=reason,
         sureness=found.sureness,
-        made_with={
-            "python": platform.python_version(),
-            "torch": str(torch.__version__),
-            "numpy": np.__version__,
-        },
+        made_with=made_with(),
     )
     return _checked_or_not_closed(made, _checked(found))
 
@@ -170,14 +165,20 @@ class _Evidence:
 
 
 def _suitable(model: Provable, strength: Literal["auto"] | Strength) -> Strength:
-    is_binary = isinstance(model.memory, BinaryMemory)
+    suitable: tuple[Strength, ...]
+    if isinstance(model, StateSlots):
+        memory, suitable, remedy = "slots of states", ("structural",), ""
+    elif isinstance(model.memory, BinaryMemory):
+        memory, suitable, remedy = "binary memory", ("discrete",), ""
+    else:
+        memory, suitable = "continuous memory", ("snapped", "robust")
+        remedy = ", or train regular-gpt-binary"
     if strength == "auto":
-        return "discrete" if is_binary else "snapped"
-    if is_binary != (strength == "discrete"):
-        memory, fitting = ("binary", "discrete") if is_binary else ("continuous", "snapped")
+        return suitable[0]
+    if strength not in suitable:
         raise VerificationError(
-            f"strength={strength!r} is not for {memory} memory, which this model has. "
-            f"Use {fitting!r}" + ("." if is_binary else ", or train regular-gpt-binary.")
+            f"strength={strength!r} is not for {memory}, which this model has. "
+            f"Use {suitable[0]!r}{remedy}."
         )
     return strength
 
@@ -231,12 +232,12 @@ def _of_codes(
             f"that of its weights' type; certify the plain model."
         )
     sureness = RoundingMargins(
-        sign_distance=_finite(signs.distance),
-        sign_radius=_finite(bound),
-        answer_distance=_finite(answers.distance),
-        answer_radius=_finite(answers.radius),
-        measured=_finite(measured),
-        room=_finite(signs.room),
+        sign_distance=finite(signs.distance),
+        sign_radius=finite(bound),
+        answer_distance=finite(answers.distance),
+        answer_radius=finite(answers.radius),
+        measured=finite(measured),
+        room=finite(signs.room),
         is_certain=signs.room > 0 and answers.room > 0,
     )
     return _Evidence(
@@ -287,16 +288,12 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
 def _only_tried(model: RegularGPT, language: Language, doubt: str) -> _Evidence:
     """Test all short words on the model, where there is no algebra to explore."""
     elements = MonoidElements(language)
-    words, wrong = _wrong_words(model, language)
-    right_to = (len(wrong[0]) if wrong else len(words[-1]) if words else 1) - 1
-    if wrong:
-        shown = repr(language.decode(wrong[0])) if wrong[0] else "the empty word"
-        doubt = f"{doubt.rstrip('.')}; the model as it runs is wrong on {shown}"
+    right_to, doubt = tried(model, language, doubt)
     return _Evidence(
         closure=Closure((), elements, model.config.chunk, reason=doubt),
         elements={},
         classify=lambda word: predicted(model, word),
-        doubt=doubt.rstrip("."),
+        doubt=doubt,
         right_to=right_to,
     )
 
@@ -306,17 +303,6 @@ _EVIDENCE: Mapping[Strength, Callable[[RegularGPT, Language, _Look], _Evidence]]
     "snapped": _snapped,
     "robust": _robust,
 }
-
-
-def _wrong_words(
-    model: Provable, language: Language
-) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-    """Return short words, and the words among them that the model puts into another class."""
-    words = list(islice(language.words(max_length=_LONGEST_TRIED), _MOST_TRIED))
-    if not words:
-        return [], []
-    given = answer_of(predict(model, words, device=next(model.parameters()).device)).tolist()
-    return words, [w for w, c in zip(words, given, strict=True) if c != language.classify(w)]
 
 
 def _judge(language: Language, found: _Evidence) -> tuple[Verdict, WrongWord | None, str]:
@@ -335,17 +321,13 @@ def _judge(language: Language, found: _Evidence) -> tuple[Verdict, WrongWord | N
         return "not-closed", None, found.doubt
     if closure.wrong is None and not closure.is_closed:
         return "not-closed", None, closure.reason
-    off = [] if found.runs is None else _wrong_words(found.runs, language)[1]
+    off = [] if found.runs is None else wrong_words(found.runs, language)[1]
     if closure.wrong is not None or off:
         raise VerificationError(
             "the model does not answer as the node function of its weights does. Its code was "
             "changed; certify the plain model."
         )
     return "equivalent", None, ""
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
 
 
 def _doubt(sureness: RoundingMargins) -> str:

@@ -5,7 +5,8 @@ only its node function (`node.py`) is used. The steps are those of "What the che
 docs/verification.md, in that order: 1 the language (`name_of_language`, `check_machine`), 2 the
 elements (`check_elements.py`), 3 level 0 (`Induction.check_symbols`), 4 from one level to the next
 (`Induction.check_next`), 5 answers (`Induction.wrong_words`), 6 the end
-(`Induction.check_repetition`, `Induction.check_counterexample`).
+(`Induction.check_repetition`, `Induction.check_counterexample`). A `structural` certificate has no
+levels: after step 1 the structure of its weights is checked (`check_structure.py`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ from lengthwise.verification.certificate import (
 )
 from lengthwise.verification.check_elements import ELEMENTS, Elements, node_of, require
 from lengthwise.verification.check_prefixes import PrefixInduction
+from lengthwise.verification.check_structure import check_structure
 from lengthwise.verification.node import Node
 from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.statement import shown
@@ -76,11 +78,12 @@ def check(certificate: Certificate) -> Certificate:
 def _checked(claim: Certificate) -> Certificate:
     name = name_of_language(claim)
     check_machine(claim.machine, claim.language)
-    node = node_of(claim)
     sureness: RoundingMargins | None
-    moved: SnapDistances | None
-    if isinstance(node, RecurrentNode):
-        sureness, moved = PrefixInduction(claim, node).check(), None
+    moved: SnapDistances | None = None
+    if claim.strength == "structural":
+        sureness = check_structure(claim)
+    elif isinstance(node := node_of(claim), RecurrentNode):
+        sureness = PrefixInduction(claim, node).check()
     else:
         sureness, moved = _by_levels(claim, node)
     return replace(

@@ -18,10 +18,16 @@ from numpy.typing import NDArray
 
 from lengthwise.errors import CertificateError
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
+from lengthwise.models.regular_gpt_config import RegularGPTConfig
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.verification.algebra import ABSENT, Booleans, Integers
 from lengthwise.verification.arrays import unpack
 from lengthwise.verification.balls import Ball, Floats, norm, norm_bound
-from lengthwise.verification.certificate import Certificate, RoundingMargins, SnapDistances
+from lengthwise.verification.certificate import (
+    Certificate,
+    RoundingMargins,
+    SnapDistances,
+)
 from lengthwise.verification.node import Node
 from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.tight_node import TightNode
@@ -43,18 +49,25 @@ def require(holds: bool, what: str) -> None:
         raise CertificateError(f"the certificate does not hold. This is not so: {what}.")
 
 
-def node_of(claim: Certificate) -> Node | RecurrentNode:
-    """Return the node function of the weights, if settings and weights are those of a network."""
+def require_network(claim: Certificate) -> NetworkConfig:
+    """Return the settings, if they and the weights are those of a network for the language."""
     settings = claim.network_config.from_dict(claim.settings)
     plain = (json.dumps(each, sort_keys=True) for each in (settings.to_dict(), claim.settings))
     require(len(set(plain)) == 1, "settings are written out as they are")
-    numbers = (settings.vocab_size, settings.num_classes)
+    numbers = (claim.settings["vocab_size"], claim.settings["num_classes"])
     fits = numbers == (claim.language.num_symbols, claim.language.num_classes)
     require(fits, "the network has the symbols and classes of the language")
     finite = all(np.isfinite(weight).all() for weight in claim.weights.values())
     require(finite, "weights are numbers")
+    return settings
+
+
+def node_of(claim: Certificate) -> Node | RecurrentNode:
+    """Return the node function of the weights."""
+    settings = require_network(claim)
     if isinstance(settings, BinaryRecurrentConfig):
         return RecurrentNode(claim.settings, claim.weights)
+    assert isinstance(settings, RegularGPTConfig)
     require(settings.thickness <= len(claim.weights), "every layer has weights")
     make = TightNode if claim.strength == "robust" else Node
     return make(claim.settings, claim.weights)

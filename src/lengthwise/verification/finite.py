@@ -214,8 +214,8 @@ def tabulate(
     closure = explore(recorder, one_class(algebra.num_symbols, domain), max_chunks=max_chunks)
     if closure.repeats is None:
         raise VerificationError(
-            f"the model is no finite algebra within bounds: {closure.reason}. Raise max_chunks, or "
-            f"train with fewer bits or on a smaller language."
+            f"the model is no finite algebra within bounds: {closure.reason}. Train with "
+            f"fewer bits or on a smaller language."
         )
     numbered = _numbering(closure, algebra.num_symbols, recorder.empty)
     above = [*numbered[1:], numbered[closure.repeats]]

@@ -1,7 +1,9 @@
 """The torch side of proofs: a model's weights, and its own predictions."""
 
+import platform
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
@@ -11,8 +13,14 @@ from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.models.state_slots import StateSlots
 from lengthwise.verification.node import Node
-from lengthwise.verification.plain import Provable, require_plain, require_plain_arithmetic
+from lengthwise.verification.plain import (
+    PROVABLE,
+    Provable,
+    require_plain,
+    require_plain_arithmetic,
+)
 
 
 def require_regular_gpt(model: nn.Module) -> RegularGPT:
@@ -35,17 +43,18 @@ def require_regular_gpt(model: nn.Module) -> RegularGPT:
 def require_provable(model: nn.Module) -> Provable:
     """Return the model in evaluation mode if it computes what its settings and weights say.
 
-    The model must be a RegularGPT or a BinaryRecurrent, in floats whose rounding is known, be a
-    plain module, and run under torch's default arithmetic.
+    The model must be a RegularGPT, a BinaryRecurrent or a StateSlots, in floats whose rounding is
+    known, be a plain module, and run under torch's default arithmetic.
 
     Raises:
         VerificationError: it is not, or has hooks or code of its own.
     """
-    if type(model) is not RegularGPT and type(model) is not BinaryRecurrent:
+    if type(model) not in PROVABLE:  # a subclass may do anything
         raise VerificationError(
             f"a proof follows codes or vectors of sub-words, but {type(model).__name__} has none. "
             f"Use regular-gpt-binary or gru-binary, or learn_automaton, which tests any model."
         )
+    assert isinstance(model, RegularGPT | BinaryRecurrent | StateSlots)
     require_plain(model)
     types = {weight.dtype for weight in model.parameters()}
     if types not in ({torch.float32}, {torch.float64}):
@@ -76,6 +85,15 @@ def require_same_classes(model: Provable, language: Language) -> None:
 def weights_of(model: nn.Module) -> dict[str, NDArray[Any]]:
     """Return the weights by name."""
     return {name: w.detach().cpu().numpy() for name, w in model.state_dict().items()}
+
+
+def made_with() -> dict[str, str]:
+    """Return the versions of the software that makes a certificate."""
+    return {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "numpy": np.__version__,
+    }
 
 
 def node_of(model: RegularGPT) -> Node:

@@ -27,20 +27,24 @@ from lengthwise.models import (
     common_settings,
     regular_gpt,
     regular_gpt_config,
+    state_slots,
+    state_slots_config,
     transformer_config,
 )
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.registry import Catalogue
 
-Provable = RegularGPT | BinaryRecurrent
-"""Networks whose step from elements to elements is known in float64 with bounds."""
+Provable = RegularGPT | BinaryRecurrent | StateSlots
+"""Networks of which there are proofs: their steps are known in float64 with bounds."""
 
-PROVABLE: Mapping[type[Provable], type[NetworkConfig]] = {
+PROVABLE: Mapping[type[nn.Module], type[NetworkConfig]] = {
     RegularGPT: RegularGPTConfig,
     BinaryRecurrent: BinaryRecurrentConfig,
+    StateSlots: StateSlotsConfig,
 }
 """Their classes, and those of their settings."""
 
@@ -264,7 +268,7 @@ def _shown(value: object) -> str:
 _LIBRARIES = (
     *(activations, cells, chunks, memory, norms, rows, sliding_dilated),
     *(regular_gpt, regular_gpt_config, common_settings, transformer_config),
-    *(alignment, binary_recurrent, binary_recurrent_config),
+    *(alignment, binary_recurrent, binary_recurrent_config, state_slots, state_slots_config),
 )
 _FUNCTIONS = ("embedding", "gelu", "layer_norm", "linear", "pad", "relu")
 """Functions of `torch.nn.functional` that a model calls."""

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
+from lengthwise.languages.spec import may_change
+from lengthwise.wording import counted
 
 if TYPE_CHECKING:
     from lengthwise.verification.certificate import Certificate
@@ -22,6 +24,7 @@ _PLAIN = re.compile(r"[0-9A-Za-z:,=_.()|*+?\[\]{}^-]+")
 
 _WHO = {
     "discrete": "The model as it runs",
+    "structural": "The model as it runs",
     "snapped": "The model with its vectors snapped to the nearest representatives",
     "robust": "The model as it runs, by bounds on all its vectors,",
 }
@@ -37,6 +40,7 @@ _RUNS = (
 
 _TERMS = {
     "discrete": _RUNS,
+    "structural": _RUNS,
     "snapped": (
         _RUNS[0],
         "each vector is replaced by the nearest representative of its level in the file, interior "
@@ -50,7 +54,7 @@ _TERMS = {
 
 def terms_of(made: "Certificate") -> tuple[str, ...]:
     """Return the assumptions of a claim."""
-    network = "BinaryRecurrent" if made.is_recurrent else "RegularGPT"
+    network = made.network_config.__name__.removesuffix("Config")
     return tuple(term.format(network=network) for term in _TERMS[made.strength])
 
 
@@ -75,11 +79,51 @@ def stated(made: "Certificate") -> str:
     return f"No proof of {name}: {shown(made.reason)}.{'' if none else right}"
 
 
+def explored_in_words(made: "Certificate") -> tuple[str, str] | None:
+    """Return what a proof went through, as a name and a text; None if it went through nothing."""
+    summary = made.summary()
+    if made.strength == "structural":
+        states = summary["elements"]
+        return (
+            "structure",
+            f"{states} slots hold the state that each of {states} states goes to; products are "
+            f"checked for all {states**2:,} pairs of states, whatever the other slots hold",
+        )
+    if not made.levels:
+        return None
+    if made.is_recurrent:
+        reached = (
+            f"nothing new after {counted(summary['levels'] - 1, 'symbol')}"
+            if made.verdict == "equivalent"
+            else f"prefixes of up to {counted(summary['levels'], 'symbol')}"
+        )
+        return (
+            "explored",
+            f"{counted(summary['elements'], 'code')} of prefixes, in "
+            f"{counted(summary['edge_pairs'], 'pair')} with states of the language: {reached}",
+        )
+    ends = (
+        f"level {summary['levels']} repeats level {summary['repeats']}"
+        if summary["repeats"] is not None
+        else f"up to level {summary['levels']}"
+    )
+    return (
+        "explored",
+        f"{ends}: {summary['interior_pairs']} interior and {summary['edge_pairs']} edge pairs "
+        f"there, {summary['elements']} elements in all, {summary['monoid_elements_met']} elements "
+        f"of the language's monoid",
+    )
+
+
 def name_of(language: Language) -> str:
-    """Return the specification of a language, or the digest of its automaton if it has none."""
-    if language.spec:
+    """Return the specification of a language, or the digest of its automaton if it has none.
+
+    Where the specification names a file or a module, whose content may change, both are given.
+    """
+    if language.spec and not may_change(language.spec):
         return quoted(language.spec)
-    return f"the automaton {automaton_digest(language)}"
+    source = f" (of {quoted(language.spec)})" if language.spec else ""
+    return f"the automaton {automaton_digest(language)}{source}"
 
 
 def automaton_digest(language: Language) -> str:

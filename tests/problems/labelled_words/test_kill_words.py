@@ -64,6 +64,7 @@ def test_a_killed_preparation_is_done_again(tmp_path: Path, stage: str) -> None:
     assert not list((tmp_path / "broken").rglob("*.tmp"))
 
 
+@pytest.mark.slow
 def test_a_killed_run_ends_with_the_same_bytes(tmp_path: Path) -> None:
     path = write_words(tmp_path / "own", random_words(400), "ab")
     settings = ("steps=400", "validate_every=10")

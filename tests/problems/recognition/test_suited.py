@@ -1,5 +1,7 @@
 """Default settings by the size of the monoid: which supervision, and who wins over them."""
 
+from typing import Any
+
 import pytest
 
 from lengthwise.languages.monoid import transition_monoid
@@ -22,6 +24,29 @@ def test_the_supervision_follows_from_the_number_of_elements(spec: str) -> None:
     assert plan_from_dict(plan.to_dict()) == plan
 
 
+@pytest.mark.parametrize(
+    ("spec", "model"),
+    [
+        ("group:S5", "regular-gpt-binary"),
+        ("modular-arithmetic", "regular-gpt-slots"),
+        ("d-99", "regular-gpt-slots"),
+    ],
+)
+def test_the_model_follows_from_the_number_of_elements(spec: str, model: str) -> None:
+    plan = make_plan(spec)
+    assert plan.model == model
+    assert (plan.objective.supervision == "maps") == (model == "regular-gpt-slots")
+    assert plan_from_dict(plan.to_dict()) == plan
+    assert make_plan(spec, settings={"steps": 7}).model == model
+    asked: list[dict[str, Any]] = [
+        {"supervision": "transition"},
+        {"num_heads": 4},
+        {"chunk": 3, "noise": 0.1},
+    ]
+    assert {make_plan(spec, settings=each).model for each in asked} == {"regular-gpt-binary"}
+    assert make_plan(spec, "gru").model == "gru"
+
+
 def test_what_the_user_sets_stands() -> None:
     assert make_plan("d-4", settings={"supervision": "composition"}) == make_plan(
         "d-4", settings={"supervision": "composition", "d_model": 64, "precision": "single"}
@@ -36,7 +61,7 @@ def test_other_models_and_presets_keep_their_settings() -> None:
     assert make_plan("d-4", "regular-gpt").objective.supervision == "final"
     assert make_plan("d-4", preset="smoke").network.d_model == 16
     assert make_plan("d-4").training.validate_every == 250
-    assert make_plan("d-12").training.validate_every == 1000
+    assert make_plan("d-12", "regular-gpt-binary").training.validate_every == 1000
     assert make_plan("d-4", preset="paper").network.d_model == 256
 
 

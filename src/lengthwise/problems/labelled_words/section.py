@@ -1,15 +1,22 @@
 """The report's section about a run on labelled words: accuracy by length and class, shortcuts."""
 
+from typing import Any
+
+import numpy as np
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from lengthwise.analysis.figures import accuracy_figure, to_svg
-from lengthwise.errors import RunError
+from lengthwise.analysis.figures import accuracy_figure, to_page_svg
+from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.problems.base import Plan
 from lengthwise.problems.labelled_words.measure import facts, table
-from lengthwise.problems.results import Section
+from lengthwise.problems.results import Facts, Section
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
+from lengthwise.wording import shortened
+
+_MOST_CLASSES = 12
+_SAMPLES = 5
 
 COLUMNS = ["run", "trained on", "in validation %", "test words", "test %", "best shortcut %"]
 
@@ -37,7 +44,7 @@ def section_of(name: str, folder: RunFolder, plan: Plan) -> Section:
             longest = plan.data.max_length
             curves = {f"{name}, {plan.model}": scores.accuracy_by_length()}
             trained_to = scores.lengths[-1] if longest is None else longest
-            figure = to_svg(accuracy_figure(curves, trained_to, found["shortcuts"]))
+            figure = to_page_svg(accuracy_figure(curves, trained_to, found["shortcuts"]))
             body = _rendered(figure=figure, facts=facts(found), table=table(found))
             best = percent(max(found["shortcuts"].values()))
             cells = [f"{found['words']:,}", percent(found["accuracy"]), best]
@@ -54,7 +61,36 @@ def section_of(name: str, folder: RunFolder, plan: Plan) -> Section:
         note=NOTE,
         body=body,
         facts=[("evaluation", "not evaluated yet")],
+        about=_about(name, plan),
+        terms=[
+            (
+                "shortcut",
+                "a rule that looks at very little of a word; it learns from the training words",
+            )
+        ],
     )
+
+
+def _about(name: str, plan: Plan) -> Facts:
+    """Return the file, its symbols and classes, and words of each class if it is still there."""
+    problem: Any = plan.problem
+    reference = problem.words
+    facts = [
+        ("words", f"{name}, digest {reference.digest[:12]}"),
+        ("alphabet", " ".join(reference.alphabet[:20])),
+    ]
+    try:
+        words = reference.load()
+    except LengthwiseError:
+        return [*facts, ("classes", " ".join(reference.class_names[:_MOST_CLASSES]))]
+    for number, label in enumerate(reference.class_names[:_MOST_CLASSES]):
+        rows = np.flatnonzero(np.asarray(words.classes) == number)
+        shortest = rows[np.argsort(words.lengths(rows), kind="stable")][:_SAMPLES]
+        some = [shortened(words.written(int(row)), 40) or "the empty word" for row in shortest]
+        facts.append(
+            (f"words of class {shortened(label, 20)}", f"{len(rows):,}, as {', '.join(some)}")
+        )
+    return facts
 
 
 def _rendered(**values: object) -> str:

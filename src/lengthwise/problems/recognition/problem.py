@@ -19,6 +19,7 @@ from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
 from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
 from lengthwise.models.regular_gpt import RegularGPTConfig
+from lengthwise.models.state_slots_config import bits_for
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.classification import require_same_symbols
@@ -38,8 +39,11 @@ from lengthwise.problems.recognition.objectives import (
 )
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.problems.recognition.state_codes import StateCodeSupervision
+from lengthwise.problems.recognition.state_products import StateProducts
 from lengthwise.problems.recognition.suited import (
+    LARGE_MODEL,
     MOST_LABELLED,
+    model_for,
     num_elements,
     suited_to_monoid,
     suited_to_states,
@@ -66,7 +70,7 @@ WORD_OF_COST = 500
 _SHOWN = 60
 """Greatest number of characters that are shown of a wrong word."""
 
-_FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes"}
+_FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes", "num_slots"}
 """Settings of a network that follow from the language and the supervision."""
 
 _OF_COMPOSITION = {"code_consistency", "margin"}
@@ -129,8 +133,12 @@ class Recognition(Problem):
 
     @property
     def name(self) -> str:
-        """The specification of the language."""
-        return self.language.spec or "a language"
+        """The specification of the language, or its size if it has none."""
+        language = self.language
+        symbols = " ".join(language.alphabet[:8]) + " …" * (language.num_symbols > 8)
+        return (
+            language.spec or f"a language of {counted(language.num_states, 'state')} over {symbols}"
+        )
 
     @classmethod
     def settable(cls, entry: Entry) -> dict[str, set[str]]:
@@ -180,6 +188,8 @@ class Recognition(Problem):
             shape["transition_size"] = transition_size(state_maps(self.language))
         if told == "states":
             shape["state_classes"] = state_classes(self.language)
+        if told == "maps":
+            shape |= self._slots(asked["network"])
         network = entry.configure({**chosen["network"], **shape})
         network = network.with_room(words.max_length, asked["network"].get("max_length"))
         if told in ("composition", "codebook") and not network.is_recurrent:
@@ -197,6 +207,13 @@ class Recognition(Problem):
             network = self._with_bits(network, longest, asked["network"])
         return network, words, labels
 
+    def usual_model(self, asked: Parts) -> str:
+        """Return the model whose default training ends with a proof, by the number of elements."""
+        names, told = self.settable(MODELS[LARGE_MODEL]), asked["objective"].get("supervision")
+        if told not in (None, "maps") or any(asked[part].keys() - names[part] for part in names):
+            return self.default_model
+        return model_for(self.language)
+
     def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
         """Return the default settings that suit the size of the language's monoid."""
         assert isinstance(entry, ModelEntry)
@@ -210,7 +227,9 @@ class Recognition(Problem):
             case _:
                 return {}
 
-    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+    def objective(  # noqa: PLR0911  one for each supervision
+        self, plan: Plan, processes: ProcessGroup = ALONE
+    ) -> Objective:
         """Return the objective for the supervision of a plan."""
         task, words, labels = self.words_of(plan), plan.data, plan.objective
         match labels.supervision:
@@ -226,6 +245,8 @@ class Recognition(Problem):
                 return States(task, words)
             case "composition":
                 return Composition(task, words, labels, state_maps(task.language))
+            case "maps":
+                return StateProducts(task, words, precision=plan.training.precision)
             case _ if plan.network.is_recurrent:
                 precision = plan.training.precision
                 return StateCodeSupervision(task, words, labels, precision=precision)
@@ -253,6 +274,8 @@ class Recognition(Problem):
         match plan.objective.supervision:
             case "composition":
                 return f"compositions of sub-words, {lengths}"
+            case "maps":
+                return "maps of states, and their products"
             case "codebook":
                 told = "steps of states" if plan.network.is_recurrent else "chunks of codes"
                 every = plan.objective.chunk_lengths == "all"
@@ -357,9 +380,14 @@ class Recognition(Problem):
         if num_elements(self.language) is None:
             raise ConfigError(
                 f"supervision={supervision!r} tells at most {MAX_ELEMENTS} state maps apart, but "
-                f"{self.language.spec or 'the language'} has more. Use --model gru-binary, which "
-                f"learns states, or supervision='transition'."
+                f"{self.language.spec or 'the language'} has more. Use --model "
+                f"{LARGE_MODEL} or gru-binary, or supervision='transition'."
             )
+
+    def _slots(self, asked: Mapping[str, Any]) -> dict[str, int]:
+        """Return a slot for each state, with as many bits as tell the states apart."""
+        states = self.language.total().minimised().num_states
+        return {"num_slots": states, "num_bits": asked.get("num_bits", bits_for(states))}
 
     def _with_bits(
         self, network: NetworkConfig, max_length: int | None, asked: Mapping[str, Any]

@@ -1,26 +1,31 @@
 """The report's section about a recogniser: words, proof, curves and shortcuts, analyses."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from lengthwise.analysis.analyses import ANALYSES, record_path
-from lengthwise.analysis.figures import accuracy_figure, to_svg
+from lengthwise.analysis.analyses import ANALYSES, Knowledge, record_path
+from lengthwise.analysis.figures import accuracy_figure, to_page_svg
 from lengthwise.errors import CertificateError, RunError
 from lengthwise.evaluation.scores import Score, Scores, percent
 from lengthwise.files import read_object, require_kinds
+from lengthwise.languages.describe import samples
 from lengthwise.languages.language import Language
+from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.problems.base import Plan
-from lengthwise.problems.results import Curve, Section
+from lengthwise.problems.inside import has_binary_memory, verdict_about
+from lengthwise.problems.results import Curve, Facts, Section
 from lengthwise.registry import Catalogue
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
-from lengthwise.verification.statement import at_least, at_most
+from lengthwise.verification.statement import at_least, at_most, explored_in_words
+from lengthwise.wording import counted, shortened
 
 
 class Published(Protocol):
@@ -69,6 +74,31 @@ NOTE = (
 )
 
 
+_MOST_CLASSES = 12
+
+_PROTOCOL_TERMS = {
+    "published": "drawn as the authors of RegularGPT drew them",
+    "audited": "all classes at every length, where they exist, equally often; of the negatives "
+    "half are near misses, one edit away from a member",
+}
+
+SUPERVISION_TERMS = {
+    "final": "training is told the class of the whole word",
+    "prefix": "training is told the class after every prefix",
+    "node": "training is told the class of every sub-word that the model's tree covers",
+    "transition": "training is told the class of every sub-word of the model's tree, and the state "
+    "that it leads to from some states",
+    "composition": "training is told what every sub-word of the model's tree does to the states of "
+    "the automaton, for sub-words composed so that every product occurs, until a proof closes",
+    "codebook": "training is told a code for everything that the model has to remember: what a "
+    "chunk does to the states of the automaton or, in a recurrent network, the state, until a "
+    "proof closes",
+    "maps": "training is told which state each symbol leads each state to, and that sub-words put "
+    "together do one after the other, until a proof closes",
+    "states": "training is told the state of the automaton after every prefix",
+}
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Look:
     """One analysis of the trained model, by `analyse`."""
@@ -79,6 +109,8 @@ class Look:
     """The figure as an SVG element."""
     numbers: list[tuple[str, str]]
     caption: str
+    meaning: str
+    """What the numbers say of this model."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,10 +147,14 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
     trained_to = plan.data.max_length
     comparable = printed if printed and _are_comparable(printed, scores, trained_to) else None
     proof, curve = read_proof(folder), None
-    name = f"{language.spec or 'a machine'}, {plan.model}"
-    if evaluation is not None:
+    name = f"{plan.problem.name}, {plan.model}"
+    if evaluation is not None and len(scores.lengths) > 1:
         curves = {name: scores.accuracy_by_length()}
-        curve = to_svg(accuracy_figure(curves, trained_to, evaluation["shortcuts"]))
+        curve = to_page_svg(accuracy_figure(curves, trained_to, evaluation["shortcuts"]))
+    known = Knowledge(
+        verdict=_verdict(proof, language, metrics),
+        has_binary_memory=has_binary_memory(plan.network),
+    )
     body = _render(
         "section.html",
         plan=plan,
@@ -127,7 +163,11 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
         curve=curve,
         published=printed,
         proof=proof,
-        looks=read_looks(folder.path),
+        looks=read_looks(folder.path, known),
+        path=shlex.quote(str(folder.path)),
+        explored=proof and explored_in_words(proof.certificate),
+        check=shlex.quote(str(folder.certificate)),
+        lengths_differ=len(set(scores.accuracy_by_length().values())) > 1,
     )
     return Section(
         title=name,
@@ -141,7 +181,72 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
         ],
         note=NOTE,
         body=body,
+        about=_about(language),
+        terms=_terms(plan, proof),
     )
+
+
+def _about(language: Language) -> Facts:
+    """Return what a language is: its definition, its size, and sample words of each class."""
+    named = CATALOGUE[language.spec] if language.spec in CATALOGUE else None  # noqa: SIM401
+    facts = [] if named is None else [("language", f"{language.spec}: {named.definition}")]
+    if named is None and language.spec:
+        facts = [("language", language.spec)]
+    minimal = language.minimised()
+    facts.append(
+        (
+            "automaton",
+            f"{counted(minimal.num_states, 'state')} at least, over the symbols "
+            f"{_few(language.alphabet)}",
+        )
+    )
+    if language.domain is not None:
+        facts.append(("domain", "only some words have a class; no others are drawn"))
+    for number, name in enumerate(language.class_names[:_MOST_CLASSES]):
+        found = [shortened(word, 40) or "the empty word" for word in samples(minimal, number)]
+        facts.append((f"words of class {shortened(name, 20)}", ", ".join(found) or "none"))
+    if language.num_classes > _MOST_CLASSES:
+        facts.append(("further classes", str(language.num_classes - _MOST_CLASSES)))
+    return facts
+
+
+def _few(symbols: tuple[str, ...]) -> str:
+    return " ".join(symbols[:20]) + (" …" if len(symbols) > 20 else "")
+
+
+def _terms(plan: Plan, proof: Proof | None) -> Facts:
+    """Return definitions of the terms that stand in the section."""
+    terms = [
+        (f"{plan.data.protocol} words", _PROTOCOL_TERMS[plan.data.protocol]),
+        (f"{plan.supervision} supervision", SUPERVISION_TERMS[plan.supervision]),
+        (
+            "shortcut",
+            "a rule that looks at very little of a word; what it reaches, a model need not have "
+            "learned the language to reach",
+        ),
+    ]
+    if proof is not None and proof.certificate.levels and not proof.certificate.is_recurrent:
+        terms.append(
+            (
+                "interior and edge",
+                "the model reads a word as a tree of chunks that are counted from its end: an edge "
+                "vector is of a sub-word at the start of the word, whose chunks may lack symbols, "
+                "an interior one of any other. A pair is a vector with what its sub-word does to "
+                "the automaton",
+            )
+        )
+    return terms
+
+
+def _verdict(
+    proof: Proof | None, language: Language, metrics: Sequence[Mapping[str, Any]]
+) -> str | None:
+    """Return what is known of the model: the verdict of its certificate, or of its training."""
+    if proof is not None and proof.refused:
+        return None
+    if proof is not None and (found := verdict_about(proof.certificate, language)) is not None:
+        return found
+    return "equivalent" if metrics and kept(metrics).get("proved") else None
 
 
 def curve_of(folder: RunFolder, plan: Plan) -> Curve | None:
@@ -171,7 +276,8 @@ def _tested(evaluation: Mapping[str, Any] | None) -> list[str]:
         evaluation["worst_accuracy"],
         max(evaluation["shortcuts"].values()),
     )
-    return [f"{first}..{last}", *map(percent, figures)]
+    lengths = f"{first}..{last}" if first < last else str(first)
+    return [lengths, *map(percent, figures)]
 
 
 def _subtitle(plan: Plan, metrics: list[dict[str, Any]]) -> str:
@@ -234,8 +340,8 @@ def _evaluation(folder: RunFolder, scores: Scores) -> dict[str, Any] | None:
     return evaluation
 
 
-def read_looks(path: Path) -> list[Look]:
-    """Draw the analyses that `analyse` left in a run folder.
+def read_looks(path: Path, known: Knowledge) -> list[Look]:
+    """Draw the analyses that `analyse` left in a run folder, and say what they mean.
 
     Raises:
         RunError: a record is damaged.
@@ -251,7 +357,8 @@ def read_looks(path: Path) -> list[Look]:
             look = Look(
                 title=entry.title,
                 words=f"{record['words_per_length']} uniform words of {lengths} symbols",
-                figure=to_svg(entry.draw(record)),
+                figure=to_page_svg(entry.draw(record)),
+                meaning=entry.meaning(record, known),
                 numbers=entry.numbers(record),
                 caption=entry.caption,
             )
@@ -318,5 +425,5 @@ def _render(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(percent=percent, at_least=at_least, at_most=at_most)
+    environment.filters.update(percent=percent, counted=counted, at_least=at_least, at_most=at_most)
     return environment.get_template(template).render(**values)

@@ -57,8 +57,9 @@ class SupervisionConfig(Config):
     that are composed so that every product of the monoid occurs, until a proof closes. `codebook`:
     codebook supervision, which labels every chunk with its code, where codes are the coordinates of
     state maps, or of a recurrent network every step with the code of its state, until a proof
-    closes. `states`: the state of the automaton after every prefix, which
-    stands between the symbols."""
+    closes. `maps`: the state map of every symbol, and that products of maps are compositions, until
+    a proof closes. `states`: the state of the automaton after every prefix, which stands between
+    the symbols."""
     code_consistency: float = 1.0
     """With `composition`: weight of the loss that draws the numbers of all nodes of one meaning to
     one code."""

@@ -1,6 +1,7 @@
-"""Default settings of training towards a proof, by the size of the language.
+"""The default model and settings of training towards a proof, by the size of the monoid.
 
-RegularGPT learns products of the monoid, so its settings depend on the number of elements:
+Up to 300 elements the default model is `regular-gpt-binary`. For more it is `regular-gpt-slots`,
+whose proof does not enumerate them. The settings of `regular-gpt-binary` are
 
 - Up to 32 elements: `composition`. The network finds its own codes, and a proof closes in minutes.
 - Up to 1,000: `codebook`. Codes that the network finds close late or never; with the coordinates of
@@ -23,6 +24,7 @@ from lengthwise.errors import LanguageError
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
+from lengthwise.models.recognisers import DEFAULT_MODEL
 
 MOST_COMPOSED = 32
 """Greatest number of elements for which a network finds its own codes by default."""
@@ -30,6 +32,12 @@ MOST_COMPOSED = 32
 MOST_LABELLED = 1_000
 """Greatest number of elements whose codes are labels by default: `tasks.codebook.MAX_CHUNKS` is
 its square."""
+
+MOST_ENUMERATED = 300
+"""Greatest number of elements at which the default is a proof that enumerates pairs of codes."""
+
+LARGE_MODEL = "regular-gpt-slots"
+"""The default model where there are more."""
 
 _CODEBOOK: Mapping[str, Any] = {
     "supervision": "codebook",
@@ -62,6 +70,12 @@ def num_elements(language: Language) -> int | None:
     except LanguageError:
         return None
     return len(monoid.maps)
+
+
+def model_for(language: Language) -> str:
+    """Return the default model for a language."""
+    count = num_elements(language)
+    return LARGE_MODEL if count is None or count > MOST_ENUMERATED else DEFAULT_MODEL
 
 
 def suited_to_monoid(language: Language, preset: str) -> dict[str, Any]:

@@ -1,22 +1,114 @@
-"""Display of progress while a model trains: a bar on a terminal, an occasional line elsewhere."""
+"""Display of progress: a bar on a terminal and in notebooks, an occasional line in the logs of
+commands, and nothing from Python elsewhere, unless it is asked for.
+"""
 
+import html
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
+from lengthwise.errors import ConfigError
 from lengthwise.training.loop import Progress as TrainingProgress
 
 _SECONDS_BETWEEN_LINES = 5.0
+_SECONDS_BETWEEN_FRAMES = 0.2
 _LONGEST_NAME = 18
+
+Shown: TypeAlias = TrainingProgress | bool | None
+"""What a caller says of progress: None is a bar where a person can see it, True also lines
+elsewhere, False nothing."""
+
+Count: TypeAlias = Callable[[int, int | None], None]
+"""A function of the number done and of the total, which may be None."""
 
 Speed: TypeAlias = Callable[[Mapping[str, Any]], str]
 """A function that describes the speed of a record in words."""
+
+
+def caller_progress(
+    asked: Shown, title: str, steps: int, unit: str = "words"
+) -> AbstractContextManager[TrainingProgress | None]:
+    """Return the progress of training that a caller in Python asked for.
+
+    Raises:
+        ConfigError: it is neither True, False, None nor an object with `update`.
+    """
+    if asked is None or isinstance(asked, bool):
+        return training_progress(title, steps, unit) if _is_wanted(asked) else nullcontext()
+    if not callable(getattr(asked, "update", None)):
+        raise ConfigError(
+            f"progress is True, False, or an object with update(step, record), but got "
+            f"{asked!r:.40}."
+        )
+    return nullcontext(asked)
+
+
+def caller_watch(asked: bool | None) -> Callable[..., AbstractContextManager[Count | None]]:
+    """Return the display of counted work that a caller in Python asked for.
+
+    Raises:
+        ConfigError: it is neither True, False nor None.
+    """
+    if asked is not None and not isinstance(asked, bool):
+        raise ConfigError(f"progress is True or False, but got {asked!r:.40}.")
+    return counting_progress if _is_wanted(asked) else lambda title, what="words": nullcontext()
+
+
+def _is_wanted(asked: bool | None) -> bool:
+    return (sys.stderr.isatty() or is_notebook()) if asked is None else asked
+
+
+def is_notebook() -> bool:
+    """Return whether cells of a notebook are run, where HTML can be shown."""
+    return Console().is_jupyter
+
+
+class _NotebookBar:
+    """A bar below the cell that runs, redrawn a few times a second; IPython shows it."""
+
+    def __init__(self, title: str) -> None:
+        display: Any = import_module("IPython.display")
+        self._html, self._title, self._next = display.HTML, title, 0.0
+        self._handle: Any = display.display(self._html(self._drawn(0, None, "")), display_id=True)
+
+    def show(self, done: int, total: int | None, told: str = "") -> None:
+        """Redraw the bar, if the last time is long enough ago or all is done."""
+        now = time.monotonic()
+        if now >= self._next or done == total:
+            self._next = now + _SECONDS_BETWEEN_FRAMES
+            self._handle.update(self._html(self._drawn(done, total, told)))
+
+    def _drawn(self, done: int, total: int | None, told: str) -> str:
+        value = "" if total is None else f' value="{done}" max="{total}"'
+        of = "" if total is None else f"/{total:,}"
+        text = html.escape(f"{done:,}{of} {told}".strip())
+        return (
+            f'<div style="font: 14px system-ui, sans-serif">{html.escape(self._title)} '
+            f"<progress{value}></progress> {text}</div>"
+        )
+
+
+class NotebookProgress:
+    """A bar in a notebook with loss, accuracy and words per second."""
+
+    def __init__(self, title: str, steps: int, speed: "Speed") -> None:
+        self._bar, self._steps, self._speed = _NotebookBar(title), steps, speed
+        self._validation = ""
+
+    def update(self, step: int, record: Mapping[str, Any]) -> None:
+        """Advance the bar; figures of the last validation stay."""
+        told = f"loss {record['loss']:.4f}, {self._speed(record)}"
+        if "validation_accuracy" in record:
+            self._validation = f", validation {100 * record['validation_accuracy']:.2f} %"
+            self._validation += ", proved" if record.get("proved") else ""
+        self._bar.show(step, self._steps, told + self._validation)
 
 
 @contextmanager
@@ -29,6 +121,9 @@ def training_progress(
     device.
     """
     speed = partial(_speed, unit=unit, full_speed=full_speed)
+    if is_notebook():
+        yield NotebookProgress(title, steps, speed)
+        return
     if not sys.stderr.isatty():
         yield PlainProgress(title, steps, speed)
         return
@@ -109,13 +204,15 @@ def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
 
 
 @contextmanager
-def counting_progress(
-    title: str, what: str = "words"
-) -> Iterator[Callable[[int, int | None], None]]:
+def counting_progress(title: str, what: str = "words") -> Iterator[Count]:
     """Show progress of work that is counted: a bar on a terminal, an occasional line elsewhere.
 
     It yields a function of the number done and of the total, which may be None.
     """
+    if is_notebook():
+        bar = _NotebookBar(title)
+        yield lambda done, total: bar.show(done, total, what)
+        return
     if not sys.stderr.isatty():
         last = time.monotonic()
 
@@ -129,6 +226,6 @@ def counting_progress(
         yield line
         return
     columns = [TextColumn(title), BarColumn(bar_width=20), TimeRemainingColumn()]
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        row = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(row, completed=done, total=total)
+    with Progress(*columns, console=Console(stderr=True)) as shown:
+        row = shown.add_task(title, total=None)
+        yield lambda done, total: shown.update(row, completed=done, total=total)

@@ -1,0 +1,47 @@
+"""Checks of single arguments of public functions, which raise errors of one line."""
+
+from operator import index
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from lengthwise.errors import ConfigError, LengthwiseError
+
+
+def whole(
+    name: str, value: Any, least: int = 0, *, error: type[LengthwiseError] = ConfigError
+) -> int:
+    """Return a whole number of at least `least`.
+
+    Raises:
+        ConfigError: the value is something else, or smaller; or another error, if one is given.
+    """
+    try:
+        found = None if isinstance(value, bool) else index(value)
+    except TypeError:
+        found = None
+    if found is None or found < least:
+        raise error(f"{name} is a whole number of {least} or more, but got {value!r:.40}.")
+    return found
+
+
+def path_of(name: str, value: Any) -> Path:
+    """Return the path that is given as a text or a path.
+
+    Raises:
+        ConfigError: the value is something else.
+    """
+    if not isinstance(value, str | PathLike):
+        raise ConfigError(f"{name} is a path, such as 'runs/parity', but got {value!r:.40}.")
+    return Path(value)
+
+
+def text_of(name: str, value: Any, example: str) -> str:
+    """Return a text.
+
+    Raises:
+        ConfigError: the value is something else.
+    """
+    if not isinstance(value, str):
+        raise ConfigError(f"{name} is a text, such as {example!r}, but got {value!r:.40}.")
+    return value

@@ -1,0 +1,238 @@
+"""What is inside a trained model, as `import lengthwise as lw` gives it: algebra, stream, analyses.
+
+Each function takes a run or its model. Of a run the language is known, and need not be given.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch import nn
+
+from lengthwise.analysis.analyses import Findings, Knowledge
+from lengthwise.analysis.analyses import analyse as analyse_model
+from lengthwise.arguments import whole
+from lengthwise.errors import ConfigError, LanguageError
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.models.streaming import Stream
+from lengthwise.models.streaming import streaming as stream_model
+from lengthwise.problems.base import Run
+from lengthwise.tasks.task import Task
+from lengthwise.training.loop import kept
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.extraction import MAX_ELEMENTS, Extraction
+from lengthwise.verification.extraction import extract as extract_algebra
+from lengthwise.verification.learning import MAX_STATES
+from lengthwise.verification.learning_by_tests import LearnedAutomaton
+from lengthwise.verification.learning_by_tests import learn_automaton as learn_from_recogniser
+from lengthwise.verification.lookup import SnappedModel
+
+
+def module_of(model: nn.Module | Run) -> nn.Module:
+    """Return the network of a run, or the network that is given.
+
+    Raises:
+        ConfigError: it is neither.
+    """
+    if isinstance(model, Run):
+        return model.model
+    if not isinstance(model, nn.Module):
+        own = " Give its .model." if isinstance(getattr(model, "model", None), nn.Module) else ""
+        path = " Load its folder: lw.load(folder)." if isinstance(model, str) else ""
+        raise ConfigError(
+            f"a model is a torch.nn.Module or a run, but got a {type(model).__name__}.{own}{path}"
+        )
+    return model
+
+
+def extract(
+    model: nn.Module | Run,
+    domain: Language | None = None,
+    *,
+    max_elements: int = MAX_ELEMENTS,
+) -> Extraction:
+    """Extract the finite algebra of a model: tables, representatives, merges and distances.
+
+    With binary memory the algebra is the model itself; otherwise vectors are merged where there is
+    a gap, and `.spread`, `.gap` and `.summary()` say how clear that was. With a `domain`, only its
+    words count; that of a run's own language is the default.
+    `lengthwise.verification.exact_learning.language_of` finds the automaton of `.algebra`.
+
+    Raises:
+        ConfigError: it is no model, the domain is no language, or `max_elements` is no number.
+        VerificationError: the model is no RegularGPT; it has more than `max_elements` elements at a
+            level; or its levels never repeat.
+    """
+    network, most = module_of(model), whole("max_elements", max_elements, 1)
+    if domain is None and isinstance(model, Run):
+        domain = _symbols(model).domain
+    return extract_algebra(network, _language_or_none(domain), max_elements=most)
+
+
+def snap(
+    model: nn.Module | Run,
+    domain: Language | None = None,
+    *,
+    max_elements: int = MAX_ELEMENTS,
+) -> SnappedModel:
+    """Return the model with vectors snapped to representatives, so that tables answer.
+
+    It is used like the model, in `evaluate`, `predict` and `learn_automaton`, and is very fast.
+
+    Raises:
+        ConfigError, VerificationError: as for `extract`.
+    """
+    return SnappedModel(extract(model, domain, max_elements=max_elements).algebra)
+
+
+def streaming(model: nn.Module | Run, *lengths: int) -> Stream:
+    """Return a stream that reads symbol by symbol and answers at the announced lengths.
+
+    Raises:
+        ConfigError: the model composes no vectors of sub-words, or a length is no whole number.
+        WordError: no length is announced.
+    """
+    network = module_of(model)
+    return stream_model(network, *[whole("an announced length", each) for each in lengths])
+
+
+def learn_automaton(
+    recogniser: nn.Module | Run | Callable[[list[str]], Sequence[Any]],
+    alphabet: Sequence[str] | None = None,
+    *,
+    classes: Sequence[str] | None = None,
+    domain: Language | None = None,
+    max_length: int = 40,
+    num_tests: int = 10_000,
+    seed: int = 0,
+    max_states: int = MAX_STATES,
+    batch_size: int = 1024,
+) -> LearnedAutomaton:
+    """Learn an automaton from any recogniser by asking it words; `.language` is the automaton.
+
+    `recogniser` is a run, a model with an `alphabet`, or any function from a list of written words
+    to their classes. Alphabet, classes and domain of a run are its own unless others are given. The
+    settings are those of `lengthwise.verification.learning_by_tests.learn_automaton`, which says
+    how words are drawn and what the tests support.
+
+    Raises:
+        ConfigError: a number is out of range, the model has other numbers of symbols or classes, or
+            the recogniser answers with something else than one of the classes for each word.
+        LanguageError: the alphabet, the classes and the domain do not fit together, or even the
+            first hypothesis has more than `max_states` states.
+    """
+    if isinstance(recogniser, Run):
+        own = _symbols(recogniser)
+        alphabet = own.alphabet if alphabet is None else alphabet
+        classes = own.class_names if classes is None else classes
+        domain = own.domain if domain is None else domain
+        recogniser = recogniser.model
+    elif not callable(recogniser):
+        raise ConfigError(
+            f"a recogniser is a run, a model or a function from words to classes, but got "
+            f"{recogniser!r:.40}."
+        )
+    if alphabet is None or not _are_texts(alphabet):
+        raise ConfigError(
+            f"an alphabet is a text such as '01', or a list of symbols, but got {alphabet!r:.40}."
+        )
+    if classes is not None and (isinstance(classes, str) or not _are_texts(classes)):
+        raise ConfigError(
+            f"classes are a list of names, such as ['0', '1'], but got {classes!r:.40}."
+        )
+    return learn_from_recogniser(
+        recogniser,
+        alphabet,
+        classes=classes,
+        domain=domain,
+        max_length=whole("max_length", max_length),
+        num_tests=whole("num_tests", num_tests, 1),
+        seed=whole("seed", seed),
+        max_states=whole("max_states", max_states, 1),
+        batch_size=whole("batch_size", batch_size, 1),
+    )
+
+
+def analyse(
+    model: nn.Module | Run,
+    figure: str = "clusters",
+    *,
+    language: Language | str | None = None,
+    lengths: Sequence[int] = (),
+    words_per_length: int = 100,
+    seed: int = 0,
+) -> Findings:
+    """Look into a RegularGPT: `clusters`, `receptive-field` or `attention`, on uniform words.
+
+    The result has `.numbers`, `.meaning` (what they say of this model), `.record`, and `.draw()`,
+    a matplotlib figure. A run is analysed on its own language. Without `lengths`, words have 500
+    symbols. Nothing is written; the command `analyse` stores what it finds in the folder of the
+    run, and `report` shows it.
+
+    Raises:
+        ConfigError: there is no such analysis, the model is no RegularGPT, or a number is none.
+        TaskError: a length has no word or no positions, or there are too many symbols.
+        LanguageError: the language has too many elements, or none is given for a model.
+        ClaimError: something is not finite.
+    """
+    network = module_of(model)
+    if language is not None:
+        chosen = language if isinstance(language, Language) else parse(language)
+    elif isinstance(model, Run):
+        chosen = model.language
+    else:
+        raise LanguageError("of a model the language must be given. Give language='parity', say.")
+    if isinstance(lengths, str | int) or not isinstance(lengths, Sequence):
+        raise ConfigError(f"lengths are a list of whole numbers, but got {lengths!r:.40}.")
+    record = analyse_model(
+        figure,
+        network,
+        Task(language=chosen),
+        lengths=[whole("a length", each, 1) for each in lengths],
+        words_per_length=whole("words_per_length", words_per_length, 1),
+        seed=whole("seed", seed),
+    )
+    known = knowledge_of(model) if isinstance(model, Run) and language is None else Knowledge()
+    return Findings(record=record, known=known)
+
+
+def knowledge_of(run: Run) -> Knowledge:
+    """Return what is proved or refuted about a run, by its training or its certificate.
+
+    A certificate is not checked here; `report` and `certify --check` do.
+    """
+    verdict = None
+    if run.metrics and kept(run.metrics).get("proved"):
+        verdict = "equivalent"
+    if run.folder is not None and run.folder.certificate.exists():
+        made = Certificate.load(run.folder.certificate)
+        made.require_model(run.folder.network(), run.folder.arrays())
+        verdict = verdict_about(made, run.language) or verdict
+    return Knowledge(verdict=verdict, has_binary_memory=has_binary_memory(run.plan.network))
+
+
+def verdict_about(made: Certificate, language: Language) -> str | None:
+    """Return the verdict of a certificate, or None if it is about another language."""
+    is_own = made.language.minimised() == language.minimised()
+    return made.verdict if is_own else None
+
+
+def has_binary_memory(network: object) -> bool:
+    """Return whether a network with these settings hands on signs only."""
+    return getattr(network, "memory", None) == "binary"
+
+
+def _symbols(run: Run) -> Language:
+    """Return the language of a run, or an automaton with the symbols and classes of its words."""
+    own: Language | None = getattr(run.problem, "symbols", None)
+    return run.language if own is None else own
+
+
+def _language_or_none(domain: Language | str | None) -> Language | None:
+    if domain is None or isinstance(domain, Language):
+        return domain
+    raise ConfigError(f"a domain is a Language, but got {domain!r:.40}. Use lw.language(...).")
+
+
+def _are_texts(values: object) -> bool:
+    return isinstance(values, Sequence) and all(isinstance(each, str) for each in values)

@@ -1,0 +1,134 @@
+"""Supervision of state slots: the maps of symbols, and products of all maps at once.
+
+The learner is told the state map of each symbol, slot by slot, the class of each state, and that
+products are compositions: a slot that holds state s looks at slot s of the other node, and takes
+over what is there. The loss on products is that of the lowest side that any content of the other
+slots leaves, which is what a proof bounds, so no product of the monoid is drawn.
+
+Validation is perfect when `verification.structure` proves the model right on words of every length.
+"""
+
+import copy
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.errors import ConfigError
+from lengthwise.models.state_slots import StateSlots
+from lengthwise.problems.classification import validate_answers
+from lengthwise.problems.recognition.objectives import WordLengths, masked_cross_entropy
+from lengthwise.problems.recognition.settings import WordsConfig
+from lengthwise.tasks.state_maps import IGNORED
+from lengthwise.tasks.task import Task
+from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.verification.certificate import Machine
+from lengthwise.verification.network import weights_of
+from lengthwise.verification.slot_node import SlotNode
+from lengthwise.verification.structure import Structure, structure_of
+
+_SHARPNESS = 2.0
+
+_MOST_CASES = 2**20
+"""Greatest number of pairs of states of one step."""
+
+
+class StateProducts(Objective):
+    """The loss on the signs of symbols and of products, on attention, and on classes of states.
+
+    A step takes all pairs of states, or as many as `_MOST_CASES`. A proof is about the model in its
+    final precision.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        words: WordsConfig,
+        *,
+        precision: Literal["single", "double"] = "single",
+    ) -> None:
+        self._task = task
+        self._words = words
+        self._precision = precision
+        self._lengths = WordLengths(task, words)
+        self._machine = task.language.total().minimised()
+        self._states = torch.arange(self._machine.num_states)
+        self._classes = torch.tensor(self._machine.classes)
+        self._classes[self._classes >= task.language.num_classes] = IGNORED
+        self._moves = torch.tensor(self._machine.transitions).T
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Return the softplus loss of signs, summed over bits, and the loss of answers."""
+        model = slots(model)
+        device, count = model.pad.device, len(self._states)
+        codes = model.signs(self._states.to(device))
+        rows = torch.arange(count, device=device)
+        if count**2 > _MOST_CASES:
+            order = torch.randperm(count, generator=data)
+            rows = order[: max(1, _MOST_CASES // count)].to(device)
+        weights = model.scores(rows).log_softmax(dim=-1)
+        weights = weights[torch.arange(len(rows), device=device), rows]
+        sides = _lowest_sides(model, codes, weights.exp())
+        written = torch.cat([model.symbols, model.pad[None], model.start.expand(1, count, -1)])
+        start = codes[self._machine.start].expand(1, count, -1)
+        moves = codes[self._moves.to(device)]
+        told = written * torch.cat([moves, codes[None], start])
+        loss = _sign_loss(sides) + _sign_loss(told) * len(told) - weights.mean()
+        logits = model.read(self._states.to(device))
+        loss = loss + masked_cross_entropy(logits, self._classes)
+        right = (sides > 0).all(dim=-1).double().mean().item()
+        return Step(loss, right, sides.shape[0] * sides.shape[1])
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """Return loss and accuracy on words of mixed lengths; perfect if the structure holds."""
+        lengths = self._lengths.draw(self._words.validation_words, data)
+        answers = validate_answers(model, self._task.draw(lengths, data))
+        found = self._judge(slots(model))
+        figures: dict[str, Any] = {
+            "chunks": found.cases,
+            "wrong": found.wrong,
+            "proved": found.holds,
+        }
+        return Validation(answers.loss, answers.accuracy, found.holds, more=figures)
+
+    def _judge(self, model: StateSlots) -> Structure:
+        kept = copy.deepcopy(model).double() if self._precision == "double" else model
+        machine = self._machine
+        told = Machine(
+            transitions=machine.transitions, classes=machine.classes, start=machine.start
+        )
+        node = SlotNode(model.config.to_dict(), weights_of(kept))
+        return structure_of(node, told, self._task.language.num_classes)
+
+
+def slots(model: nn.Module) -> StateSlots:
+    """Return a model with a slot for each state.
+
+    Raises:
+        ConfigError: the model has none.
+    """
+    if not isinstance(model, StateSlots):
+        raise ConfigError(
+            f"{type(model).__name__} has no slots of states, so it does not learn from "
+            f"supervision='maps'. Use model regular-gpt-slots, or another supervision."
+        )
+    return model
+
+
+def _lowest_sides(
+    model: StateSlots, codes: Float[Tensor, "state bit"], share: Float[Tensor, " row"]
+) -> Float[Tensor, "row state bit"]:
+    """Return how far each number is on its side of 0 at least, whatever other slots hold.
+
+    The formula is that of `verification.slot_node`.
+    """
+    reached, bias = codes @ model.write.weight.t(), model.write.bias
+    worst = torch.where(codes > 0, reached.amin(dim=0), -reached.amax(dim=0))
+    share = share[:, None, None]
+    return share * codes * reached + (1 - share) * worst + codes * bias
+
+
+def _sign_loss(sides: Float[Tensor, "*axes bit"]) -> Float[Tensor, ""]:
+    return F.softplus(-_SHARPNESS * sides).sum(dim=-1).mean()

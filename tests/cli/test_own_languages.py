@@ -1,0 +1,84 @@
+"""Languages of the user's own in runs: the automaton is kept, whatever becomes of the module."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import lengthwise as lw
+from cli.shell import Shell
+from lengthwise.verification.statement import automaton_digest
+
+SPEC = "py[states=4,alphabet=ab]:users_words:third"
+TRAIN = ["train", SPEC, "--out", "run", "--preset", "smoke", "--device", "cpu", "--set", "steps=2"]
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(capsys, monkeypatch)
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A module of the current folder, where functions of a user stand."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return write(tmp_path / "users_words.py", "word.count('b') % 3 == 1", monkeypatch)
+
+
+def write(path: Path, value: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write the module as a new process would see it."""
+    path.write_text(f"def third(word):\n    return {value}\n")
+    monkeypatch.delitem(sys.modules, "users_words", raising=False)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    return path
+
+
+def test_a_run_needs_no_module_and_is_refused_after_a_change(
+    shell: Shell, module: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = shell(*TRAIN)
+    assert first[0] == 0, first[2]
+    assert f"@1 ({SPEC}) (audited words" in first[1]
+    assert shell(*TRAIN)[1] == first[1]
+
+    monkeypatch.delitem(sys.modules, "users_words")
+    module.unlink()
+    language = lw.load("run", device="cpu").language
+    assert (language.spec, language.class_names) == (SPEC, ("0", "1"))
+    assert language == lw.language("regex:a*ba*(ba*ba*ba*)*")
+    assert shell("predict", "run", stdin="abab\n")[0] == 0
+    assert f"@1 ({SPEC}), audited" in shell("evaluate", "run", "--lengths", "3", "--words", "4")[1]
+    proof = lw.certify(lw.load("run", device="cpu"))
+    digest = automaton_digest(language)
+    assert f"the automaton {digest} (of {SPEC})" in proof.statement
+    assert shell(*TRAIN)[2].startswith("lengthwise: function 'users_words:third' cannot be impo")
+
+    write(module, "word.count('b') % 3 == 2", monkeypatch)
+    status, out, error = shell(*TRAIN)
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert f"run holds a run on {SPEC} as it was, machine-" in error
+    assert "which differs on the word 'b'. Use another folder" in error
+    write(module, "word.count('b') % 3 == 1", monkeypatch)
+    assert shell(*TRAIN)[1] == first[1]
+
+
+def test_an_automaton_of_a_file_that_changed_is_refused_too(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = [*TRAIN[:1], "att:my.att", *TRAIN[2:]]
+    Path("my.att").write_text("0 1 a\n0 0 b\n1 0 a\n1 1 b\n1\n")
+    assert shell(*command)[0] == 0
+    Path("my.att").write_text("0 1 a\n0 0 b\n1 0 a\n1 1 b\n0\n")
+    assert "which differs on the word ''. Use another folder" in shell(*command)[2]
+    Path("my.att").write_text("0 1 a\n0 0 b\n1 0 a\n1 1 c\n0\n")
+    assert "which differs in its alphabet. Use" in shell(*command)[2]
+
+
+def test_a_function_labels_words_and_is_compiled(shell: Shell, module: Path) -> None:
+    status, out, _ = shell("label", SPEC, stdin="ab\nbb\n")
+    assert (status, out) == (0, "1\n0\n")
+    status, _, error = shell("compile", SPEC, "--out", "exact")
+    assert status == 0, error
+    assert shell("predict", "exact", stdin="ab\nbb\n")[1] == "1\n0\n"

@@ -1,0 +1,127 @@
+"""What a person sees of progress: at a terminal, in a notebook, in a log."""
+
+import io
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any, Self
+
+import pytest
+
+import lengthwise as lw
+from lengthwise.errors import ConfigError
+from lengthwise.training.progress import counting_progress, training_progress
+
+RECORD = {"loss": 0.25, "accuracy": 0.5, "words_per_second": 1234.0}
+
+
+def test_lines_come_at_once_at_validations_and_not_for_every_step(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with training_progress("parity", 100) as progress:
+        for step in range(1, 51):
+            progress.update(step, RECORD)
+        progress.update(51, {**RECORD, "validation_accuracy": 1.0})
+    out, err = capsys.readouterr()
+    first, second = err.splitlines()
+    assert out == ""
+    assert first == "parity: step 1/100, loss 0.2500, accuracy 50.0 %, 1234 words/s"
+    assert second.startswith("parity: step 51/100, loss 0.2500")
+    assert "validation 100.00 %, at most " in second
+
+
+def test_counting_says_nothing_of_work_that_is_done_at_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with counting_progress("testing") as progress:
+        progress(1, 2)
+    assert capsys.readouterr().err == ""
+
+
+class Cell:
+    """What a notebook shows below a cell: the HTML of a display, and its updates."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.shown: list[str] = []
+        fake: Any = ModuleType("IPython.display")
+        fake.HTML = str
+        fake.display = self._display
+        monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+        monkeypatch.setitem(sys.modules, "IPython.display", fake)
+        shell = type("ZMQInteractiveShell", (), {})()
+        monkeypatch.setattr("builtins.get_ipython", lambda: shell, raising=False)
+
+    def _display(self, html: str, *, display_id: bool) -> Self:
+        assert display_id
+        self.shown.append(html)
+        return self
+
+    def update(self, html: str) -> None:
+        self.shown.append(html)
+
+
+SMALL: dict[str, Any] = {"preset": "smoke", "steps": 4, "validate_every": 2}
+
+
+def test_python_says_nothing_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert not sys.stderr.isatty()
+    run = lw.train("parity", **SMALL)
+    lw.evaluate(run, lengths=[3], words_per_length=4)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_python_prints_lines_if_it_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    lw.train("parity", progress=True, **SMALL)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1].startswith("parity, regular-gpt-binary: step 4/4, loss")
+    assert "validation" in lines[-1]
+
+
+def test_python_shows_a_bar_on_a_terminal_unless_it_is_silenced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for asked, is_shown in ((None, True), (True, True), (False, False)):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        run = lw.train("parity", progress=asked, **SMALL)
+        assert ("4/4" in terminal.getvalue()) == is_shown
+        terminal.truncate(0)
+        lw.evaluate(run, lengths=[3], words_per_length=4, progress=asked)
+        assert ("evaluating" in terminal.getvalue()) == is_shown
+
+
+def test_a_notebook_has_a_bar_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cell = Cell(monkeypatch)
+    run = lw.train("parity", **SMALL)
+    assert '<progress value="4" max="4">' in cell.shown[-1]
+    assert "validation" in cell.shown[-1]
+    before = len(cell.shown)
+    lw.evaluate(run, lengths=[3], words_per_length=4)
+    assert '<progress value="4" max="4">' in cell.shown[-1]
+    seen = len(cell.shown)
+    assert seen > before
+    lw.train("parity", progress=False, **SMALL)
+    lw.evaluate(run, lengths=[3], words_per_length=4, progress=False)
+    assert len(cell.shown) == seen
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_progress_of_ones_own_is_called_and_anything_else_refused() -> None:
+    seen: list[int] = []
+
+    class Own:
+        def update(self, step: int, record: Mapping[str, Any]) -> None:
+            seen.append(step)
+
+    run = lw.train("parity", progress=Own(), **SMALL)
+    assert seen == [1, 2, 3, 4]
+    with pytest.raises(ConfigError, match=r"an object with update\(step, record\), but got 3"):
+        lw.train("parity", progress=3, **SMALL)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="progress is True or False, but got 3"):
+        lw.evaluate(run, lengths=[3], progress=3)  # type: ignore[call-overload]

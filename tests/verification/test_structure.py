@@ -1,0 +1,281 @@
+"""Structural proofs: bounds beside all contents of all slots, planted faults, forged files."""
+
+import copy
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lengthwise.errors import CertificateError, VerificationError
+from lengthwise.evaluation.evaluate import answer_of
+from lengthwise.evaluation.predict import predict
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
+from lengthwise.problems.runs import make_plan, train
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.certify import certify
+from lengthwise.verification.certify_structure import measured_difference
+from lengthwise.verification.check import check
+from lengthwise.verification.network import weights_of
+from lengthwise.verification.slot_node import SlotNode
+from strategies import all_words, recognisers
+from verification.trained import last_symbol
+
+SPECS = ("tomita-3", "regex:(0|1)*1(0|1){2}", "cycle-navigation", "d-2")
+
+
+@lru_cache
+def proved(spec: str | Language, chunk: int = 2) -> StateSlots:
+    """Return a network that is trained until its structure is proved."""
+    language = parse(spec) if isinstance(spec, str) else spec
+    run = train(make_plan(language, "regular-gpt-slots", settings={"chunk": chunk}))
+    assert run.metrics[-1]["proved"]
+    assert isinstance(run.model, StateSlots)
+    return run.model
+
+
+def node_of(model: StateSlots) -> SlotNode:
+    return SlotNode(model.config.to_dict(), weights_of(model))
+
+
+def wrong_on(model: StateSlots, language: Language, words: list[tuple[int, ...]]) -> int:
+    given_classes = answer_of(predict(model, words)).tolist()
+    return sum(c != language.classify(w) for c, w in zip(given_classes, words, strict=True))
+
+
+def some_words(language: Language, longest: int = 7) -> list[tuple[int, ...]]:
+    """Return all short words of the domain, and random ones of odd lengths."""
+    draw = random.Random(0)
+    symbols = range(language.num_symbols)
+    words = all_words(language, longest if language.num_symbols < 4 else 4)
+    words += [tuple(draw.choices(symbols, k=k)) for k in (33, 65, 129, 257, 999, 2001)]
+    domain = language.domain
+    return [w for w in words if domain is None or domain.classify(w) == 1]
+
+
+# ---- what is proved is right --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("chunk", [2, 3])
+def test_what_is_proved_is_right_on_short_and_long_words(spec: str, chunk: int) -> None:
+    model, language = proved(spec, chunk), parse(spec)
+    made = certify(model, language)
+    assert (made.verdict, made.strength) == ("equivalent", "structural")
+    assert made.sureness is not None
+    assert made.sureness.is_certain
+    assert wrong_on(model, language, some_words(language)) == 0
+
+
+@given(language=recognisers(max_states=5))
+def test_a_random_automaton_is_proved_and_no_other_is(language: Language) -> None:
+    model = proved(language.minimised())
+    assert certify(model, language).verdict == "equivalent"
+    other = replace(language, classes=tuple(1 - c for c in language.classes))
+    made = certify(model, other)
+    assert made.verdict == "not-closed"
+    assert "the model as it runs is wrong on" in made.reason
+
+
+# ---- bounds -------------------------------------------------------------------------------------
+
+
+def drawn(seed: int, slots: int = 3, size: float = 1.0) -> StateSlots:
+    config = StateSlotsConfig(
+        vocab_size=2, num_classes=2, num_slots=slots, num_bits=2, d_model=4, d_hidden=4
+    )
+    model = StateSlots(config)
+    model.initialise(torch.Generator().manual_seed(seed))
+    with torch.no_grad():
+        model.keys.mul_(size)
+    return model.eval()
+
+
+@given(seed=st.integers(0, 10**6), size=st.sampled_from([0.5, 2.0, 8.0]))
+def test_sides_are_the_lowest_over_all_nodes(seed: int, size: float) -> None:
+    """All 27 valid nodes are multiplied with each state, in float64."""
+    node = node_of(drawn(seed, size=size).double())
+    codes = node.states
+    sides, radius = node.sides()
+    assert radius.max() < 1e-10
+    nodes = codes[np.array(list(product(range(3), repeat=3)))]
+    for state in range(3):
+        left = np.broadcast_to(codes[[state]], (len(nodes), 1, 2))
+        numbers = node.numbers(left, nodes)[:, 0]
+        for other in range(3):
+            there = (nodes[:, state] == codes[other]).all(axis=1)
+            own = (numbers[there] * np.where(codes[other], 1.0, -1.0)).min()
+            assert sides[state, other] == pytest.approx(own, abs=1e-9)
+            assert sides[state, other] - radius[state, other] <= own
+
+
+@given(seed=st.integers(0, 10**6), size=st.sampled_from([1.0, 10.0, 100.0]))
+def test_what_torch_computes_lies_within_the_bounds(seed: int, size: float) -> None:
+    model = drawn(seed, slots=4, size=size)
+    node = node_of(model)
+    assert measured_difference(model, node) <= node.apart()
+    assert node.apart() < 0.1
+
+
+def test_a_fault_in_one_of_a_million_corners_is_refused() -> None:
+    """The product is right but for the one content of seven other slots that the bound is about."""
+    model = copy.deepcopy(proved("regex:(0|1)*1(0|1){2}")).double()
+    node = node_of(model)
+    assert (node.sides()[0] > 0).all()
+    low, high = 0.0, 1.0
+    for _ in range(60):  # the largest scale of keys at which the bound just fails
+        middle = (low + high) / 2
+        fails = (
+            node_of(with_weights(model, "keys", partial(torch.mul, middle))).sides()[0].min() <= 0
+        )
+        low, high = (middle, high) if fails else (low, middle)
+    weaker = with_weights(model, "keys", partial(torch.mul, low))
+    node = node_of(weaker)
+    sides, _ = node.sides()
+    state, other = np.unravel_index(sides.argmin(), sides.shape)
+    assert -1e-6 < sides[state, other] <= 0
+    codes = node.states
+    draw = np.random.default_rng(0)
+    nodes = codes[draw.integers(0, len(codes), size=(200_000, len(codes)))]
+    nodes[:, state] = codes[other]
+    numbers = node.numbers(codes[None, [state]], nodes)[:, 0]
+    wrong = ((numbers >= 0) != codes[other]).any(axis=1)
+    assert wrong.mean() < 1e-4  # random contents hardly find it
+    assert certify(weaker, parse("regex:(0|1)*1(0|1){2}")).verdict == "not-closed"
+
+
+# ---- planted faults -----------------------------------------------------------------------------
+
+
+def with_weights(
+    model: StateSlots, name: str, change: Callable[[torch.Tensor], torch.Tensor]
+) -> StateSlots:
+    changed = copy.deepcopy(model)
+    with torch.no_grad():
+        parameter = changed.get_parameter(name)
+        parameter.copy_(change(parameter.clone()))
+    return changed
+
+
+@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_no_planted_fault_is_proved_where_a_word_is_wrong(count: int) -> None:
+    """A weight, a sign or a whole row changes, a little or much; whatever is proved is right."""
+    draw = random.Random(count)
+    spec = "tomita-3"
+    language, model = parse(spec), proved(spec)
+    words = some_words(language)
+    names = [name for name, _ in model.named_parameters()]
+    still, refused, wrong = 0, 0, 0
+    for _ in range(count):
+        name, place = draw.choice(names), draw.random()
+        kind = draw.choice(["sign", "scale", "zero", "add", "row"])
+
+        def planted(weight: torch.Tensor, kind: str = kind, place: float = place) -> torch.Tensor:
+            flat = weight.view(-1)
+            index = int(place * len(flat))
+            if kind == "row":
+                return weight.roll(1, dims=0)
+            changes = {"sign": -flat[index], "scale": flat[index] * draw.choice([1e-3, 30.0])}
+            changes |= {"zero": torch.tensor(0.0), "add": flat[index] + draw.gauss(0, 3)}
+            flat[index] = changes[kind]
+            return weight
+
+        changed = with_weights(model, name, planted)
+        is_proved = certify(changed, language).verdict == "equivalent"
+        is_wrong = wrong_on(changed, language, words) > 0
+        still, refused = still + is_proved, refused + (not is_proved)
+        wrong += is_wrong
+        assert not (is_proved and is_wrong), (name, kind, place)
+    assert min(still, refused, wrong) > count / 20
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_another_automaton_is_never_proved(spec: str) -> None:
+    """Every transition and every class is changed once."""
+    language, model = parse(spec).total().minimised(), proved(spec)
+    if language.num_classes != parse(spec).num_classes:
+        language = replace(parse(spec))
+    states = range(language.num_states)
+    for state in states:
+        for symbol in range(language.num_symbols):
+            row = list(language.transitions[state])
+            row[symbol] = (row[symbol] + 1) % language.num_states
+            table = (*language.transitions[:state], tuple(row), *language.transitions[state + 1 :])
+            other = replace(language, transitions=table, spec="")
+            if any(other.classify(w) != language.classify(w) for w in some_words(language)):
+                assert certify(model, other).verdict == "not-closed"
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+def forged(change: Callable[[dict[str, Any]], Any]) -> Certificate:
+    """Return a certificate with changed fields, signed again by whoever changed it."""
+    made = certify(proved("tomita-3"), parse("tomita-3"))
+    fields: dict[str, Any] = {"weights": {name: w.copy() for name, w in made.weights.items()}}
+    change(fields)
+    return replace(made, **fields)
+
+
+FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "a slot of a symbol": lambda f: np.negative(
+        f["weights"]["symbols"][0, 0], out=f["weights"]["symbols"][0, 0]
+    ),
+    "a slot of the pad": lambda f: f["weights"]["pad"].__imul__(-1),
+    "the start code": lambda f: f["weights"]["start"].__imul__(-1),
+    "keys of other slots": lambda f: f["weights"].update(
+        keys=np.roll(f["weights"]["keys"], 1, axis=0)
+    ),
+    "no attention": lambda f: f["weights"]["keys"].__imul__(0),
+    "a weight that is no number": lambda f: f["weights"]["write.bias"].fill(np.nan),
+    "an endless weight": lambda f: f["weights"]["write.bias"].fill(np.inf),
+    "answers": lambda f: f["weights"]["answer.bias"].__iadd__([1e6, 0]),
+    "weights of another shape": lambda f: f["weights"].update(start=np.ones(9, np.float32)),
+    "weights of two types": lambda f: f["weights"].update(
+        start=f["weights"]["start"].astype(np.float64)
+    ),
+    "another strength": lambda f: f.update(strength="discrete"),
+    "elements": lambda f: f.update(elements={"codes": ["00"]}),
+    "a length": lambda f: f.update(checked_length=3),
+    "a repetition": lambda f: f.update(repeats=1),
+    "another language": lambda f: f.update(language=parse("tomita-4")),
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forged_file_is_refused(name: str, tmp_path: Path) -> None:
+    bad = forged(FORGERIES[name])
+    bad.save(tmp_path / "bad.json") if "number" not in name and "endless" not in name else None
+    with pytest.raises(CertificateError):
+        check(bad)
+
+
+def test_what_was_saved_is_loaded_and_holds(tmp_path: Path) -> None:
+    made = certify(proved("d-2"), parse("d-2"))
+    made.save(tmp_path / "certificate.json")
+    again = check(Certificate.load(tmp_path / "certificate.json"))
+    assert again.statement == made.statement
+    assert again.sureness is not None
+    assert made.sureness is not None
+    assert again.sureness.room == made.sureness.room
+
+
+def test_a_network_with_code_of_its_own_is_refused() -> None:
+    model = copy.deepcopy(proved("tomita-3"))
+    model.register_forward_hook(lambda *given: given[-1])
+    with pytest.raises(VerificationError, match="forward hook"):
+        certify(model, parse("tomita-3"))
+    with pytest.raises(VerificationError, match="strength='structural' is not for binary memory"):
+        certify(last_symbol(), parse("parity"), strength="structural")
+    with pytest.raises(VerificationError, match="strength='snapped' is not for slots of states"):
+        certify(proved("tomita-3"), parse("tomita-3"), strength="snapped")
