@@ -29,6 +29,7 @@ TABLES = {
     ("docs/analysis.md", "receptive-field"): ("own/analysis", "Receptive field"),
     ("docs/verification.md", "certificates"): ("own/certificates", ""),
     ("docs/verification.md", "variants"): ("own/certificates", "Variants"),
+    ("docs/verification.md", "default-proofs"): ("own/default-proofs", ""),
     ("docs/verification.md", "random-automata"): ("own/random-automata", ""),
     ("docs/constructions.md", "automata"): ("own/constructions", ""),
     ("docs/constructions.md", "ranges"): ("own/ranges", ""),
