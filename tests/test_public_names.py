@@ -13,6 +13,7 @@ def test_public_names() -> None:
     assert dir(lw) == sorted(lw.__all__)
     assert lw.__all__ == [
         "Certificate",
+        "CodeRecurrence",
         "Comparison",
         "Construction",
         "Evaluation",
@@ -32,6 +33,7 @@ def test_public_names() -> None:
         "evaluate",
         "evaluate_steps",
         "evaluate_translations",
+        "explore",
         "extract",
         "language",
         "learn_automaton",

@@ -41,11 +41,14 @@ if TYPE_CHECKING:
     from lengthwise.report.compare import Comparison, compare
     from lengthwise.tasks.task import Task
     from lengthwise.verification.certificate import Certificate
+    from lengthwise.verification.codes import CodeRecurrence
+    from lengthwise.verification.exploration import explore
 
     __version__: str
 
 __all__ = [
     "Certificate",
+    "CodeRecurrence",
     "Comparison",
     "Construction",
     "Evaluation",
@@ -65,6 +68,7 @@ __all__ = [
     "evaluate",
     "evaluate_steps",
     "evaluate_translations",
+    "explore",
     "extract",
     "language",
     "learn_automaton",
@@ -84,6 +88,7 @@ __all__ = [
 
 _ELSEWHERE = {
     "Certificate": "verification.certificate",
+    "CodeRecurrence": "verification.codes",
     "Comparison": "report.compare",
     "Construction": "constructions.construction",
     "Evaluation": "problems.results",
@@ -100,6 +105,7 @@ _ELSEWHERE = {
     "extract": "problems.inside",
     "learn_automaton": "problems.inside",
     "compile": "constructions.api",
+    "explore": "verification.exploration",
     "load_construction": "constructions.api",
     "prepare": "data.api",
     "prepare_pairs": "data.api",

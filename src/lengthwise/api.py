@@ -323,8 +323,8 @@ def certify(
     the search, accepts the proof; `.summary()["terms"]` has the terms of the claim.
 
     Raises:
-        VerificationError: the model is no RegularGPT, has other symbols or classes, or the strength
-            does not suit it.
+        VerificationError: the model is neither a RegularGPT nor a recurrent network with binary
+            memory, has other symbols or classes, or the strength does not suit it.
         LanguageError: the language has too many state maps to distinguish.
     """
     max_chunks = whole("max_chunks", max_chunks, 1)

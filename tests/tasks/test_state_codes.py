@@ -41,7 +41,7 @@ def test_the_steps_are_those_of_all_words_of_the_domain(language: Language, long
     classes = [machine.classes[state] for state in named]
     outside = language.num_classes
     assert table.classes.tolist() == [c if c < outside else IGNORED for c in classes]
-    assert table.num_bits == len(named)
+    assert len(table.codes) == len(named)
 
 
 @given(language=domained())
@@ -52,9 +52,33 @@ def test_words_of_all_lengths_have_the_steps_of_long_ones(language: Language) ->
     assert every.start == long.start
 
 
-def test_each_state_has_a_bit_of_its_own() -> None:
+def test_each_of_few_states_has_a_bit_of_its_own() -> None:
+    codes = make_state_codes(lw.language("modular-arithmetic"), None).codes
+    alone = codes[:, codes.sum(dim=0) == 1]
+    assert (alone.sum(dim=1) == 1).all()
+    assert len(codes) == 51
+
+
+@pytest.mark.parametrize("size", [1, 2, 64, 65, 700, 5_000])
+def test_codes_are_distinct_and_of_many_states_have_few_bits(size: int) -> None:
+    ring = Language(
+        alphabet=("a",),
+        transitions=tuple(((state + 1) % size,) for state in range(size)),
+        classes=tuple(int(state == 0) for state in range(size)),
+    )
+    codes = make_state_codes(ring, None).codes
+    assert len(torch.unique(codes, dim=0)) == len(codes) == size
+    assert codes.shape[1] <= max(133, 5 * size**0.5)
+    if size > 1:
+        assert len(torch.unique(codes, dim=1).t()) == codes.shape[1]
+        assert not (codes.all(dim=0) | ~codes.any(dim=0)).any()
+
+
+def test_the_class_is_read_off_by_a_linear_map() -> None:
     table = make_state_codes(lw.language("modular-arithmetic"), None)
-    assert table.codes.sum(dim=0).tolist() == table.codes.sum(dim=1).tolist() == [1] * 51
+    for value in table.classes.unique():  # type: ignore[no-untyped-call]
+        bits = table.codes[table.classes == value].all(dim=0)
+        assert (bits & ~table.codes[table.classes != value].any(dim=0)).any()
 
 
 def test_an_automaton_past_the_bound_is_refused() -> None:

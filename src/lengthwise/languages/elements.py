@@ -105,7 +105,7 @@ class MonoidElements:
             raise LanguageError(
                 f"sub-words have more than {MAX_ELEMENTS} state maps on the "
                 f"{self.machine.num_states} states, which is the most that are told apart. "
-                f"Ask about a smaller language."
+                f"Ask about a smaller language, or train gru-binary, whose proof needs no maps."
             )
         if count > before:
             new = numbers >= before

@@ -1,15 +1,18 @@
 """Every step of a language's automaton, with a code for each state.
 
 A network that reads symbol by symbol has only to know the state that a prefix leads to. With a code
-for each state, what follows from a code and a symbol is one table. A state's code has one bit on,
-its own: then any table of next states is a linear map of pairs (state, symbol), and a network
-learns it in seconds where it finds fewer bits hard.
+for each state, what follows from a code and a symbol is one table. The code of state s has three
+bits on: those of s modulo m, of s modulo m + 1, and of its class, with m the larger of `LEAST` and
+twice the root of the number of states. So every state of up to `LEAST` has a bit of its own, and
+codes of many states have few bits, which a network learns faster than a bit for each state; the
+fewest bits, those of s in base 2, are learned much more slowly.
 
 Axes:
     step   a state and a symbol
     state  states of the minimal automaton that are told apart
 """
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,6 +24,9 @@ from torch import Tensor
 from lengthwise.errors import ConfigError
 from lengthwise.languages.language import Language
 from lengthwise.tasks.state_maps import IGNORED
+
+LEAST = 64
+"""Least modulus of the first bits of a code."""
 
 MAX_STEPS = 100_000
 """Most transitions of an automaton whose states get codes."""
@@ -76,9 +82,19 @@ def make_state_codes(language: Language, max_length: int | None) -> StateCodes:
         states=torch.from_numpy(np.searchsorted(named, states)),
         symbols=torch.from_numpy(symbols),
         results=torch.from_numpy(np.searchsorted(named, results)),
-        codes=torch.eye(len(named), dtype=torch.bool),
+        codes=torch.from_numpy(_codes(classes[named])),
         classes=torch.from_numpy(own),
     )
+
+
+def _codes(classes: np.ndarray) -> np.ndarray:
+    """Return codes `[state, bit]` of states with these classes, without bits that are alike."""
+    number = np.arange(len(classes))
+    modulus = max(LEAST, 2 * math.isqrt(len(classes)) + 2)
+    parts = (number % modulus, number % (modulus + 1), classes)
+    bits = np.concatenate([part[:, None] == np.unique(part) for part in parts], axis=1)
+    distinct = np.unique(bits[:, ~bits.all(axis=0)], axis=1)
+    return distinct if distinct.shape[1] else np.ones((len(classes), 1), dtype=np.bool_)
 
 
 def _symbols_from(transitions: np.ndarray, start: int) -> np.ndarray:

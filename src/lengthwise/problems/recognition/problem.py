@@ -1,5 +1,6 @@
 """Recognition: the problem of classifying words of a formal language."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -41,6 +42,7 @@ from lengthwise.problems.recognition.state_codes import StateCodeSupervision
 from lengthwise.problems.recognition.state_products import StateProducts
 from lengthwise.problems.recognition.suited import (
     LARGE_MODEL,
+    MOST_LABELLED,
     model_for,
     num_elements,
     suited_to_monoid,
@@ -298,7 +300,13 @@ class Recognition(Problem):
         )
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
-        """Return `certify` where a proof did not close, and `evaluate` otherwise."""
+        """Return `certify` where a proof did not close, and `evaluate` otherwise.
+
+        Where the monoid is too large for a proof of the default model, it is to train another one.
+        """
+        if plan.model == DEFAULT_MODEL and not facts["proved"] and self._is_past_codebooks():
+            spec = shlex.quote(self.language.spec)
+            return f"lengthwise train {spec} --model gru-binary --out {out}-gru"
         if facts["proved"] is False:
             return f"lengthwise certify {out}"
         return f"lengthwise evaluate {out} --lengths {usual_lengths(plan)}"
@@ -363,11 +371,17 @@ class Recognition(Problem):
         few = supervision != "composition" or num_elements(self.language) is not None
         return supervision if few else "transition"
 
+    def _is_past_codebooks(self) -> bool:
+        """Whether there are too many state maps for their codes to be labels."""
+        count = num_elements(self.language)
+        return bool(self.language.spec) and (count is None or count > MOST_LABELLED)
+
     def _require_few_elements(self, supervision: str) -> None:
         if num_elements(self.language) is None:
             raise ConfigError(
                 f"supervision={supervision!r} tells at most {MAX_ELEMENTS} state maps apart, but "
-                f"{self.language.spec or 'the language'} has more. Use supervision='transition'."
+                f"{self.language.spec or 'the language'} has more. Use --model "
+                f"{LARGE_MODEL} or gru-binary, or supervision='transition'."
             )
 
     def _slots(self, asked: Mapping[str, Any]) -> dict[str, int]:

@@ -56,20 +56,21 @@ class SupervisionConfig(Config):
     sub-words leads to from the probe states. `composition`: the labels of `transition` for nodes
     that are composed so that every product of the monoid occurs, until a proof closes. `codebook`:
     codebook supervision, which labels every chunk with its code, where codes are the coordinates of
-    state maps, until a proof closes. `maps`: the state map of every symbol, and that products of
-    maps are compositions, until a proof closes. `states`: the state of the automaton after every
-    prefix, which stands between the symbols."""
+    state maps, or of a recurrent network every step with the code of its state, until a proof
+    closes. `maps`: the state map of every symbol, and that products of maps are compositions, until
+    a proof closes. `states`: the state of the automaton after every prefix, which stands between
+    the symbols."""
     code_consistency: float = 1.0
     """With `composition`: weight of the loss that draws the numbers of all nodes of one meaning to
     one code."""
     margin: float = 0.1
     """With `composition`: weight of the loss on numbers that are near 0."""
     chunk_lengths: Literal["training", "all"] = "training"
-    """With `codebook`: the words whose chunks are labelled. `training`: those of at most
+    """With `codebook`: the words whose chunks or steps are labelled. `training`: those of at most
     `data.max_length` symbols. `all`: those of every length, the default for new runs."""
     replay: bool = True
-    """Hard-example replay, with `composition` and `codebook`: chunks that exploration finds wrong
-    are drawn more often."""
+    """Hard-example replay, with `composition` and `codebook`: chunks or steps that validation finds
+    wrong are drawn more often."""
 
     def __post_init__(self) -> None:
         require_at_least(self, {"code_consistency": 0, "margin": 0})

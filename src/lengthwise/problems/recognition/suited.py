@@ -10,6 +10,9 @@ whose proof does not enumerate them. The settings of `regular-gpt-binary` are
 - More: `transition`, since the elements are not told apart.
 
 The elements are the state maps of sub-words on the minimal automaton, the identity included.
+
+A recurrent network learns the steps of the minimal automaton, so its settings depend on their
+number alone: a wider network for more states, and all steps in one batch as long as they fit.
 `docs/verification.md` has the measurements behind the numbers.
 """
 
@@ -88,15 +91,29 @@ def suited_to_monoid(language: Language, preset: str) -> dict[str, Any]:
     return {**_CODEBOOK, **_LAPTOP, **seldom}
 
 
+_WIDTHS = ((64, 64), (1_500, 128), (8_000, 256))
+"""Widths of recurrent networks: a number of states up to which one suffices, and the width."""
+
+_WIDEST = 512
+
+_MOST_TOGETHER = 2**14
+"""Most steps of an automaton in one batch."""
+
+
 def suited_to_states(language: Language, preset: str) -> dict[str, Any]:
-    """Return the settings of recurrent networks with codes, for a language and a preset."""
+    """Return the settings of recurrent networks that learn codes, for a language and a preset."""
+    if preset == "smoke":
+        return {"precision": "double", "learning_rate": 1e-2}
+    machine = language.total().minimised()
+    widths = (width for most, width in _WIDTHS if machine.num_states <= most)
+    steps = machine.num_states * machine.num_symbols
     return {
         "precision": "double",
-        "noise": 0.0,
-        "steps": 4000,
-        "d_model": 64,
-        "learning_rate": 5e-3,
-        "schedule": "constant",
-        "batch_size": 512,
+        "d_model": next(widths, _WIDEST),
+        "batch_size": min(max(256, steps), _MOST_TOGETHER),
+        "validation_words": 256,
+        "learning_rate": 1e-2,
+        "schedule": "cosine",
+        "steps": 2_000,
         "validate_every": 25,
     }
