@@ -42,7 +42,7 @@ def test_settings_survive_a_round_trip() -> None:
         ({"size": 2, "kind": "c"}, "kind='c' must be one of 'a', 'b'"),
         ({"size": 2, "name": 3}, "name=3 must be a text or none"),
         ({"size": 2, "fast": 1}, "fast=1 must be true or false"),
-        ({"size": 2, "sise": 1}, "unknown Example setting 'sise'. Did you mean 'size'?"),
+        ({"size": 2, "sise": 1}, "unknown setting 'sise'. Did you mean 'size'?"),
     ],
 )
 def test_what_does_not_fit_is_refused(values: dict[str, Any], message: str) -> None:

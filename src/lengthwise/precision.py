@@ -239,7 +239,7 @@ def _stored(path: Path, key: Mapping[str, Any]) -> Trial | None:
 
 
 def _store(path: Path, key: Mapping[str, Any], trial: Trial) -> None:
-    with suppress(OSError, ValueError):  # it will be tried again
+    with suppress(OSError, ValueError, LengthwiseError):  # it will be tried again
         write_json(path, {"key": key, "trial": asdict(trial)})
 
 

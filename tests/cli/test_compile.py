@@ -91,7 +91,7 @@ def test_a_compiled_language_is_used_as_a_trained_one(
 def test_the_size_is_told_before_the_network_is_built(shell: Shell, tmp_path: Path) -> None:
     status, _, error = shell("compile", "parity", "--out", str(tmp_path / "exact"))
     assert status == 0
-    assert "200 parameters, width 4" in error
+    assert "164 parameters, width 4" in error
 
 
 @pytest.mark.parametrize("name", sorted(FULL_ADDER))
@@ -151,7 +151,7 @@ def test_what_asks_about_words_refuses_a_circuit(
         (("parity", "--set", "chunk=two"), "must be a whole number"),
         (("parity", "--set", "norm=pre"), "norm='pre'"),
         (("parity", "--set", "target=matrix"), "Did you mean 'matrices'"),
-        (("modular-arithmetic", "--set", "chunk=3"), "Use chunk 2"),
+        (("modular-arithmetic", "--set", "chunk=3", "--set", "target=elements"), "Use chunk 2"),
         (("chiang2022/paity",), "Did you mean 'chiang2022/parity'"),
         (("chiang2022/parity-norm", "--set", "epsilon=-1"), "epsilon >= 0"),
         (("chiang2022/parity-confident", "--set", "eta=0"), "eta=0"),

@@ -780,7 +780,7 @@ def test_a_wrong_word_is_printed_as_words_are(tmp_path: Path) -> None:
         classes=(0, 0, 0, 1),
     )
     never = Language(alphabet=symbols, transitions=((0, 0, 0),), classes=(0,))
-    model = lw.compile(never).model
+    model = lw.compile(never, target="elements").model
     made = certify(model, ends, strength="robust")
     assert made.counterexample is not None
     assert made.counterexample.word == "the empty word"

@@ -136,9 +136,9 @@ def learn_automaton(
         raise ConfigError(
             f"an alphabet is a text such as '01', or a list of symbols, but got {alphabet!r:.40}."
         )
-    if classes is not None and (isinstance(classes, str) or not _are_texts(classes)):
+    if classes is not None and not _are_texts(classes):
         raise ConfigError(
-            f"classes are a list of names, such as ['0', '1'], but got {classes!r:.40}."
+            f"classes are a text such as '01', or a list of names, but got {classes!r:.40}."
         )
     return learn_from_recogniser(
         recogniser,

@@ -41,7 +41,7 @@ def test_the_model_follows_from_the_number_of_elements(spec: str, model: str) ->
     asked: list[dict[str, Any]] = [
         {"supervision": "transition"},
         {"num_heads": 4},
-        {"chunk": 3, "noise": 0.1},
+        {"ff_factor": 2, "noise": 0.1},
     ]
     assert {make_plan(spec, settings=each).model for each in asked} == {"regular-gpt-binary"}
     assert make_plan(spec, "gru").model == "gru"
