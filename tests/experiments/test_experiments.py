@@ -83,7 +83,7 @@ def smoke(results: dict[str, dict[str, Any]], name: str) -> list[Record]:
 
 def _lasting(record: Record) -> Record:
     """The record without the time that it took."""
-    passing = ("seconds", "megabytes")
+    passing = ("seconds", "processor_seconds", "megabytes")
     lasting = {key: v for key, v in record.items() if not key.startswith(passing)}
     if "tests" in record:
         lasting["tests"] = {name: _lasting(test) for name, test in record["tests"].items()}

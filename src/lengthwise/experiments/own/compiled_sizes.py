@@ -8,15 +8,16 @@ in each precision on all short words and on drawn longer ones.
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lengthwise.constructions.automata import design_automaton
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import verify
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise.experiments.own.constructions import zero_one_design
 from lengthwise.experiments.own.random_automata import uniform_automaton
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped
 from lengthwise.languages.language import Language
@@ -80,12 +81,9 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Return the sizes of the networks of a language, and what the verification found."""
     language = FAMILIES[settings["family"]](settings["language"])
-    before = []
-    for target in ("matrices", "elements"):
-        try:
-            before.append(design_automaton(language, target=target).num_parameters)
-        except (ConstructionError, LanguageError):  # too large
-            continue
+    before = None
+    with suppress(ConstructionError, LanguageError):  # both are too large
+        before = zero_one_design(language).num_parameters
     made = construct(language)
     words = {key: settings[key] for key in ("longest", "words_per_length", "all_words", "seed")}
     found = verify(made, **words)
@@ -95,7 +93,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "states": language.minimised().num_states,
             "symbols": language.num_symbols,
             "elements": num_elements(language),
-            "before": min(before, default=None),
+            "before": before,
             "now": made.num_parameters,
             "target": made.settings["target"],
             "claim": made.claim,

@@ -67,7 +67,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "verdict": certificate.verdict,
             "strength": certificate.strength,
             "reason": certificate.reason,
-            **{name: found[name] for name in ("worst_accuracy", "protocol", "environment")},
+            **{name: found[name] for name in ("worst_accuracy", "interval_95", "protocol")},
+            "environment": found["environment"],
             "lengths": settings["lengths"],
             "words_per_length": settings["words"],
         }

@@ -18,7 +18,7 @@ import torch
 from lengthwise.analysis.figures import Picture
 from lengthwise.analysis.points_figure import points_figure
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.evaluation.scores import parse_lengths, wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, trained
 from lengthwise.experiments.trained import from_to
@@ -119,11 +119,21 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "codes": certificate.summary()["elements"],
             "checked_length": certificate.checked_length,
             "seconds_to_certify": round(seconds, 2),
-            "wrong_words": wrong,
-            "tests": settings["tests"],
+            **tested(wrong, settings["tests"]),
             "environment": environment("cpu"),
         }
     ]
+
+
+def tested(wrong: int, tests: Sequence[tuple[str, int]]) -> Record:
+    """Return what was tested: uniform words, how many at which lengths, and how many were wrong."""
+    words = sum(len(parse_lengths(lengths)) * count for lengths, count in tests)
+    return {
+        "wrong_words": wrong,
+        "words_per_length": dict(tests),
+        "protocol": "uniform",
+        "interval_95": list(wilson(words - wrong, words)),
+    }
 
 
 def wrong_words(run: Run, lengths: str, count: int) -> int:
@@ -189,8 +199,8 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 def note(records: Sequence[Record]) -> str:
     """Say what the proved runs answered beside the proof."""
-    tests = records[0]["tests"]
-    words = sum(len(parse_lengths(lengths)) * count for lengths, count in tests)
+    tests = records[0]["words_per_length"]
+    words = sum(len(parse_lengths(lengths)) * count for lengths, count in tests.items())
     missed = sum(one["wrong_words"] > 0 for one in _proved(records))
     return (
         f"Each run was tested on {words:,} uniform words of odd lengths up to 1,999; of the proved "
