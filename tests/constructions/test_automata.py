@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given, reject
+from hypothesis import settings as profile
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -128,6 +129,7 @@ def recorded(model: RegularGPT) -> list[Tensor]:
     return seen
 
 
+@profile(max_examples=15)
 @given(
     language=st.one_of(machines(max_states=4), domained()),
     chunk=st.integers(2, 4),
@@ -226,6 +228,7 @@ def test_the_size_is_told_before(language: Language, chunk: int, norm: str, targ
     assert [units.count for units in layers] == [design.num_hidden] * model.config.thickness
 
 
+@profile(max_examples=10)
 @given(language=st.one_of(machines(max_states=3), domained()), chunk=st.integers(2, 3))
 def test_auto_is_the_smaller(language: Language, chunk: int) -> None:
     sizes = {name: size(language, chunk, name) for name in ENCODINGS}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lengthwise.errors import CertificateError, VerificationError
@@ -77,6 +77,7 @@ def test_what_is_proved_is_right_on_short_and_long_words(spec: str, chunk: int) 
     assert wrong_on(model, language, some_words(language)) == 0
 
 
+@settings(max_examples=12)
 @given(language=recognisers(max_states=5))
 def test_a_random_automaton_is_proved_and_no_other_is(language: Language) -> None:
     model = proved(language.minimised())
@@ -167,7 +168,7 @@ def with_weights(
     return changed
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [40, pytest.param(1_000, marks=pytest.mark.slow)])
 def test_no_planted_fault_is_proved_where_a_word_is_wrong(count: int) -> None:
     """A weight, a sign or a whole row changes, a little or much; whatever is proved is right."""
     draw = random.Random(count)
