@@ -16,6 +16,7 @@ from typing import Any
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import verify
 from lengthwise.errors import ConstructionError, LanguageError
+from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.constructions import zero_one_design
 from lengthwise.experiments.own.random_automata import uniform_automaton
@@ -29,6 +30,8 @@ LARGE = 100
 """Number of elements above which the statement is made."""
 
 RANDOM = "random automata"
+
+PROTOCOL = "all short words; drawn words, repeated symbols, one edit of each"
 
 
 def all_maps(states: int) -> Language:
@@ -87,6 +90,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     made = construct(language)
     words = {key: settings[key] for key in ("longest", "words_per_length", "all_words", "seed")}
     found = verify(made, **words)
+    asked = sum(one.words for one in found.precisions.values())
     return [
         {
             **settings,
@@ -100,7 +104,9 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "holds": found.holds,
             "exhaustive_to": found.exhaustive_to,
             "precisions": [name for name, one in found.precisions.items() if not one.skipped],
-            "words_verified": sum(one.words for one in found.precisions.values()),
+            "words_verified": asked,
+            "interval_95": list(wilson(asked, asked)) if found.holds else None,
+            "protocol": PROTOCOL,
         }
     ]
 
