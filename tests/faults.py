@@ -246,8 +246,8 @@ FAULTS = (
     Fault(
         "scores by class and length swapped",
         "evaluation/evaluate.py",
-        "cell = row * num_classes + batch.classes",
-        "cell = batch.classes * len(lengths) + row",
+        "cell = row * num_classes + classes",
+        "cell = classes * len(lengths) + row",
         "evaluation/test_evaluate.py",
     ),
     Fault(
@@ -326,8 +326,8 @@ FAULTS = (
     Fault(
         "answer of the last line dropped",
         "cli/words.py",
-        "range(1, len(self.numbers) + len(self.errors) + 1)",
-        "range(1, len(self.numbers) + len(self.errors))",
+        "for number in sorted((*self.numbers, *self.errors)):",
+        "for number in sorted((*self.numbers, *self.errors))[:-1]:",
         "cli/test_predict.py cli/test_commands.py",
     ),
 )
