@@ -360,7 +360,10 @@ def attacked(made: Certificate, seeds: range) -> Counter[str]:
     for seed in seeds:
         choose, body = random.Random(seed), copy.deepcopy(honest)
         for _ in range(choose.choice([1, 1, 2, 3])):
-            with np.errstate(all="ignore"), suppress(LookupError, TypeError, ValueError):
+            with (
+                np.errstate(all="ignore"),
+                suppress(AttributeError, LookupError, TypeError, ValueError),
+            ):
                 choose.choice([one_field, one_field, merge_elements, swap_classes])(body, choose)
         if body == honest:
             continue
