@@ -2,6 +2,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -173,3 +174,9 @@ def test_an_encoded_word_that_is_none_is_refused(
 def test_a_length_below_zero_has_no_counts() -> None:
     with pytest.raises(LanguageError, match="a length is 0 or more, but it is -1"):
         PARITY.counts(-1)
+
+
+@pytest.mark.parametrize("word", [3, None, 1.5])
+def test_what_is_no_word_is_refused_in_a_line(word: Any) -> None:
+    with pytest.raises(WordError, match="a word is a text such as '0', or a list of numbers"):
+        PARITY.classify(word)

@@ -138,10 +138,15 @@ class Language(Viewed):
         """Return the class of a word, given as written text or as a sequence of encoded integers.
 
         Raises:
-            WordError: a symbol is not in the alphabet, an encoded one is not an integer
-                0..`num_symbols` - 1 (symbols as texts are no encoded word), or the word is outside
-                the domain.
+            WordError: it is no word, a symbol is not in the alphabet, an encoded one is not an
+                integer 0..`num_symbols` - 1 (symbols as texts are no encoded word), or the word is
+                outside the domain.
         """
+        if not isinstance(word, Iterable):
+            raise WordError(
+                f"a word is a text such as {self.decode((0,))!r}, or a list of numbers of symbols, "
+                f"but got {word!r:.40}."
+            )
         symbols = self.encode(word) if isinstance(word, str) else word
         self.require_in_domain(symbols)
         return self.classes[self.run(symbols)]
