@@ -18,6 +18,7 @@ from position_makers import (
     make,
     whole,
 )
+from precisions import usable
 
 LIMITED = ["learned", "randomised-learned"]
 UNLIMITED = sorted(set(POSITIONS) - set(LIMITED))
@@ -33,7 +34,7 @@ FORMATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 
 
 def test_vectors_have_the_width_and_precision_of_the_module(name: str) -> None:
-    for dtype in FORMATS:
+    for dtype in usable(FORMATS):
         vectors = make(name).to(dtype)(*whole(9))
         assert (vectors.shape, vectors.dtype) == ((1, 9, WIDTH), dtype)
         assert vectors.isfinite().all(), dtype
@@ -139,7 +140,7 @@ def test_logits_are_their_formula(name: str, causal: bool, size: int) -> None:
 
 
 def test_hooks_keep_shape_and_precision(name: str, causal: bool) -> None:
-    for dtype in FORMATS:
+    for dtype in usable(FORMATS):
         position = make(name, causal=causal).to(dtype)
         query, key, place = draw_heads(2, 3).to(dtype), draw_heads(2, 7).to(dtype), torch.arange(7)
         turned = position.turn_query(0, query, place[4:]), position.turn_key(0, key, place)
