@@ -155,6 +155,17 @@ def test_a_fault_in_one_of_a_million_corners_is_refused() -> None:
     assert certify(weaker, parse("regex:(0|1)*1(0|1){2}")).verdict == "not-closed"
 
 
+@pytest.mark.parametrize("name", ["keys", "query.weight", "expand.weight", "write.weight"])
+@pytest.mark.parametrize("spec", ["regex:(0|1)*", "parity"])
+def test_weights_that_overflow_are_refused(spec: str, name: str) -> None:
+    """With one state no content matters, but a softmax of infinities is no number."""
+    made = certify(proved(spec), parse(spec))
+    assert check(made).verdict == "equivalent"
+    huge = {**made.weights, name: np.full_like(made.weights[name], 3e38)}
+    with pytest.raises(CertificateError):
+        check(replace(made, weights=huge))
+
+
 # ---- planted faults -----------------------------------------------------------------------------
 
 

@@ -108,7 +108,7 @@ class SlotNode:
         matrix, bias = self._weights["write.weight"], self._weights["write.bias"]
         bits = len(bias)
         sizes = outward(np.abs(matrix).sum(axis=1))
-        lowest, _ = self._own_weights()
+        lowest, moved = self._own_weights()
         reached = codes @ matrix.T
         worst = np.where(codes > 0, reached.min(axis=0), -reached.max(axis=0))
         own, shift = codes * reached, codes * bias
@@ -123,6 +123,7 @@ class SlotNode:
             sides[rows] = np.take_along_axis(least, nearest[..., None], axis=2)[..., 0]
             radii[rows] = radius[nearest]
         radii[~np.isfinite(sides)] = np.inf
+        radii[~np.isfinite(moved)] = np.inf  # logits that overflow have no softmax
         return sides, radii
 
     def _rounding(self, sizes: Floats, biases: Floats, slots: int, bits: int) -> Floats:
