@@ -166,6 +166,48 @@ def test_weights_that_overflow_are_refused(spec: str, name: str) -> None:
         check(replace(made, weights=huge))
 
 
+def test_a_network_of_no_numbers_is_not_proved_where_short_words_do_not_tell() -> None:
+    """All words of the domain are long, so that no class is ever read off a state with another."""
+    anything = parse("regex:(0|1)*")
+    long = replace(
+        anything,
+        domain=Language(
+            alphabet=("0", "1"),
+            transitions=tuple((min(n + 1, 257),) * 2 for n in range(258)),
+            classes=(0,) * 257 + (1,),
+        ),
+        spec="",
+    )
+    config = StateSlotsConfig(
+        vocab_size=2, num_classes=2, num_slots=258, num_bits=9, d_model=4, d_hidden=4
+    )
+    model = StateSlots(config)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(1.0)
+        model.write.weight.copy_(torch.eye(9))
+        model.answer.bias.copy_(torch.tensor([0.0, 1.0]))
+        model.answer.weight.zero_()
+    assert certify(model.eval(), long).verdict == "equivalent"  # one code, one class
+    for name in ("keys", "query.weight"):
+        model = with_weights(model, name, lambda w: torch.full_like(w, 1e30))
+    node = node_of(model)
+    assert measured_difference(model, node) == np.inf
+    assert certify(model, long).verdict == "not-closed"
+
+
+def test_a_file_without_weights_or_with_endless_chunks_is_refused() -> None:
+    made = certify(proved("tomita-3"), parse("tomita-3"))
+    assert replace(made, weights={}).summary()["elements"] == 5
+    for bad in (
+        replace(made, weights={}),
+        replace(made, settings={**made.settings, "chunk": 33}),
+        replace(made, settings={**made.settings, "chunk": 2**61}),
+    ):
+        with pytest.raises(CertificateError):
+            check(bad)
+
+
 # ---- planted faults -----------------------------------------------------------------------------
 
 

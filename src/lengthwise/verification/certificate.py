@@ -177,7 +177,7 @@ class Certificate(Viewed):
     def _num_elements(self) -> int:
         """Number of codes, of representatives by level, or of slots, that occur above symbols."""
         if self.strength == "structural":
-            return len(self.weights["pad"])
+            return len(self.machine.transitions)
         if self.is_recurrent:
             return len(self.elements.get("codes", ()))
         met = {

@@ -25,7 +25,13 @@ from lengthwise.verification.certificate import (
     SnapDistances,
     StatePair,
 )
-from lengthwise.verification.check_elements import ELEMENTS, Elements, node_of, require
+from lengthwise.verification.check_elements import (
+    ELEMENTS,
+    MAX_POSITIONS,
+    Elements,
+    node_of,
+    require,
+)
 from lengthwise.verification.check_prefixes import PrefixInduction
 from lengthwise.verification.check_structure import check_structure
 from lengthwise.verification.node import Node
@@ -37,9 +43,6 @@ _TOGETHER = 2**14
 
 MAX_STATE_TRIPLES = 1_000_000
 """Largest number of triples of states of machine, language and domain."""
-
-MAX_POSITIONS = 32
-"""Largest number of positions of a chunk."""
 
 MAX_CHUNKS = 20_000_000
 """Largest number of chunks of one level."""

@@ -36,6 +36,9 @@ _BATCH = 4096
 _OUTWARD = 1 + 1e-9
 """Factor on distances: more than rounding loses in computing them."""
 
+MAX_POSITIONS = 32
+"""Largest number of positions of a chunk."""
+
 Chunk = tuple[int, ...]
 
 

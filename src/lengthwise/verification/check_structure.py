@@ -1,7 +1,7 @@
 """The check of a structural certificate, without torch: the weights alone decide."""
 
 from lengthwise.verification.certificate import Certificate, RoundingMargins
-from lengthwise.verification.check_elements import require, require_network
+from lengthwise.verification.check_elements import MAX_POSITIONS, require, require_network
 from lengthwise.verification.slot_node import SlotNode
 from lengthwise.verification.structure import margins_of, structure_of
 
@@ -19,6 +19,7 @@ def check_structure(claim: Certificate) -> RoundingMargins:
     none = (claim.repeats, claim.counterexample, claim.checked_length) == (None, None, None)
     require(none, "there is no counterexample, and any length was checked")
     require_network(claim)
+    require(claim.settings["chunk"] <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
     node = SlotNode(claim.settings, claim.weights)
     found = structure_of(node, claim.machine, claim.language.num_classes)
     require(found.holds, f"every case holds; {found.reason or 'rounding could change one'}")
