@@ -24,8 +24,8 @@ from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
-from lengthwise.verification.certify_structure import measured_difference
 from lengthwise.verification.check import check
+from lengthwise.verification.measured import measured_products
 from lengthwise.verification.network import weights_of
 from lengthwise.verification.slot_node import SlotNode
 from strategies import all_words, recognisers
@@ -124,7 +124,7 @@ def test_sides_are_the_lowest_over_all_nodes(seed: int, size: float) -> None:
 def test_what_torch_computes_lies_within_the_bounds(seed: int, size: float) -> None:
     model = drawn(seed, slots=4, size=size)
     node = node_of(model)
-    assert measured_difference(model, node) <= node.apart()
+    assert measured_products(model, node) <= node.apart()
     assert node.apart() < 0.1
 
 
@@ -192,7 +192,7 @@ def test_a_network_of_no_numbers_is_not_proved_where_short_words_do_not_tell() -
     for name in ("keys", "query.weight"):
         model = with_weights(model, name, lambda w: torch.full_like(w, 1e30))
     node = node_of(model)
-    assert measured_difference(model, node) == np.inf
+    assert measured_products(model, node) == np.inf
     assert certify(model, long).verdict == "not-closed"
 
 

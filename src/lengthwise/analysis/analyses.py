@@ -46,12 +46,12 @@ class Analysis:
     caption: str
     """Caption of the figure."""
     meaning: Callable[[Record, "Knowledge"], str]
-    """What the numbers say of this model, in a few sentences."""
+    """The meaning of the numbers for this model, in a few sentences."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Knowledge:
-    """What is known about a model besides its analyses."""
+    """The facts that are known about a model besides its analyses."""
 
     verdict: str | None = None
     """Verdict of its certificate or of the proof that ended its training, if there is one."""
@@ -81,7 +81,7 @@ class Findings(Viewed):
 
     @property
     def meaning(self) -> str:
-        """What the numbers say of this model."""
+        """The meaning of the numbers for this model."""
         return ANALYSES[self.record["figure"]].meaning(self.record, self.known)
 
     @property

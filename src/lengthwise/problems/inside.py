@@ -1,4 +1,4 @@
-"""What is inside a trained model, as `import lengthwise as lw` gives it: algebra, stream, analyses.
+"""Functions that look into a trained model, as `lw` gives them: algebra, stream, analyses.
 
 Each function takes a run or its model. Of a run the language is known, and need not be given.
 """

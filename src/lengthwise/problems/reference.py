@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from lengthwise.errors import TextError
-from lengthwise.problems.base import Problem
+from lengthwise.problems.base import Plan, Problem
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.runs import make_plan
-from lengthwise.settings import Parts, SettingInfo, describe_settings, sort_settings
+from lengthwise.settings import SettingInfo, describe_settings, sort_settings
 
 
 def settings_reference(
@@ -23,12 +23,14 @@ def settings_reference(
         LengthwiseError: there is nothing that `spec` names.
     """
     PRESETS[preset]  # raises unless it is a name
-    entry = kind.models[usual_model(kind, spec, preset) if model is None else model]
+    plan = _planned(spec, model, preset)
+    entry = plan.entry if plan else kind.models[kind.default_model if model is None else model]
     names = kind.settable(entry)
     usual = kind.usual(preset, entry, spec)
     values = sort_settings(usual, names, aliases=kind.aliases, strict=False)
     values["network"] = {**entry.defaults, **values["network"]}
-    values = _planned(spec, model, preset) or values
+    if plan:
+        values = {name: part.to_dict() for name, part in plan.sections.items()}
     found = list(kind.own_settings(spec).values()) if spec else []
     for section, config in kind.sections(entry).items():
         found += describe_settings(section, config, names[section], values[section])
@@ -37,18 +39,15 @@ def settings_reference(
 
 def usual_model(kind: type[Problem], spec: str, preset: str = "laptop") -> str:
     """Return the model that `train SPEC` takes; that of the problem, if `spec` cannot be read."""
-    try:
-        return make_plan(spec, preset=preset).model if spec else kind.default_model
-    except TextError:
-        return kind.default_model
+    plan = _planned(spec, None, preset)
+    return plan.model if plan else kind.default_model
 
 
-def _planned(spec: str, model: str | None, preset: str) -> Parts | None:
-    """Return the settings of a plan, if there is a specification, and a corpus where it is one."""
+def _planned(spec: str, model: str | None, preset: str) -> Plan | None:
+    """Return the plan, if there is a specification, and a corpus where it is one."""
     if not spec:
         return None
     try:
-        plan = make_plan(spec, model, preset=preset)
+        return make_plan(spec, model, preset=preset)
     except TextError:
         return None
-    return {name: part.to_dict() for name, part in plan.sections.items()}

@@ -41,11 +41,18 @@ class MarginTracker:
 
     def see_largest(self, logits: Floats, radius: Floats) -> None:
         """Include the distances of the largest logits `[row, class]` from all others."""
-        best, rows = logits.argmax(axis=1), np.arange(len(logits))
-        others = np.arange(logits.shape[1]) != best[:, None]
-        ahead = logits[rows, best][:, None] - logits
-        doubt = radius[rows, best][:, None] + radius
+        self.see_ahead(logits, radius, logits.argmax(axis=1))
+
+    def see_ahead(self, logits: Floats, radius: Floats, classes: Integers) -> Booleans:
+        """Include the distances of the logits of some classes `[row]` from all others.
+
+        Return `[row]` whether the class is certainly ahead of every other.
+        """
+        rows, others = np.arange(len(classes)), np.arange(logits.shape[1]) != classes[:, None]
+        ahead = logits[rows, classes][:, None] - logits
+        doubt = radius[rows, classes][:, None] + radius
         self.see(ahead[others], doubt[others])
+        return ~(others & ~(ahead > doubt)).any(axis=1)
 
 
 class BinaryAlgebra:

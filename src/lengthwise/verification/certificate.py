@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, Self
 
 from numpy.typing import NDArray
 
@@ -51,6 +51,11 @@ class Machine:
     classes: tuple[int, ...]
     start: int
 
+    @classmethod
+    def of(cls, minimal: Language) -> Self:
+        """Return the machine that is a minimal automaton over all words."""
+        return cls(transitions=minimal.transitions, classes=minimal.classes, start=minimal.start)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WrongWord:
@@ -61,6 +66,17 @@ class WrongWord:
     """Class given by the model."""
     language: str
     """Class of the word in the language."""
+
+
+class Extremes(Protocol):
+    """The smallest margins over all numbers of one kind that were computed."""
+
+    distance: float
+    """Smallest distance of a number from its threshold."""
+    radius: float
+    """Largest distance by which rounding could move one."""
+    room: float
+    """Smallest distance minus its own radius."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,6 +103,19 @@ class RoundingMargins:
     are certain."""
     is_certain: bool
     """Whether every distance is larger than its own radius."""
+
+    @classmethod
+    def of(cls, signs: Extremes, answers: Extremes, measured: float | None = None) -> Self:
+        """Return the margins of signs and answers that were computed."""
+        return cls(
+            sign_distance=finite(signs.distance),
+            sign_radius=finite(signs.radius),
+            answer_distance=finite(answers.distance),
+            answer_radius=finite(answers.radius),
+            measured=None if measured is None else finite(measured),
+            room=finite(signs.room),
+            is_certain=signs.room > 0 and answers.room > 0,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

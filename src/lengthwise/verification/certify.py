@@ -30,7 +30,6 @@ from lengthwise.verification.certificate import (
     Strength,
     Verdict,
     WrongWord,
-    finite,
     pairs_of,
 )
 from lengthwise.verification.certify_structure import certify_structure
@@ -94,14 +93,11 @@ def certify(
         found = _EVIDENCE[chosen](checked, language, look)
     verdict, wrong, reason = _judge(language, found)
     closure = found.closure
-    machine = closure.machine
     made = Certificate(
         verdict=verdict,
         strength=chosen,
         language=language,
-        machine=Machine(
-            transitions=machine.transitions, classes=machine.classes, start=machine.start
-        ),
+        machine=Machine.of(closure.machine),
         settings=checked.config.to_dict(),
         weights=weights_of(checked),
         elements=found.elements,
@@ -231,15 +227,7 @@ def _of_codes(
             f"than rounding explains ({bound:.3g}). Its code was changed, or its arithmetic is not "
             f"that of its weights' type; certify the plain model."
         )
-    sureness = RoundingMargins(
-        sign_distance=finite(signs.distance),
-        sign_radius=finite(bound),
-        answer_distance=finite(answers.distance),
-        answer_radius=finite(answers.radius),
-        measured=finite(measured),
-        room=finite(signs.room),
-        is_certain=signs.room > 0 and answers.room > 0,
-    )
+    sureness = RoundingMargins.of(signs, answers, measured)
     return _Evidence(
         closure=closure,
         elements={"codes": [code.hex() for code in codes]},

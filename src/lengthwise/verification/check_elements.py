@@ -150,19 +150,6 @@ def named_codes(claim: Certificate, num_bits: int) -> NDArray[np.uint8]:
     return rows
 
 
-def margins(signs: Margin, answers: Margin) -> RoundingMargins:
-    """Return the smallest distances and the largest bounds that occurred."""
-    return RoundingMargins(
-        sign_distance=signs.distance,
-        sign_radius=signs.radius,
-        answer_distance=answers.distance,
-        answer_radius=answers.radius,
-        measured=None,
-        room=signs.room,
-        is_certain=True,
-    )
-
-
 class Discrete(Elements):
     """Codes of binary memory: the output of a node is a function of its code."""
 
@@ -208,7 +195,7 @@ class Discrete(Elements):
 
     def sureness(self) -> RoundingMargins:
         """Return the smallest distances and the largest bounds that occurred."""
-        return margins(self.signs, self.answers)
+        return RoundingMargins.of(self.signs, self.answers)
 
 
 class Merge:

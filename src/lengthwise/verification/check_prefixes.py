@@ -16,7 +16,7 @@ import numpy as np
 from lengthwise.verification.algebra import Booleans, Integers
 from lengthwise.verification.balls import Ball
 from lengthwise.verification.certificate import Certificate, RoundingMargins
-from lengthwise.verification.check_elements import Margin, margins, named_codes, read, require
+from lengthwise.verification.check_elements import Margin, named_codes, read, require
 from lengthwise.verification.recurrent_node import RecurrentNode
 
 _BATCH = 1024
@@ -68,7 +68,7 @@ class PrefixInduction:
         else:
             require(wrong, f"a word of {len(self.claim.levels) - 1} symbols is wrong")
             self.check_counterexample()
-        return margins(self.signs, self.answers)
+        return RoundingMargins.of(self.signs, self.answers)
 
     def next(self, pairs: Integers, known: set[tuple[int, int]]) -> Integers:
         """Return the pairs after one more symbol that are not known, in increasing order."""

@@ -3,7 +3,7 @@
 from lengthwise.verification.certificate import Certificate, RoundingMargins
 from lengthwise.verification.check_elements import MAX_POSITIONS, require, require_network
 from lengthwise.verification.slot_node import SlotNode
-from lengthwise.verification.structure import margins_of, structure_of
+from lengthwise.verification.structure import structure_of
 
 
 def check_structure(claim: Certificate) -> RoundingMargins:
@@ -23,4 +23,4 @@ def check_structure(claim: Certificate) -> RoundingMargins:
     node = SlotNode(claim.settings, claim.weights)
     found = structure_of(node, claim.machine, claim.language.num_classes)
     require(found.holds, f"every case holds; {found.reason or 'rounding could change one'}")
-    return margins_of(found)
+    return RoundingMargins.of(found.signs, found.answers)

@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.errors import VerificationError
 from lengthwise.verification.algebra import Booleans
 from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix, outward
+from lengthwise.verification.node import quietly, require_one_type, require_shapes
 
 _TOGETHER = 2**22
 
@@ -45,13 +45,7 @@ class SlotNode:
 
     def __init__(self, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
         _check_shapes(settings, weights)
-        types = {weight.dtype.name for weight in weights.values()}
-        if types not in ({"float32"}, {"float64"}):
-            raise VerificationError(
-                f"bounds on rounding are for weights of float32 or of float64 alone, but these "
-                f"are {sorted(types)}. Use model.float()."
-            )
-        self.arithmetic = Arithmetic.of(types.pop())
+        self.arithmetic = Arithmetic.of(require_one_type(weights))
         self._weights = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
         self._scale = float(settings["d_model"]) ** -0.5
 
@@ -97,7 +91,7 @@ class SlotNode:
 
     # ---- bounds --------------------------------------------------------------------------------
 
-    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    @quietly
     def sides(self) -> tuple[Floats, Floats]:
         """Return how far numbers are at least on their own side of 0, and bounds on rounding.
 
@@ -141,7 +135,7 @@ class SlotNode:
         fresh = arithmetic.gamma(2 * bits + 16) * size + arithmetic.lost(bits, size + bits)
         return outward(sizes * off + arithmetic.safe(size, fresh))
 
-    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    @quietly
     def apart(self) -> float:
         """Return how far numbers of products can be from their float64, if the left node is valid.
 
@@ -173,7 +167,7 @@ class SlotNode:
         own = own * np.exp(-2.0 * moved) * (1.0 - arithmetic.gamma(2 * len(codes) + 64))
         return np.where(np.isfinite(own), own, 0.0), moved
 
-    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    @quietly
     def logits(self) -> tuple[Floats, Floats]:
         """Return the logits of the classes of each state, `[state, class]`, and their radii."""
         arithmetic = self.arithmetic
@@ -197,7 +191,7 @@ def _check_shapes(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any
     """Refuse weights of other shapes than the settings say."""
     slots, bits, width = settings["num_slots"], settings["num_bits"], settings["d_model"]
     hidden = settings["d_hidden"] or 4 * width
-    shapes = {
+    shapes: dict[str, tuple[int, ...]] = {
         "symbols": (settings["vocab_size"], slots, bits),
         "pad": (slots, bits),
         "start": (bits,),
@@ -213,9 +207,4 @@ def _check_shapes(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any
         "answer.weight": (settings["num_classes"], hidden),
         "answer.bias": (settings["num_classes"],),
     }
-    found = {name: weight.shape for name, weight in weights.items()}
-    if found != shapes:
-        wrong = sorted({name for name, _ in found.items() ^ shapes.items()})
-        raise VerificationError(
-            f"the weights are not those of the settings: {', '.join(wrong[:3])} differ."
-        )
+    require_shapes(weights, shapes)

@@ -20,15 +20,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lengthwise.verification.algebra import Booleans, Integers
-from lengthwise.verification.balls import Floats
 from lengthwise.verification.binary import MarginTracker
-from lengthwise.verification.certificate import Machine, RoundingMargins, finite
+from lengthwise.verification.certificate import Machine
 from lengthwise.verification.slot_node import SlotNode
 
 
 @dataclass(slots=True)
 class Structure:
-    """What was found of a network: the cases that do not hold, and how far the others hold."""
+    """The findings about a network: the cases that do not hold, and how far the others hold."""
 
     cases: int = 0
     """Number of cases: slots of symbols, pad and start, pairs of states, answers."""
@@ -83,32 +82,9 @@ def structure_of(node: SlotNode, machine: Machine, num_classes: int) -> Structur
     sides, radius = node.sides()
     found.signs.see(sides, radius)
     found.see("other slots can change a product: from state, to state {}", ~(sides > radius))
-    _see_answers(found, *node.logits(), np.array(machine.classes), num_classes)
-    return found
-
-
-def _see_answers(
-    found: Structure, logits: Floats, radius: Floats, classes: Integers, num_classes: int
-) -> None:
-    """Compare the class that is read off each state's code."""
+    classes = np.array(machine.classes)
     inside = classes < num_classes
-    logits, radius, classes = logits[inside], radius[inside], classes[inside]
-    rows = np.arange(len(classes))
-    ahead = logits[rows, classes][:, None] - logits
-    doubt = radius[rows, classes][:, None] + radius
-    others = np.arange(logits.shape[1]) != classes[:, None]
-    found.answers.see(ahead[others], doubt[others])
-    found.see("a state is read as another class: state {}", (others & ~(ahead > doubt)).any(axis=1))
-
-
-def margins_of(found: Structure, measured: float | None = None) -> RoundingMargins:
-    """Return how far signs and answers are from a change."""
-    return RoundingMargins(
-        sign_distance=finite(found.signs.distance),
-        sign_radius=finite(found.signs.radius),
-        answer_distance=finite(found.answers.distance),
-        answer_radius=finite(found.answers.radius),
-        measured=measured,
-        room=finite(found.signs.room),
-        is_certain=found.signs.room > 0 and found.answers.room > 0,
-    )
+    logits, radius = node.logits()
+    right = found.answers.see_ahead(logits[inside], radius[inside], classes[inside])
+    found.see("a state is read as another class: state {}", ~right)
+    return found

@@ -61,6 +61,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     return [
         {
             **record,
+            "settings": {k: v for k, v in settings["plan"].items() if k != "problem"},
             "language": settings["language"],
             "elements": num_elements(run.language),
             "model": run.plan.model,

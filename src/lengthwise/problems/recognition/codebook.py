@@ -11,7 +11,7 @@ every length, also of those that were not drawn.
 """
 
 import copy
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import torch
 from jaxtyping import Float, Int
@@ -42,11 +42,26 @@ _FEW = 16
 """Greatest number of wrong chunks at which a proof is tried: a code that differs from the codebook
 can serve, too."""
 
-SHARPNESS = 2.0
+_SHARPNESS = 2.0
 """Factor on numbers in the loss of their signs."""
 
 _TOGETHER = 8192
 """Number of chunks that are computed at once."""
+
+Network = TypeVar("Network", bound=nn.Module)
+
+
+def sign_loss(sides: Float[Tensor, "*axes bit"]) -> Float[Tensor, ""]:
+    """Return the softplus loss of numbers by their distances on the right side of 0.
+
+    It is summed over bits, and the mean over everything else.
+    """
+    return F.softplus(-_SHARPNESS * sides).sum(dim=-1).mean()
+
+
+def in_precision(model: Network, precision: Literal["single", "double"]) -> Network:
+    """Return the model that a proof is about: a copy in double precision, or the model itself."""
+    return copy.deepcopy(model).double() if precision == "double" else model
 
 
 class CodebookSupervision(Objective):
@@ -92,7 +107,7 @@ class CodebookSupervision(Objective):
         sides = torch.cat(
             [self._symbol_sides(model, first, noise), self._sides(model, vectors, rows, noise)]
         )
-        loss = F.softplus(-SHARPNESS * sides).sum(dim=1).mean()
+        loss = sign_loss(sides)
         loss = loss + masked_cross_entropy(model.read(vectors), table.classes)
         right = (sides > 0).all(dim=1).double().mean().item()
         return Step(loss, right, len(sides))
@@ -128,8 +143,7 @@ class CodebookSupervision(Objective):
         return figures, replayed if self._settings.replay else replayed[:0]
 
     def _is_proved(self, model: RegularGPT) -> bool:
-        kept = copy.deepcopy(model).double() if self._precision == "double" else model
-        algebra = BinaryAlgebra(node_of(kept))
+        algebra = BinaryAlgebra(node_of(in_precision(model, self._precision)))
         try:
             closure = explore(algebra, self._task.language, max_chunks=MAX_CHUNKS)
         except VerificationError:  # more codes than chunks of this size distinguish

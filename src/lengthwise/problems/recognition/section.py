@@ -110,7 +110,7 @@ class Look:
     numbers: list[tuple[str, str]]
     caption: str
     meaning: str
-    """What the numbers say of this model."""
+    """The meaning of the numbers for this model."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

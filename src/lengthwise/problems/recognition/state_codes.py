@@ -9,18 +9,16 @@ Validation is perfect when exploration (`verification.exploration`) proves the m
 of every length.
 """
 
-import copy
 from typing import Any, Literal
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.problems.classification import validate_answers
-from lengthwise.problems.recognition.codebook import SHARPNESS, SURE
+from lengthwise.problems.recognition.codebook import SURE, in_precision, sign_loss
 from lengthwise.problems.recognition.objectives import WordLengths, masked_cross_entropy
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.tasks.state_codes import MAX_STEPS, make_state_codes
@@ -76,7 +74,7 @@ class StateCodeSupervision(Objective):
                 rows[: size // _SHARE] = self._replay[again]
         sides, logits, classes = self._sides(network, rows, noise)
         start = self._start_sides(network, noise)
-        loss = F.softplus(-SHARPNESS * torch.cat([sides, start])).sum(dim=1).mean()
+        loss = sign_loss(torch.cat([sides, start]))
         loss = loss + masked_cross_entropy(logits, classes)
         right = (sides > 0).all(dim=1).double().mean().item()
         return Step(loss, right, len(sides))
@@ -107,7 +105,7 @@ class StateCodeSupervision(Objective):
         return figures, replayed if self._settings.replay else replayed[:0]
 
     def _is_proved(self, model: BinaryRecurrent) -> bool:
-        kept = copy.deepcopy(model).double() if self._precision == "double" else model
+        kept = in_precision(model, self._precision)
         codes = RecurrentCodes(RecurrentNode(kept.config.to_dict(), weights_of(kept)))
         closure = explore(CodeRecurrence(codes), self._task.language, max_chunks=4 * MAX_STEPS)
         return closure.is_closed and codes.is_certain

@@ -8,17 +8,16 @@ slots leaves, which is what a proof bounds, so no product of the monoid is drawn
 Validation is perfect when `verification.structure` proves the model right on words of every length.
 """
 
-import copy
 from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError
 from lengthwise.models.state_slots import StateSlots
 from lengthwise.problems.classification import validate_answers
+from lengthwise.problems.recognition.codebook import in_precision, sign_loss
 from lengthwise.problems.recognition.objectives import WordLengths, masked_cross_entropy
 from lengthwise.problems.recognition.settings import WordsConfig
 from lengthwise.tasks.state_maps import IGNORED
@@ -28,8 +27,6 @@ from lengthwise.verification.certificate import Machine
 from lengthwise.verification.network import weights_of
 from lengthwise.verification.slot_node import SlotNode
 from lengthwise.verification.structure import Structure, structure_of
-
-_SHARPNESS = 2.0
 
 _MOST_CASES = 2**20
 """Greatest number of pairs of states of one step."""
@@ -75,7 +72,7 @@ class StateProducts(Objective):
         start = codes[self._machine.start].expand(1, count, -1)
         moves = codes[self._moves.to(device)]
         told = written * torch.cat([moves, codes[None], start])
-        loss = _sign_loss(sides) + _sign_loss(told) * len(told) - weights.mean()
+        loss = sign_loss(sides) + sign_loss(told) * len(told) - weights.mean()
         logits = model.read(self._states.to(device))
         loss = loss + masked_cross_entropy(logits, self._classes)
         right = (sides > 0).all(dim=-1).double().mean().item()
@@ -94,13 +91,9 @@ class StateProducts(Objective):
         return Validation(answers.loss, answers.accuracy, found.holds, more=figures)
 
     def _judge(self, model: StateSlots) -> Structure:
-        kept = copy.deepcopy(model).double() if self._precision == "double" else model
-        machine = self._machine
-        told = Machine(
-            transitions=machine.transitions, classes=machine.classes, start=machine.start
-        )
-        node = SlotNode(model.config.to_dict(), weights_of(kept))
-        return structure_of(node, told, self._task.language.num_classes)
+        weights = weights_of(in_precision(model, self._precision))
+        node = SlotNode(model.config.to_dict(), weights)
+        return structure_of(node, Machine.of(self._machine), self._task.language.num_classes)
 
 
 def slots(model: nn.Module) -> StateSlots:
@@ -128,7 +121,3 @@ def _lowest_sides(
     worst = torch.where(codes > 0, reached.amin(dim=0), -reached.amax(dim=0))
     share = share[:, None, None]
     return share * codes * reached + (1 - share) * worst + codes * bias
-
-
-def _sign_loss(sides: Float[Tensor, "*axes bit"]) -> Float[Tensor, ""]:
-    return F.softplus(-_SHARPNESS * sides).sum(dim=-1).mean()
