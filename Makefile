@@ -2,14 +2,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-all faults check lint types contracts format bench clean
+.PHONY: help demo test test-all faults check lint types contracts docs format bench clean
 
 help:
 	@echo "make demo      install, then learn three languages and test them far beyond (minutes)"
 	@echo "make test      install with the test tools, then run the tests"
 	@echo "make test-all  the same with the slow tests"
 	@echo "make faults    plant 40 faults in a copy of the package: the tests must notice each"
-	@echo "make check     lint, format, types, import contracts, tests"
+	@echo "make check     lint, format, types, import contracts, docs, tests"
+	@echo "make docs      the docs site, into site/"
 	@echo "make bench     speed, as ratios measured in one process"
 
 demo: .venv/installed
@@ -24,7 +25,7 @@ test-all: .venv/installed-dev
 faults: .venv/installed-dev
 	$(BIN)/python tests/faults.py
 
-check: lint types contracts test
+check: lint types contracts docs test
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -35,6 +36,9 @@ types: .venv/installed-dev
 
 contracts: .venv/installed-dev
 	$(BIN)/lint-imports
+
+docs: .venv/installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 format: .venv/installed-dev
 	$(BIN)/ruff check --fix .
@@ -58,4 +62,4 @@ bench: .venv/installed-dev
 	@touch $@ .venv/installed
 
 clean:
-	rm -rf .venv build dist src/*.egg-info
+	rm -rf .venv build dist site src/*.egg-info

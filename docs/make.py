@@ -1,4 +1,4 @@
-"""Put figures and tables from `results/`, and the reference of settings, into README and docs.
+"""Put figures and tables from `results/`, and the reference of settings, into the docs.
 
 .venv/bin/python docs/make.py            writes them
 .venv/bin/python docs/make.py --check    says whether anything would change (the tests do this)
@@ -22,9 +22,7 @@ from lengthwise.experiments.parts import PartsExperiment
 ROOT = Path(__file__).parent.parent
 
 TABLES = {
-    ("README.md", "main-job"): ("own/main-job", ""),
-    ("README.md", "certificates"): ("own/certificates", ""),
-    ("README.md", "automata"): ("own/constructions", ""),
+    ("docs/index.md", "main-job"): ("own/main-job", ""),
     ("docs/analysis.md", "clusters"): ("own/analysis", ""),
     ("docs/analysis.md", "receptive-field"): ("own/analysis", "Receptive field"),
     ("docs/verification.md", "certificates"): ("own/certificates", ""),

@@ -1,6 +1,7 @@
 """What the documents say: their code runs, their tables are the results, their links lead."""
 
 import ast
+import io
 import json
 import os
 import re
@@ -61,12 +62,48 @@ def test_every_example_runs(path: Path, tmp_path: Path) -> None:
     assert run_python(path.read_text(encoding="utf-8"), tmp_path)
 
 
-def test_the_commands_of_the_readme_are_understood(
+def test_the_first_proof_goes_as_it_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every command of the tutorial, in its order, says what the page quotes."""
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "first_proof.md").read_text(encoding="utf-8")
+    quotes = [quote.replace("**", "") for quote in re.findall(r"(?:^> .*\n)+", page, re.M)]
+    said = ""
+    for line in re.findall(r"^(?:printf .*\| )?lengthwise .*$", page, flags=re.MULTILINE):
+        text, _, command = line.rpartition(" | ")
+        if text:
+            words = text.removeprefix("printf ").strip("'").encode().decode("unicode_escape")
+            monkeypatch.setattr("sys.stdin", io.StringIO(words))
+        assert main(shlex.split(command)[1:]) == int("--against" in command), line
+        said += capsys.readouterr().out
+    assert len(quotes) == 2
+    for quote in quotes:
+        assert " ".join(quote.replace("\n> ", " ").removeprefix("> ").split()) in said
+    (block,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    assert run_python(block, tmp_path) == "equivalent ['1', '1']\n"
+
+
+def test_the_citation_has_the_version_of_the_package() -> None:
+    stated = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.M)
+    built = re.findall(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.M)
+    assert stated == built == [lw.__version__]
+
+
+def test_every_public_name_has_its_reference() -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^::: lengthwise\.(\w+)$", page, re.M)) == set(lw.__all__) - {
+        "__version__"
+    }
+
+
+def test_the_commands_of_the_page_are_understood(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In their order, as they stand, but for fewer test lengths."""
     monkeypatch.chdir(tmp_path)
-    blocks = "".join(block for kind, block in BLOCK.findall(README) if not kind)
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    blocks = "".join(block for kind, block in BLOCK.findall(page) if not kind)
     lines = re.findall(r"^(?:printf .*\| )?lengthwise .*$", blocks, flags=re.MULTILINE)
     assert {re.findall(r"lengthwise (\w+)", line)[0] for line in lines} == set(COMMANDS) - {
         "demo",
