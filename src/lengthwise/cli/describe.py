@@ -1,12 +1,13 @@
 """The command `describe`: prints states, classes, monoid and sample words of a language.
 
-It also prints whether the language is star-free.
+It also prints which transformer can carry the language, and the classes on which that depends.
 """
 
 import argparse
 
 from lengthwise.cli.output import add_json, add_language, print_facts, print_json
-from lengthwise.languages.describe import describe
+from lengthwise.languages.describe import describe, facts
+from lengthwise.languages.ladder import ladder
 from lengthwise.languages.spec import parse
 
 
@@ -18,11 +19,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the description of the language."""
-    description = describe(parse(arguments.spec, arguments.alphabet))
+    language = parse(arguments.spec, arguments.alphabet)
     if arguments.json:
-        print_json(description)
-    else:
-        print_facts([(key.replace("_", " "), _show(value)) for key, value in description.items()])
+        print_json(describe(language))
+        return
+    found = ladder(language)
+    print_facts(
+        [(k.replace("_", " "), _show(value)) for k, value in facts(language, found).items()]
+    )
+    print("\nWhich transformer can carry it")
+    print_facts(found.advice())
+    print("\nIts classes, with reasons")
+    print_facts(found.classes())
 
 
 def _show(value: object) -> str:

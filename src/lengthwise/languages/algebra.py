@@ -57,7 +57,7 @@ def unambiguous(subject: Subject) -> Verdict:
     return unlike(
         subject,
         in_context(subject, (loop,), (loop, word, loop)),
-        "look alike to turns to the next or last place of a symbol",
+        "look alike to a fixed number of moves to the next or the last place of a symbol",
     )
 
 
@@ -172,8 +172,8 @@ def c_rasp(subject: Subject) -> Verdict:
     rounds = max(len(each.rounds) for each in found)
     return Verdict(
         holds=True,
-        says=f"counting tells states apart that lead to each other: with the weights {weights}{more}"
-        f" every cycle sums to 0"
+        says=f"counting tells states apart that lead to each other: with the weights "
+        f"{weights}{more} every cycle sums to 0"
         + (f", and so on for {rounds} rounds" if rounds > 1 else "")
         + f" ({counted(len(found), 'part')} of the automaton, of up to {len(part.states)} states)",
         numbers={"rounds": rounds},

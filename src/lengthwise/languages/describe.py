@@ -3,9 +3,9 @@
 from itertools import islice
 from typing import Any
 
-from lengthwise.errors import LanguageError
+from lengthwise.languages.ladder import Ladder, ladder
 from lengthwise.languages.language import Language
-from lengthwise.languages.monoid import MAX_ELEMENTS, syntactic_monoid
+from lengthwise.languages.monoid import MAX_ELEMENTS
 
 MAX_LENGTH = 8
 """Largest length at which words are counted; the smallest is 0."""
@@ -18,13 +18,22 @@ _SEARCH = 50
 
 
 def describe(language: Language, *, max_elements: int = MAX_ELEMENTS) -> dict[str, Any]:
-    """Summarise a language as plain values, ready for JSON.
+    """Summarise a language as plain values, ready for JSON: its `facts`, and the keys `ladder`,
+    `ladder_witnesses`, `ladder_numbers` and `network` of `lengthwise.languages.ladder`.
+
+    What needs the syntactic monoid is None if that has more than `max_elements` elements, and
+    `monoid_note` then says so.
+    """
+    found = ladder(language, max_elements=max_elements)
+    return {**facts(language, found), **found.to_json()}
+
+
+def facts(language: Language, found: Ladder) -> dict[str, Any]:
+    """Return the facts of a language: automaton, monoid and words.
 
     `num_states` is the number of states of the smallest automaton that tracks classes and domain.
-    The entries on the syntactic monoid (`monoid_size`, `star_free`, `group`, `solvable`) are None
-    if it has more than `max_elements` elements, and `monoid_note` then says so. `samples` has the
-    first few words of each of the first 12 classes, `counts` for each length the number of words of
-    these classes.
+    `samples` has the first few words of each of the first 12 classes, `counts` for each length the
+    number of words of these classes.
     """
     minimal = language.minimised()
     shown = range(min(language.num_classes, _CLASSES))
@@ -34,26 +43,14 @@ def describe(language: Language, *, max_elements: int = MAX_ELEMENTS) -> dict[st
         "num_states": minimal.num_states,
         "classes": list(language.class_names),
         "domain": language.domain is not None,
-        **_algebra(minimal, max_elements),
+        "monoid_size": found.monoid_size,
+        **{key: found[key].holds for key in ("star_free", "group", "solvable")},
+        **({"monoid_note": found.refusal} if found.refusal else {}),
         "samples": {language.class_names[c]: samples(minimal, c) for c in shown},
         "counts": {
             str(length): list(minimal.counts(length)[: len(shown)])
             for length in range(MAX_LENGTH + 1)
         },
-    }
-
-
-def _algebra(language: Language, max_elements: int) -> dict[str, Any]:
-    try:
-        monoid = syntactic_monoid(language, max_elements)
-    except LanguageError as error:
-        unknown = dict.fromkeys(("monoid_size", "star_free", "group", "solvable"))
-        return {**unknown, "monoid_note": str(error)}
-    return {
-        "monoid_size": monoid.size,
-        "star_free": monoid.is_aperiodic,
-        "group": monoid.is_group,
-        "solvable": monoid.is_solvable,
     }
 
 

@@ -54,7 +54,7 @@ class PumpedWord:
                 continue
             text = language.decode(piece.word)
             if piece.times > 1:
-                text = f"({text})^{piece.times}"
+                text = f"({text})^{piece.times}" if len(piece.word) > 1 else f"{text}^{piece.times}"
             shown.append(f"({text})^m" if piece.pumped else text)
         return " ".join(shown) or "(empty word)"
 
@@ -194,11 +194,11 @@ class Subject:
 def unlike(subject: Subject, words: tuple[PumpedWord, PumpedWord], alike: str) -> Verdict:
     """Return the verdict by two words that look alike, of different classes."""
     first, second = (word.written(subject.machine) for word in words)
+    grows = any(piece.pumped for word in words for piece in word.pieces)
+    end = "only one is in" if subject.is_recogniser else "they have different classes"
     return Verdict(
         holds=False,
-        says=f"{first} and {second} {alike}, the more the larger m is, and only one is in"
-        if subject.is_recogniser
-        else f"{first} and {second} {alike}, the more the larger m is, and have different classes",
+        says=f"{first} and {second} {alike}{' for large m' if grows else ''}, and {end}",
         words=words,
     )
 

@@ -71,8 +71,8 @@ RUNGS = (
     Rung(
         key="c_rasp",
         network="softmax attention that counts: uniform attention with a future mask, no positions",
-        follows="it has a C-RASP program (arXiv 2608.13433), so training is expected to carry to any "
-        "length; from which training length on, no program can say (arXiv 2603.02238)",
+        follows="it has a C-RASP program (arXiv 2608.13433), so training is expected to carry to "
+        "any length; from which training length on, no program can say (arXiv 2603.02238)",
     ),
     Rung(
         key="star_free",
@@ -92,8 +92,7 @@ RUNGS = (
 DEEPEST = Rung(
     key="regular",
     network="a depth that grows with the logarithm of the length, such as regular-gpt",
-    follows="ceil(log2 T) layers carry any automaton over T symbols (arXiv 2210.10749, theorem 1); a "
-    "depth that does not grow carries this one only if TC0 = NC1",
+    follows="ceil(log2 T) layers carry any automaton over T symbols (arXiv 2210.10749, theorem 1)",
 )
 
 
@@ -106,10 +105,15 @@ class Ladder:
     >>> found.rung.key, found["star_free"].holds, found.missed.key
     ('solvable', False, 'star_free')
     >>> print(found["star_free"].says)
-    1 turns 2 states in a circle: (1^2)^m 1 and (1^2)^m agree but for one turn, ...
+    1 turns 2 states in a circle: (1^2)^m and (1^2)^m 1 agree but for one turn for large m, and \
+only one is in
     """
 
     verdicts: Mapping[str, Verdict]
+    monoid_size: int | None
+    """Number of elements of the syntactic monoid; None if they are too many."""
+    refusal: str
+    """The reason why the monoid was not computed, or nothing."""
     complexity: tuple[int, int] | None
     """Bounds on the complexity of Krohn and Rhodes; None if the monoid is too large."""
     group_depth: int | None
@@ -142,16 +146,39 @@ class Ladder:
 
     def advice(self) -> list[tuple[str, str]]:
         """Return what to use and why, as names and sentences."""
-        lines = [("network", self.rung.network), ("what is known", self.rung.follows)]
-        if self.rung is DEEPEST:
-            lines.append(("because", "that is enough for any automaton"))
-        else:
-            lines.append(("because", self.verdicts[self.rung.key].says))
+        reached = self.verdicts.get(self.rung.key)
+        lines = [
+            ("network", self.rung.network),
+            ("what is known", self.rung.follows),
+            ("because", "that is enough for any automaton" if reached is None else reached.says),
+        ]
         if self.missed is not None:
             verdict = self.verdicts[self.missed.key]
             name = QUESTIONS[self.missed.key][0]
             said = "not" if verdict.holds is False else "not known to be"
             lines.append(("not less", f"it is {said} {name}: {verdict.says}"))
+        if self.verdicts["solvable"].holds is False:
+            lines.append(("no fixed depth", "unless TC0 = NC1, as it is not solvable"))
+        return lines
+
+    def classes(self) -> list[tuple[str, str]]:
+        """Return every class, with yes, no or unknown and the reason, then the numbers."""
+        said = {True: "yes", False: "no", None: "unknown"}
+        lines = [
+            (QUESTIONS[key][0], f"{said[verdict.holds]}: {verdict.says}")
+            for key, verdict in self.verdicts.items()
+        ]
+        if self.complexity is not None:
+            low, high = self.complexity
+            bounds = str(low) if low == high else f"between {low} and {high}"
+            lines.append(("Krohn-Rhodes complexity", bounds))
+        for name, values in (
+            ("average sensitivity", self.average_sensitivity),
+            ("greatest sensitivity", self.greatest_sensitivity),
+        ):
+            if values is not None:
+                shown = ", ".join(f"{value:.3g} at {n}" for n, value in values.items())
+                lines.append((name, f"{shown} symbols"))
         return lines
 
     def to_json(self) -> dict[str, Any]:
@@ -184,10 +211,16 @@ def ladder(language: Language, *, max_elements: int = MAX_ELEMENTS) -> Ladder:
     `max_elements` elements, or if the question takes too many products; `says` has the reason.
     """
     subject = Subject(language, max_elements)
+    try:
+        size, refusal = subject.monoid.size, ""
+    except LanguageError as error:
+        size, refusal = None, str(error)
     return Ladder(
+        monoid_size=size,
+        refusal=refusal,
         verdicts={key: _asked(decide, subject) for key, (_, decide) in QUESTIONS.items()},
-        complexity=_known(lambda: algebra.complexity(subject)),
-        group_depth=_known(lambda: subject.green.group_depth),
+        complexity=None if size is None else algebra.complexity(subject),
+        group_depth=None if size is None else subject.green.group_depth,
         average_sensitivity=average_sensitivity(subject),
         greatest_sensitivity=greatest_sensitivity(subject),
     )
@@ -198,13 +231,6 @@ def _asked(decide: Decide, subject: Subject) -> Verdict:
         return decide(subject)
     except LanguageError as error:
         return Verdict(holds=None, says=f"not decided: {error}")
-
-
-def _known(compute: Callable[[], Any]) -> Any:
-    try:
-        return compute()
-    except LanguageError:
-        return None
 
 
 def _by_length(values: Mapping[int, float] | None) -> dict[str, float] | None:

@@ -114,7 +114,7 @@ def definite(subject: Subject) -> Verdict:
     if blocks.max() == 0:
         return Verdict(
             holds=True,
-            says=f"the last {counted(width, 'symbol')} decide",
+            says=_ends(0, width),
             numbers={"k": width},
         )
     second = int(np.flatnonzero(blocks != blocks[0])[0])
@@ -143,7 +143,7 @@ def reverse_definite(subject: Subject) -> Verdict:
     if width is not None:
         return Verdict(
             holds=True,
-            says=f"the first {counted(width, 'symbol')} decide",
+            says=_ends(width, 0),
             numbers={"k": width},
         )
     steps = subject.machine.transitions
@@ -182,8 +182,7 @@ def generalised_definite(subject: Subject) -> Verdict:
         first, last = widths
         return Verdict(
             holds=True,
-            says=f"the first {first} and the last {last} symbols decide, of words of "
-            f"{first + last} symbols or more",
+            says=f"{_ends(first, last)}, of words of {counted(first + last, 'symbol')} or more",
             numbers={"first": first, "last": last},
         )
     left = _left_cycle(subject)
@@ -199,6 +198,17 @@ def generalised_definite(subject: Subject) -> Verdict:
     start = (subject.access(state), loop)
     words = pumped(*start, end), pumped(*start, subject.path(state, other), loop, end)
     return unlike(subject, words, "begin and end alike")
+
+
+def _ends(first: int, last: int) -> str:
+    """Return in words which symbols at the ends decide."""
+    named = [
+        f"the {side} {'symbol' if size == 1 else f'{size} symbols'}"
+        for side, size in (("first", first), ("last", last))
+        if size
+    ]
+    alone = named in (["the first symbol"], ["the last symbol"])
+    return f"{' and '.join(named) or 'no symbols'} decide{'s' if alone else ''}"
 
 
 def strictly_local_width(subject: Subject) -> int | None:
