@@ -148,8 +148,11 @@ def _counted(machine: Language, states: Sequence[int]) -> CountedPart:
 def _counters(edges: Sequence[Edge], blocks: NDArray[np.int64]) -> list[Counter]:
     """Return counters that tell apart, inside the blocks too, whatever balanced weights can."""
     written = blocks.tolist()
-    labels = sorted({(symbol, written[source]) for source, symbol, _ in edges})
-    free = [label for label in labels if not _is_on_a_cycle_alone(edges, written, label)]
+    steps: dict[Label, dict[int, int]] = {}
+    for source, symbol, target in edges:
+        steps.setdefault((symbol, written[source]), {})[source] = target
+    labels = sorted(steps)
+    free = [label for label in labels if not _has_cycle(steps[label])]
     index = {label: i for i, label in enumerate(free)}
     if len(edges) * len(free) ** 2 > MAX_WORK:
         raise LanguageError(
@@ -184,9 +187,10 @@ def _refined(blocks: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.int6
     return np.asarray(np.unique(both, return_inverse=True)[1].reshape(-1), dtype=np.int64)
 
 
-def _is_on_a_cycle_alone(edges: Sequence[Edge], blocks: Sequence[int], label: Label) -> bool:
-    """Return whether a label alone closes a cycle, which makes its weight 0."""
-    step = {s: t for s, symbol, t in edges if (symbol, blocks[s]) == label}
+def _has_cycle(step: dict[int, int]) -> bool:
+    """Return whether a label alone, which leads from states to states, closes a cycle: then its
+    weight is 0.
+    """
     done: set[int] = set()
     for start in step:
         path: dict[int, None] = {}

@@ -17,6 +17,8 @@ and the map from states to classes that the rest of the word is.
 Functions of high sensitivity are hard for transformers (Hahn and Rofin, 2024, arXiv 2402.09963).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,32 +27,34 @@ from lengthwise.languages.evidence import Subject
 LENGTHS = (8, 16, 32)
 """The lengths for which sensitivity is computed."""
 
-MAX_WORK = 4_000_000
+MAX_WORK = 1_000_000
 """Largest number of entries of one step."""
 
 Floats = NDArray[np.float64]
 
 
-def average_sensitivity(subject: Subject) -> dict[int, float] | None:
-    """Return the average for each of `LENGTHS`, in double precision; None if it takes too long."""
+def average_sensitivity(
+    subject: Subject, lengths: Sequence[int] = LENGTHS
+) -> dict[int, float] | None:
+    """Return the average for each length, in double precision; None if it takes too long."""
     steps = subject.steps
     states, symbols = steps.shape
     if max(states * symbols**2, states**2 * symbols) > MAX_WORK:
         return None
     if symbols == 1:
-        return dict.fromkeys(LENGTHS, 0.0)
+        return dict.fromkeys(lengths, 0.0)
     classes = np.array(subject.machine.classes)
     differ: Floats = (classes[:, None] != classes).astype(np.float64)
     means = []
-    for _ in range(max(LENGTHS)):
+    for _ in range(max(lengths)):
         pairs = differ[steps[:, :, None], steps[:, None, :]]
         means.append(pairs.sum(axis=(1, 2)) / (symbols * (symbols - 1)))
         differ = np.mean([differ[np.ix_(column, column)] for column in steps.T], axis=0)
     at = np.zeros(states)
     at[subject.machine.start] = 1.0
-    totals = dict.fromkeys(LENGTHS, 0.0)
-    for place in range(max(LENGTHS)):
-        for length in LENGTHS:
+    totals = dict.fromkeys(lengths, 0.0)
+    for place in range(max(lengths)):
+        for length in lengths:
             if place < length:
                 totals[length] += float(at @ means[length - 1 - place])
         after = np.zeros(states)
@@ -60,8 +64,10 @@ def average_sensitivity(subject: Subject) -> dict[int, float] | None:
     return totals
 
 
-def greatest_sensitivity(subject: Subject) -> dict[int, int] | None:
-    """Return the greatest number for each of `LENGTHS`; None if it takes too long."""
+def greatest_sensitivity(
+    subject: Subject, lengths: Sequence[int] = LENGTHS
+) -> dict[int, int] | None:
+    """Return the greatest number for each length; None if it takes too long."""
     steps = subject.steps
     states, symbols = steps.shape
     rests = _rests(subject, MAX_WORK // (states * symbols))
@@ -73,13 +79,13 @@ def greatest_sensitivity(subject: Subject) -> dict[int, int] | None:
     best = np.full((len(maps), states), -1)
     best[0] = 0
     found = {}
-    for length in range(1, max(LENGTHS) + 1):
+    for length in range(1, max(lengths) + 1):
         further = np.full_like(best, -1)
         for symbol in range(symbols):
             here = best[:, steps[:, symbol]]
             np.maximum.at(further, before[:, symbol], np.where(here < 0, -1, here + sensitive))
         best = further
-        if length in LENGTHS:
+        if length in lengths:
             found[length] = int(best[:, subject.machine.start].max())
     return found
 

@@ -150,7 +150,7 @@ def r_infinity(naive: Naive) -> bool:
     t = naive.table
     idempotents = np.flatnonzero(t.diagonal() == np.arange(len(t)))
     products = t[np.ix_(idempotents, idempotents)]
-    related = (products == idempotents) & (products.T == idempotents[:, None])
+    related = (products == idempotents) & (idempotents[:, None] == products.T)
     return aperiodic(naive) and int(related.sum()) == len(idempotents)
 
 
@@ -198,7 +198,9 @@ def loops_only(machine: Language) -> bool:
     reach = [set(row) for row in machine.transitions]
     for _ in reach:
         reach = [r | set().union(*(reach[t] for t in r)) for r in reach]
-    return not any(a in reach[b] and b in reach[a] and a != b for a in range(len(reach)) for b in range(a))
+    return not any(
+        a in reach[b] and b in reach[a] and a != b for a in range(len(reach)) for b in range(a)
+    )
 
 
 def strictly_piecewise(language: Language) -> bool:
@@ -272,9 +274,7 @@ def windows_of(word: Word, k: int) -> tuple[Word, Word, frozenset[Word]]:
 
 
 def subsequences_of(word: Word, k: int) -> frozenset[Word]:
-    return frozenset(
-        piece for size in range(k + 1) for piece in itertools.combinations(word, size)
-    )
+    return frozenset(piece for size in range(k + 1) for piece in itertools.combinations(word, size))
 
 
 # ---- C-RASP, by listing cycles ----------------------------------------------------------------
@@ -309,13 +309,13 @@ def _part_passes(machine: Language, part: frozenset[int]) -> bool:
             equations.append(row)
         solutions = _kernel(equations, len(names))
         new: dict[tuple[int, int], object] = {}
-        for state, a in label:
+        for (state, a), before in label.items():
             sums = []
             for weights in solutions:
                 path = _some_path(machine, part, min(part), state)
                 total = sum((weights[place[label[edge]]] for edge in path), Fraction(0))
-                sums.append(total + weights[place[label[state, a]]])
-            new[state, a] = (label[state, a], tuple(sums))
+                sums.append(total + weights[place[before]])
+            new[state, a] = (before, tuple(sums))
         sets = [frozenset(new[s, a] for a in range(machine.num_symbols)) for s in sorted(part)]
         if len(set(new.values())) == count:
             return len(set(sets)) == len(sets)
