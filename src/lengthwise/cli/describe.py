@@ -4,11 +4,15 @@ It also prints which transformer can carry the language, and the classes on whic
 """
 
 import argparse
+from collections.abc import Mapping
+from typing import Any
 
 from lengthwise.cli.output import add_json, add_language, print_facts, print_json
-from lengthwise.languages.describe import describe, facts
-from lengthwise.languages.ladder import ladder
+from lengthwise.languages.describe import LADDER_KEYS, describe
+from lengthwise.languages.ladder import QUESTIONS
 from lengthwise.languages.spec import parse
+
+_ANSWERS = {True: "yes", False: "no", None: "unknown"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,18 +23,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the description of the language."""
-    language = parse(arguments.spec, arguments.alphabet)
+    description = describe(parse(arguments.spec, arguments.alphabet))
     if arguments.json:
-        print_json(describe(language))
+        print_json(description)
         return
-    found = ladder(language)
-    print_facts(
-        [(k.replace("_", " "), _show(value)) for k, value in facts(language, found).items()]
-    )
+    plain = {key: value for key, value in description.items() if key not in LADDER_KEYS}
+    print_facts([(key.replace("_", " "), _show(value)) for key, value in plain.items()])
     print("\nWhich transformer can carry it")
-    print_facts(found.advice())
-    print("\nIts classes, with reasons")
-    print_facts(found.classes())
+    advice = {key: text for key, text in description["network"].items() if key != "rung"}
+    print_facts([(key.replace("_", " "), text) for key, text in advice.items()])
+    print("\nIts classes, with the reasons")
+    print_facts(_classes(description))
+
+
+def _classes(description: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the classes of the ladder, each with the answer and the reason, and its numbers."""
+    reasons = description["ladder_witnesses"]
+    lines = [
+        (QUESTIONS[key][0], f"{_ANSWERS[holds]}: {reasons[key]['says']}")
+        for key, holds in description["ladder"].items()
+    ]
+    for key, value in description["ladder_numbers"].items():
+        if isinstance(value, dict):
+            shown = ", ".join(f"{number:.3g} at {length}" for length, number in value.items())
+            lines.append((key.replace("_", " "), f"{shown} symbols"))
+    bounds = description["ladder_numbers"]["krohn_rhodes"]
+    if bounds is not None:
+        low, high = bounds
+        found = f"{low}" if low == high else f"between {low} and {high}"
+        lines.append(("Krohn-Rhodes complexity", found))
+    return lines
 
 
 def _show(value: object) -> str:

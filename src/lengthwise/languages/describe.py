@@ -3,12 +3,15 @@
 from itertools import islice
 from typing import Any
 
-from lengthwise.languages.ladder import Ladder, ladder
+from lengthwise.languages.ladder import ladder
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import MAX_ELEMENTS
 
 MAX_LENGTH = 8
 """Largest length at which words are counted; the smallest is 0."""
+
+LADDER_KEYS = ("ladder", "ladder_witnesses", "ladder_numbers", "network")
+"""The keys of a description that say which transformer can carry the language, and why."""
 
 _SAMPLES = 4
 _CLASSES = 12
@@ -18,25 +21,18 @@ _SEARCH = 50
 
 
 def describe(language: Language, *, max_elements: int = MAX_ELEMENTS) -> dict[str, Any]:
-    """Summarise a language as plain values, ready for JSON: its `facts`, and the keys `ladder`,
-    `ladder_witnesses`, `ladder_numbers` and `network` of `lengthwise.languages.ladder`.
-
-    What needs the syntactic monoid is None if that has more than `max_elements` elements, and
-    `monoid_note` then says so.
-    """
-    found = ladder(language, max_elements=max_elements)
-    return {**facts(language, found), **found.to_json()}
-
-
-def facts(language: Language, found: Ladder) -> dict[str, Any]:
-    """Return the facts of a language: automaton, monoid and words.
+    """Summarise a language as plain values, ready for JSON.
 
     `num_states` is the number of states of the smallest automaton that tracks classes and domain.
     `samples` has the first few words of each of the first 12 classes, `counts` for each length the
-    number of words of these classes.
+    number of words of these classes. `LADDER_KEYS` are those of `lengthwise.languages.ladder`.
+
+    What needs the syntactic monoid (`monoid_size`, `star_free`, `solvable`, and much of the ladder)
+    is None if that has more than `max_elements` elements, and `monoid_note` then says so.
     """
     minimal = language.minimised()
     shown = range(min(language.num_classes, _CLASSES))
+    found = ladder(language, max_elements=max_elements)
     return {
         "spec": language.spec,
         "alphabet": list(language.alphabet),
@@ -51,6 +47,7 @@ def facts(language: Language, found: Ladder) -> dict[str, Any]:
             str(length): list(minimal.counts(length)[: len(shown)])
             for length in range(MAX_LENGTH + 1)
         },
+        **found.to_json(),
     }
 
 

@@ -149,7 +149,7 @@ only one is in
         reached = self.verdicts.get(self.rung.key)
         lines = [
             ("network", self.rung.network),
-            ("what is known", self.rung.follows),
+            ("known", self.rung.follows),
             ("because", "that is enough for any automaton" if reached is None else reached.says),
         ]
         if self.missed is not None:
@@ -159,26 +159,6 @@ only one is in
             lines.append(("not less", f"it is {said} {name}: {verdict.says}"))
         if self.verdicts["solvable"].holds is False:
             lines.append(("no fixed depth", "unless TC0 = NC1, as it is not solvable"))
-        return lines
-
-    def classes(self) -> list[tuple[str, str]]:
-        """Return every class, with yes, no or unknown and the reason, then the numbers."""
-        said = {True: "yes", False: "no", None: "unknown"}
-        lines = [
-            (QUESTIONS[key][0], f"{said[verdict.holds]}: {verdict.says}")
-            for key, verdict in self.verdicts.items()
-        ]
-        if self.complexity is not None:
-            low, high = self.complexity
-            bounds = str(low) if low == high else f"between {low} and {high}"
-            lines.append(("Krohn-Rhodes complexity", bounds))
-        for name, values in (
-            ("average sensitivity", self.average_sensitivity),
-            ("greatest sensitivity", self.greatest_sensitivity),
-        ):
-            if values is not None:
-                shown = ", ".join(f"{value:.3g} at {n}" for n, value in values.items())
-                lines.append((name, f"{shown} symbols"))
         return lines
 
     def to_json(self) -> dict[str, Any]:
