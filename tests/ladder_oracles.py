@@ -247,16 +247,20 @@ def strictly_local(language: Language, k: int) -> bool:
     index: dict[Word | None, int] = {start: 0}
     rows, classes = [], []
     queue: list[Word | None] = [start]
-    for last in queue:
+    for recent in queue:
         row = []
-        if last is None:
+        if recent is None:
             classes.append(0)
         else:
-            ended = (*last, *(mark,) * (k - 1))
+            ended = (*recent, *(mark,) * (k - 1))
             fine = all(ended[i : i + k] in windows for i in range(len(ended) - k + 1))
             classes.append(int(fine and (k > 1 or () in windows)))
         for symbol in range(machine.num_symbols):
-            after = None if last is None or (*last, symbol) not in windows else (*last, symbol)[1:]
+            after = (
+                None
+                if recent is None or (*recent, symbol) not in windows
+                else (*recent, symbol)[1:]
+            )
             if after not in index:
                 index[after] = len(queue)
                 queue.append(after)
@@ -280,8 +284,11 @@ def subsequences_of(word: Word, k: int) -> frozenset[Word]:
 # ---- C-RASP, by listing cycles ----------------------------------------------------------------
 
 
-def c_rasp(language: Language) -> bool:
-    """Every part passes; weights are those with sum 0 on each simple cycle, listed one by one."""
+def c_rasp(language: Language, *, keep_symbols: bool = True) -> bool:
+    """Every part passes; weights are those with sum 0 on each simple cycle, listed one by one.
+
+    Without `keep_symbols`, an edge is relabelled by h(a) + p(q) alone.
+    """
     machine = language.total().minimised()
     reach = [{state} | set(row) for state, row in enumerate(machine.transitions)]
     for _ in reach:
@@ -290,10 +297,10 @@ def c_rasp(language: Language) -> bool:
         frozenset(b for b in range(len(reach)) if b in reach[a] and a in reach[b])
         for a in range(len(reach))
     }
-    return all(_part_passes(machine, part) for part in parts)
+    return all(_part_passes(machine, part, keep_symbols) for part in parts)
 
 
-def _part_passes(machine: Language, part: frozenset[int]) -> bool:
+def _part_passes(machine: Language, part: frozenset[int], keep_symbols: bool) -> bool:
     label: dict[tuple[int, int], object] = {
         (state, a): a for state in part for a in range(machine.num_symbols)
     }
@@ -315,7 +322,7 @@ def _part_passes(machine: Language, part: frozenset[int]) -> bool:
                 path = _some_path(machine, part, min(part), state)
                 total = sum((weights[place[label[edge]]] for edge in path), Fraction(0))
                 sums.append(total + weights[place[before]])
-            new[state, a] = (before, tuple(sums))
+            new[state, a] = (before, tuple(sums)) if keep_symbols else tuple(sums)
         sets = [frozenset(new[s, a] for a in range(machine.num_symbols)) for s in sorted(part)]
         if len(set(new.values())) == count:
             return len(set(sets)) == len(sets)

@@ -5,6 +5,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -241,6 +242,7 @@ def test_symbols_are_read_anew_together_with_what_was_counted() -> None:
     assert any(counter.values[0] != counter.values[other] for counter in second.counters)
     assert part.is_counted
     assert oracles.c_rasp(language)
+    assert not oracles.c_rasp(language, keep_symbols=False)
 
 
 @given(recognisers(alphabet="abc", max_states=6))
@@ -269,7 +271,7 @@ def test_programs_can_be_combined(one: Language, two: Language) -> None:
 @given(st.lists(st.lists(st.integers(-3, 3), min_size=4, max_size=4), min_size=1, max_size=5))
 def test_null_space_is_that_of_fractions(rows: list[list[int]]) -> None:
     basis = null_space(np.array(rows, dtype=np.int64))
-    expected = oracles._kernel([[*map(oracles.Fraction, row)] for row in rows], 4)
+    expected = oracles._kernel([[Fraction(x) for x in row] for row in rows], 4)
     assert len(basis) == len(expected)
     assert all((np.array(rows) @ vector == 0).all() for vector in basis)
     assert len(basis) == 0 or np.linalg.matrix_rank(np.array(basis, dtype=float)) == len(basis)

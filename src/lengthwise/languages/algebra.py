@@ -120,7 +120,9 @@ def solvable(subject: Subject) -> Verdict:
     """Return whether all groups in the monoid are solvable."""
     group = subject.monoid.unsolvable
     if group is None:
-        return Verdict(holds=True, says="the derived series of every group in the monoid ends")
+        return Verdict(
+            holds=True, says="every group in the monoid is built up from commutative ones"
+        )
     says = f"the monoid has a group of {len(group.elements)} elements that equals its commutators"
     triple = group.triple()
     if triple is None:

@@ -17,6 +17,9 @@ Solutions are vectors of a rational space, which is computed by integer eliminat
 those that are 0 on the cycle that each edge closes with a tree of paths from one state. Cycles are
 not listed.
 
+A label keeps its symbol: a program sees both. (By the values h(a) + p(q) alone, two symbols that
+weigh alike would be taken for one, and languages that have a program would be refused.)
+
 An edge that leaves a part obeys no equation. All edges of a state are labelled by (a, p(q)), and p
 does not depend on a, so the sets of labels of two states differ exactly if their values do: that
 is how the paper words it, with one sink for the edges that leave.

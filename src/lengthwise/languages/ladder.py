@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages import algebra, local, subsequences, windows
+from lengthwise.languages import algebra, subsequences, windows
 from lengthwise.languages.evidence import Subject, Verdict
 from lengthwise.languages.language import Language
+from lengthwise.languages.local import dot_depth_one, locally_testable, threshold_testable
 from lengthwise.languages.monoid import MAX_ELEMENTS
 from lengthwise.languages.sensitivity import average_sensitivity, greatest_sensitivity
 
@@ -41,8 +42,8 @@ QUESTIONS: Mapping[str, tuple[str, Decide]] = {
     "reverse_definite": ("reverse definite", windows.reverse_definite),
     "generalised_definite": ("generalised definite", windows.generalised_definite),
     "strictly_local": ("strictly local", windows.strictly_local),
-    "locally_testable": ("locally testable", local.locally_testable),
-    "threshold_testable": ("locally threshold testable", local.threshold_testable),
+    "locally_testable": ("locally testable", locally_testable),
+    "threshold_testable": ("locally threshold testable", threshold_testable),
     "strictly_piecewise": ("strictly piecewise", subsequences.strictly_piecewise),
     "piecewise_testable": ("piecewise testable (J-trivial)", subsequences.piecewise_testable),
     "r_trivial": ("R-trivial", subsequences.loops_only),
@@ -50,7 +51,7 @@ QUESTIONS: Mapping[str, tuple[str, Decide]] = {
     "da": ("DA", algebra.unambiguous),
     "c_rasp": ("C-RASP", algebra.c_rasp),
     "r_infinity": ("R-infinity", algebra.r_infinity),
-    "dot_depth_one": ("dot-depth one", local.dot_depth_one),
+    "dot_depth_one": ("dot-depth one", dot_depth_one),
     "star_free": ("star-free", algebra.star_free),
     "group": ("a group", algebra.is_group),
     "solvable": ("solvable", algebra.solvable),
@@ -152,6 +153,10 @@ only one is in
             ("known", self.rung.follows),
             ("because", "that is enough for any automaton" if reached is None else reached.says),
         ]
+        local = self.verdicts["locally_testable"]
+        if local.holds and self.rung.key != "generalised_definite":
+            how = "relative positions, and then whether a window occurs anywhere"
+            lines.append(("or", f"{how}: {local.says}"))
         if self.missed is not None:
             verdict = self.verdicts[self.missed.key]
             name = QUESTIONS[self.missed.key][0]
