@@ -12,6 +12,7 @@ from typing import Any
 
 from lengthwise.errors import LanguageError, unknown_name
 from lengthwise.languages.att import ZeroLabel, from_att
+from lengthwise.languages.benchmark_languages import BENCHMARKS
 from lengthwise.languages.explore import from_function
 from lengthwise.languages.groups import group, permutation_group, written_permutations
 from lengthwise.languages.language import Language
@@ -101,7 +102,7 @@ def languages() -> list[dict[str, str]]:
             "source": entry.source,
             "example": ", ".join(f"{word or '(empty)'}: {c}" for word, c in entry.examples[:2]),
         }
-        for name, entry in CATALOGUE.items()
+        for name, entry in (*CATALOGUE.items(), *BENCHMARKS.items())
     ]
     families = [
         {
@@ -118,6 +119,8 @@ def languages() -> list[dict[str, str]]:
 def _named(spec: str) -> Language:
     if spec in CATALOGUE:
         return replace(CATALOGUE[spec].build(), spec=spec)
+    if spec in BENCHMARKS:
+        return replace(BENCHMARKS[spec].build(), spec=spec)
     if match := re.fullmatch(r"d-(\d+)", spec, re.ASCII):
         if len(match.group(1)) > 9:
             raise LanguageError(f"a depth has at most nine digits, but {spec[:40]!r} has more.")
@@ -129,7 +132,7 @@ def _named(spec: str) -> Language:
         raise LanguageError(
             f"unknown language {spec!r}. If it is a regular expression, write regex:{spec}"
         )
-    raise unknown_name("language", spec, [*CATALOGUE, *FAMILIES], LanguageError)
+    raise unknown_name("language", spec, [*CATALOGUE, *BENCHMARKS, *FAMILIES], LanguageError)
 
 
 def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
