@@ -292,6 +292,12 @@ FAMILIES: Catalogue[Family] = Catalogue(
             source="yours; cycle notation as in GAP",
             example="group:(1 2 3)(4 5),(1 2)",
         ),
+        "subregular:CLASS[,seed=S,symbols=K]": Family(
+            definition="class 1: what a random language of a class of MLRegTest accepts (SL, coSL, "
+            "TSL, TcoSL, SP, coSP, LT, TLT, PT, LTT, TLTT, PLT, TPLT, SF, Zp, Reg)",
+            source="the classes of van der Poel et al. (2024), with generators of our own",
+            example="subregular:TSL,seed=1",
+        ),
         "att:FILE": Family(
             definition="class 1: accepted by the AT&T automaton; att[0=epsilon]:FILE if 0 is "
             "empty, att[alphabet=abc]:FILE for more symbols",

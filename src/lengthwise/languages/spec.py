@@ -6,7 +6,7 @@ language.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from lengthwise.languages.groups import group, permutation_group, written_permut
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, count, dyck
 from lengthwise.languages.regex import from_regex
+from lengthwise.languages.subregular import subregular
 from lengthwise.languages.validation import short
 from lengthwise.registry import imported
 
@@ -246,19 +247,7 @@ def _group(body: str, option: str | None, alphabet: str | None) -> Language:
     del option, alphabet
     if body.lstrip().startswith("("):
         return replace(permutation_group(body), spec=f"group:{written_permutations(body)}")
-    name, *settings = body.split(",")
-    values: dict[str, int] = {}
-    for setting in settings:
-        key, _, value = setting.partition("=")
-        if key not in ("generators", "seed"):
-            raise unknown_name("group option", key, ["generators", "seed"], LanguageError)
-        if not re.fullmatch(r"\d{1,9}", value, re.ASCII):
-            raise LanguageError(f"group option {key} is a whole number, but it is {value!r}.")
-        if key in values:
-            raise LanguageError(
-                f"a group option stands once, but {key} stands twice in group:{body}. Remove one."
-            )
-        values[key] = int(value)
+    name, values = _options("group", body, ["generators", "seed"])
     generators, seed = values.get("generators"), values.get("seed", 0)
     if generators is None:
         if "seed" in values:
@@ -270,6 +259,30 @@ def _group(body: str, option: str | None, alphabet: str | None) -> Language:
     return replace(
         group(name, generators, seed), spec=f"group:{name},generators={generators},seed={seed}"
     )
+
+
+def _subregular(body: str, option: str | None, alphabet: str | None) -> Language:
+    del option, alphabet
+    name, values = _options("subregular", body, ["seed", "symbols"])
+    return subregular(name, **values)
+
+
+def _options(kind: str, body: str, known: Sequence[str]) -> tuple[str, dict[str, int]]:
+    """Return the name in front of a body, and the whole numbers that follow it by their names."""
+    name, *settings = body.split(",")
+    values: dict[str, int] = {}
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        if key not in known:
+            raise unknown_name(f"{kind} option", key, known, LanguageError)
+        if not re.fullmatch(r"\d{1,9}", value, re.ASCII):
+            raise LanguageError(f"{kind} option {key} is a whole number, but it is {value!r}.")
+        if key in values:
+            raise LanguageError(
+                f"a {kind} option stands once, but {key} stands twice in {kind}:{body}. Remove one."
+            )
+        values[key] = int(value)
+    return name, values
 
 
 def _count(body: str, option: str | None, alphabet: str | None) -> Language:
@@ -302,12 +315,15 @@ _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
     "regex": _regex,
     "att": _att,
     "group": _group,
+    "subregular": _subregular,
     "count": _count,
     "py": _py,
 }
 
 
-_SELF_CONTAINED = re.compile(r"(?:regex(?:\[.*?\])?|group|count):.*|[a-z0-9-]+", re.DOTALL)
+_SELF_CONTAINED = re.compile(
+    r"(?:regex(?:\[.*?\])?|group|count|subregular):.*|[a-z0-9-]+", re.DOTALL
+)
 
 
 _MAY_CHANGE = re.compile(r"(att(\[.*?\])?|py\[.*?\]):")
