@@ -18,9 +18,14 @@ from lengthwise.languages.groups import group, permutation_group, written_permut
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, count, dyck
 from lengthwise.languages.regex import from_regex
-from lengthwise.languages.subregular import subregular
 from lengthwise.languages.validation import short
-from lengthwise.registry import imported
+from lengthwise.registry import Catalogue, imported
+
+
+_DRAWN: Catalogue[Callable[..., Language]] = Catalogue(
+    "generator", {"subregular": "lengthwise.languages.subregular:subregular"}
+)
+"""Generators of languages that need the deciders of the ladder, imported when first asked for."""
 
 
 def language(
@@ -264,7 +269,7 @@ def _group(body: str, option: str | None, alphabet: str | None) -> Language:
 def _subregular(body: str, option: str | None, alphabet: str | None) -> Language:
     del option, alphabet
     name, values = _options("subregular", body, ["seed", "symbols"])
-    return subregular(name, **values)
+    return _DRAWN["subregular"](name, **values)
 
 
 def _options(kind: str, body: str, known: Sequence[str]) -> tuple[str, dict[str, int]]:
