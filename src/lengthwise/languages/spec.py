@@ -21,7 +21,6 @@ from lengthwise.languages.regex import from_regex
 from lengthwise.languages.validation import short
 from lengthwise.registry import Catalogue, imported
 
-
 _DRAWN: Catalogue[Callable[..., Language]] = Catalogue(
     "generator", {"subregular": "lengthwise.languages.subregular:subregular"}
 )
