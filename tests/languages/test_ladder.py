@@ -190,6 +190,14 @@ def test_ten_thousand_random_automata_agree_with_the_second_definitions() -> Non
     assert min(tally.values()) >= 100, tally
 
 
+@pytest.mark.parametrize("spec", ["regex:c*a(a|b|c)*", "regex:(a|b|c)*ac*"])
+def test_the_first_or_the_last_of_some_symbols_is_not_seen_in_windows(spec: str) -> None:
+    """The local monoid of c has two L-related elements, or two R-related ones, and no others."""
+    verdict = ladder(parse(spec))["locally_testable"]
+    assert verdict.holds is False is oracles.locally_testable(Naive(parse(spec)))
+    check_witnesses(parse(spec), ladder(parse(spec)))
+
+
 # ---- C-RASP -----------------------------------------------------------------------------------
 
 
