@@ -9,6 +9,7 @@ import re
 import sys
 from pathlib import Path
 
+import ladder_outputs
 import protocol_tables
 import reproduced
 import settings_tables
@@ -61,6 +62,8 @@ def wanted() -> dict[Path, str]:
     generated["docs/tasks.md", "protocols"] = protocol_tables.protocols_table(
         _records("chi2023/table1"), _records("chi2023/table1-audited")
     )
+    generated["docs/ladder.md", "classes"] = ladder_outputs.table()
+    generated["docs/ladder.md", "outputs"] = ladder_outputs.outputs()
     generated["docs/settings.md", "settings"] = settings_tables.sections()
     generated["docs/reproducing.md", "experiments"] = reproduced.sections(ROOT / "results")
     pages = {page: (ROOT / page).read_text(encoding="utf-8") for page, _ in generated}

@@ -6,6 +6,7 @@ from hypothesis import given
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages import explore
+from lengthwise.languages.benchmark_languages import BENCHMARKS
 from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES
 from lengthwise.languages.spec import language, languages, may_change, parse
@@ -134,7 +135,7 @@ def test_a_line_that_is_no_language_is_refused(
 
 def test_the_list_names_everything_and_its_examples_work() -> None:
     listed = languages()
-    assert [entry["spec"] for entry in listed] == [*CATALOGUE, *FAMILIES]
+    assert [entry["spec"] for entry in listed] == [*CATALOGUE, *BENCHMARKS, *FAMILIES]
     assert all(entry["definition"] and entry["source"] for entry in listed)
     for family in FAMILIES.values():
         if not may_change(family.example):

@@ -1,13 +1,18 @@
 """The command `describe`: prints states, classes, monoid and sample words of a language.
 
-It also prints whether the language is star-free.
+It also prints which transformer can carry the language, and the classes on which that depends.
 """
 
 import argparse
+from collections.abc import Mapping
+from typing import Any
 
 from lengthwise.cli.output import add_json, add_language, print_facts, print_json
-from lengthwise.languages.describe import describe
+from lengthwise.languages.describe import LADDER_KEYS, describe
+from lengthwise.languages.ladder import QUESTIONS
 from lengthwise.languages.spec import parse
+
+_ANSWERS = {True: "yes", False: "no", None: "unknown"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +26,33 @@ def run(arguments: argparse.Namespace) -> None:
     description = describe(parse(arguments.spec, arguments.alphabet))
     if arguments.json:
         print_json(description)
-    else:
-        print_facts([(key.replace("_", " "), _show(value)) for key, value in description.items()])
+        return
+    plain = {key: value for key, value in description.items() if key not in LADDER_KEYS}
+    print_facts([(key.replace("_", " "), _show(value)) for key, value in plain.items()])
+    print("\nWhich transformer can carry it")
+    advice = {key: text for key, text in description["network"].items() if key != "rung"}
+    print_facts([(key.replace("_", " "), text) for key, text in advice.items()])
+    print("\nIts classes, with the reasons")
+    print_facts(_classes(description))
+
+
+def _classes(description: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the classes of the ladder, each with the answer and the reason, and its numbers."""
+    reasons = description["ladder_witnesses"]
+    lines = [
+        (QUESTIONS[key][0], f"{_ANSWERS[holds]}: {reasons[key]['says']}")
+        for key, holds in description["ladder"].items()
+    ]
+    for key, value in description["ladder_numbers"].items():
+        if isinstance(value, dict):
+            shown = ", ".join(f"{number:.3g} at {length}" for length, number in value.items())
+            lines.append((key.replace("_", " "), f"{shown} symbols"))
+    bounds = description["ladder_numbers"]["krohn_rhodes"]
+    if bounds is not None:
+        low, high = bounds
+        found = f"{low}" if low == high else f"between {low} and {high}"
+        lines.append(("Krohn-Rhodes complexity", found))
+    return lines
 
 
 def _show(value: object) -> str:

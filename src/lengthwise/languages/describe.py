@@ -3,12 +3,15 @@
 from itertools import islice
 from typing import Any
 
-from lengthwise.errors import LanguageError
+from lengthwise.languages.ladder import ladder
 from lengthwise.languages.language import Language
-from lengthwise.languages.monoid import MAX_ELEMENTS, syntactic_monoid
+from lengthwise.languages.monoid import MAX_ELEMENTS
 
 MAX_LENGTH = 8
 """Largest length at which words are counted; the smallest is 0."""
+
+LADDER_KEYS = ("ladder", "ladder_witnesses", "ladder_numbers", "network")
+"""The keys of a description that say which transformer can carry the language, and why."""
 
 _SAMPLES = 4
 _CLASSES = 12
@@ -21,39 +24,30 @@ def describe(language: Language, *, max_elements: int = MAX_ELEMENTS) -> dict[st
     """Summarise a language as plain values, ready for JSON.
 
     `num_states` is the number of states of the smallest automaton that tracks classes and domain.
-    The entries on the syntactic monoid (`monoid_size`, `star_free`, `group`, `solvable`) are None
-    if it has more than `max_elements` elements, and `monoid_note` then says so. `samples` has the
-    first few words of each of the first 12 classes, `counts` for each length the number of words of
-    these classes.
+    `samples` has the first few words of each of the first 12 classes, `counts` for each length the
+    number of words of these classes. `LADDER_KEYS` are those of `lengthwise.languages.ladder`.
+
+    What needs the syntactic monoid (`monoid_size`, `star_free`, `solvable`, and much of the ladder)
+    is None if that has more than `max_elements` elements, and `monoid_note` then says so.
     """
     minimal = language.minimised()
     shown = range(min(language.num_classes, _CLASSES))
+    found = ladder(language, max_elements=max_elements)
     return {
         "spec": language.spec,
         "alphabet": list(language.alphabet),
         "num_states": minimal.num_states,
         "classes": list(language.class_names),
         "domain": language.domain is not None,
-        **_algebra(minimal, max_elements),
+        "monoid_size": found.monoid_size,
+        **{key: found[key].holds for key in ("star_free", "group", "solvable")},
+        **({"monoid_note": found.refusal} if found.refusal else {}),
         "samples": {language.class_names[c]: samples(minimal, c) for c in shown},
         "counts": {
             str(length): list(minimal.counts(length)[: len(shown)])
             for length in range(MAX_LENGTH + 1)
         },
-    }
-
-
-def _algebra(language: Language, max_elements: int) -> dict[str, Any]:
-    try:
-        monoid = syntactic_monoid(language, max_elements)
-    except LanguageError as error:
-        unknown = dict.fromkeys(("monoid_size", "star_free", "group", "solvable"))
-        return {**unknown, "monoid_note": str(error)}
-    return {
-        "monoid_size": monoid.size,
-        "star_free": monoid.is_aperiodic,
-        "group": monoid.is_group,
-        "solvable": monoid.is_solvable,
+        **found.to_json(),
     }
 
 

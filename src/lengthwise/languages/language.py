@@ -7,6 +7,7 @@ classes also have names, which users read and type.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from lengthwise.display import Viewed
 from lengthwise.errors import LanguageError, WordError
@@ -17,10 +18,19 @@ from lengthwise.languages.validation import (
     check_symbols,
     check_table,
 )
+from lengthwise.registry import Catalogue
 from lengthwise.wording import counted, shortened
+
+if TYPE_CHECKING:
+    from lengthwise.languages.ladder import Ladder
 
 _SHOWN = 40
 """Characters of a text that a line shows."""
+
+_LATER: Catalogue[Callable[["Language"], "Ladder"]] = Catalogue(
+    "question", {"ladder": "lengthwise.languages.ladder:ladder"}
+)
+"""What is built on languages and asked of them, imported when it is first asked."""
 
 OUTSIDE = "outside"
 """Name of the class that `Language.total` adds for words outside the domain."""
@@ -296,6 +306,12 @@ class Language(Viewed):
                     words[target] = (*words[state], symbol)
                     queue.append(target)
         return None
+
+    def ladder(self) -> "Ladder":
+        """Decide which transformer can carry the language, and the classes on which that depends
+        (`lengthwise.languages.ladder`).
+        """
+        return _LATER["ladder"](self)
 
     # ---- the algebra of recognisers ----------------------------------------------------------
 

@@ -11,16 +11,16 @@ the same one exactly if they have the same image and the same kernel (which stat
 idempotent with that image and kernel is its identity.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
+from lengthwise.languages.subgroups import SMALLEST_UNSOLVABLE, Subgroup
 
 Integers = NDArray[np.int32]
 
@@ -29,9 +29,6 @@ MAX_ELEMENTS = 10_000
 
 MAX_TABLE = 5_000
 """Largest number of elements of a monoid whose product table is built: 100 MB."""
-
-SMALLEST_UNSOLVABLE = 60
-"""Order of A5, the smallest group that is not solvable."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,7 +63,7 @@ class Monoid:
     def words(self) -> tuple[tuple[int, ...], ...]:
         """The first of the shortest words of each element."""
         words: list[tuple[int, ...]] = [()] * self.size
-        for element, (parent, symbol) in enumerate(self._parents[1:], start=1):
+        for element, (parent, symbol) in enumerate(self.parents[1:], start=1):
             words[element] = (*words[parent], symbol)
         return tuple(words)
 
@@ -87,7 +84,7 @@ class Monoid:
             )
         columns = np.empty((self.size, self.size), dtype=np.int32)
         columns[0] = np.arange(self.size)
-        for element, (parent, symbol) in enumerate(self._parents[1:], start=1):
+        for element, (parent, symbol) in enumerate(self.parents[1:], start=1):
             columns[element] = self.right[columns[parent], symbol]
         return columns.T
 
@@ -115,27 +112,47 @@ class Monoid:
     def is_aperiodic(self) -> bool:
         """Whether all subgroups are trivial: the language is star-free (Schützenberger, 1965)."""
         twice = np.take_along_axis(self.maps, self.maps, axis=1)
-        return bool((self.maps == twice).all(axis=1)[self._in_subgroup].all())
+        return bool((self.maps == twice).all(axis=1)[self.in_subgroup].all())
 
     @cached_property
     def is_solvable(self) -> bool:
         """Whether every subgroup is solvable: its derived series ends in the trivial group."""
-        subgroups: dict[tuple[bytes, bytes], list[Integers]] = {}
-        for row in self.maps[self._in_subgroup]:
-            image, firsts, inverse = np.unique(row, return_index=True, return_inverse=True)
-            permutation = np.searchsorted(image, row[image]).astype(np.int32)
-            kernel = firsts[inverse.reshape(-1)]
-            subgroups.setdefault((image.tobytes(), kernel.tobytes()), []).append(permutation)
-        return all(_is_solvable(np.stack(group)) for group in subgroups.values())
+        return self.unsolvable is None
 
     @cached_property
-    def _in_subgroup(self) -> NDArray[np.bool_]:
+    def unsolvable(self) -> Subgroup | None:
+        """A subgroup that equals its commutator subgroup and is not trivial, or None."""
+        cores = (group.perfect_core() for group in self._subgroups())
+        return next((core for core in cores if len(core.elements) > 1), None)
+
+    def _subgroups(self) -> Iterator[Subgroup]:
+        """Yield the maximal subgroups that are large enough not to be solvable."""
+        members: dict[tuple[bytes, bytes], list[int]] = {}
+        if self.is_group:
+            members[b"", b""] = list(range(self.size))
+        for element in [] if self.is_group else np.flatnonzero(self.in_subgroup).tolist():
+            image, firsts, inverse = np.unique(
+                self.maps[element], return_index=True, return_inverse=True
+            )
+            kernel = firsts[inverse.reshape(-1)]
+            members.setdefault((image.tobytes(), kernel.tobytes()), []).append(element)
+        for elements in members.values():
+            if len(elements) >= SMALLEST_UNSOLVABLE:
+                maps = self.maps[elements]
+                twice = np.take_along_axis(maps, maps, axis=1)
+                identity = elements[int(np.flatnonzero((maps == twice).all(axis=1))[0])]
+                yield Subgroup(
+                    right=self.right, words=self.words, identity=identity, elements=tuple(elements)
+                )
+
+    @cached_property
+    def in_subgroup(self) -> NDArray[np.bool_]:
         """Mask of the elements that permute their own image: xx has an image as large as x."""
         twice = np.take_along_axis(self.maps, self.maps, axis=1)
         return np.equal(_image_sizes(self.maps), _image_sizes(twice))
 
     @cached_property
-    def _parents(self) -> list[tuple[int, int]]:
+    def parents(self) -> list[tuple[int, int]]:
         """The first (element, symbol) whose product is each element; meaningless for element 0."""
         _, firsts = np.unique(self.right, return_index=True)
         found: dict[int, tuple[int, int]] = {0: (0, 0)}
@@ -190,75 +207,3 @@ def _image_sizes(maps: Integers) -> NDArray[np.int64]:
     present = np.zeros(maps.shape, dtype=np.bool_)
     np.put_along_axis(present, maps, True, axis=1)
     return np.asarray(present.sum(axis=1))
-
-
-def _is_solvable(group: Integers) -> bool:
-    """Return whether a group of permutations (rows, all of its elements) is solvable.
-
-    G is solvable exactly if G > G' > G'' > ... ends in the trivial group, G' being generated by
-    the commutators; a group that equals its commutator subgroup never gets there.
-    """
-    while len(group) >= SMALLEST_UNSOLVABLE:
-        derived = _derived(group)
-        if len(derived) == len(group):
-            return False
-        group = derived
-    return True
-
-
-def _derived(group: Integers) -> Integers:
-    """Return the commutator subgroup: the normal closure of the commutators of generators."""
-    generators = _generators(group)
-    identity = np.arange(group.shape[1], dtype=np.int32)
-    found = _Closure(identity)
-    for x in generators:
-        for y in generators:
-            found.add(_compose(_inverse(x), _inverse(y), x, y))
-    for normal in found.generators:
-        for x in generators:
-            found.add(_compose(_inverse(x), normal, x))
-    return np.stack(found.elements)
-
-
-def _generators(group: Integers) -> list[Integers]:
-    """Return a small set of generators: each at least doubles the group of those before it."""
-    found = _Closure(np.arange(group.shape[1], dtype=np.int32))
-    for element in group:
-        found.add(element)
-    return found.generators
-
-
-class _Closure:
-    """The group generated by permutations, grown by one generator at a time."""
-
-    def __init__(self, identity: Integers) -> None:
-        self.generators: list[Integers] = []
-        self.elements = [identity]
-        self._seen = {identity.tobytes()}
-
-    def add(self, generator: Integers) -> None:
-        """Add a generator, unless the group contains it."""
-        if generator.tobytes() in self._seen:
-            return
-        self.generators.append(generator)
-        self.elements = self.elements[:1]
-        self._seen = {self.elements[0].tobytes()}
-        steps = np.stack(self.generators)
-        for element in self.elements:
-            for product in steps[:, element]:
-                key = product.tobytes()
-                if key not in self._seen:
-                    self._seen.add(key)
-                    self.elements.append(product)
-
-
-def _inverse(permutation: Integers) -> Integers:
-    return np.argsort(permutation).astype(np.int32)
-
-
-def _compose(*permutations: Integers) -> Any:
-    """Compose permutations; the first acts first."""
-    result = permutations[0]
-    for permutation in permutations[1:]:
-        result = permutation[result]
-    return result

@@ -94,7 +94,7 @@ _ARITHMETIC = (*DIGITS, "+", "-", "*")
 _MOD_5 = tuple(DIGITS)
 
 
-def _arithmetic(evaluate: Callable[[int, int, str, int], tuple[int, int]]) -> Language:
+def arithmetic(evaluate: Callable[[int, int, str, int], tuple[int, int]]) -> Language:
     """Build the language of expressions mod 5 from a rule that evaluates one operator and digit.
 
     A value is (sum of finished terms, last term, pending operator or none); `evaluate` returns the
@@ -118,7 +118,8 @@ def _arithmetic(evaluate: Callable[[int, int, str, int], tuple[int, int]]) -> La
     return replace(machine, domain=domain).minimised()
 
 
-def _with_precedence(total: int, term: int, operator: str, digit: int) -> tuple[int, int]:
+def with_precedence(total: int, term: int, operator: str, digit: int) -> tuple[int, int]:
+    """Evaluate one operator and digit of `arithmetic`, * before + and -."""
     if operator == "*":
         return total, term * digit
     return total + term, digit if operator == "+" else -digit
@@ -163,12 +164,12 @@ def _regex(expression: str, alphabet: tuple[str, ...] = _BITS) -> Callable[[], L
     return lambda: from_regex(expression, alphabet)
 
 
-def _accepts(
+def accepts(
     definition: str,
     source: str,
     build: str | Callable[[], Language],
-    inside: tuple[str, str],
-    outside: tuple[str, str],
+    inside: tuple[str, ...],
+    outside: tuple[str, ...],
 ) -> NamedLanguage:
     """Return a language with two classes, by an expression over 0 and 1 or a function."""
     return NamedLanguage(
@@ -182,10 +183,10 @@ def _accepts(
 CATALOGUE: Catalogue[NamedLanguage] = Catalogue(
     "language",
     {
-        "parity": _accepts(
+        "parity": accepts(
             "an odd number of 1s", CHI, lambda: count("1", 2), ("1", "0111"), ("", "0110")
         ),
-        "even-pairs": _accepts(
+        "even-pairs": accepts(
             "an odd number of pairs 01 and 10, so first and last symbol differ",
             CHI,
             "0(0|1)*1|1(0|1)*0",
@@ -201,52 +202,52 @@ CATALOGUE: Catalogue[NamedLanguage] = Catalogue(
         "modular-arithmetic": NamedLanguage(
             definition="class: value mod 5 of + d (op d)*, digits 0-4, with * before + and -",
             source=f"{CHI}; the leading + as in the authors' code",
-            build=lambda: _arithmetic(_with_precedence),
+            build=lambda: arithmetic(with_precedence),
             examples=(("+1+2-4", "4"), ("+2+3*4", "4"), ("+0", "0"), ("+1-1*3", "3")),
         ),
         "modular-arithmetic-left-to-right": NamedLanguage(
             definition="class: value mod 5 of + d (op d)*, digits 0-4, evaluated left to right",
             source="Deletang et al. (2023), without brackets and precedence",
-            build=lambda: _arithmetic(_left_to_right),
+            build=lambda: arithmetic(_left_to_right),
             examples=(("+1+2-4", "4"), ("+2+3*4", "0"), ("+0", "0"), ("+1-1*3", "0")),
         ),
-        "first": _accepts(
+        "first": accepts(
             "starts with 1", "Chiang & Cholak (2022), FIRST", "1(0|1)*", ("1", "100"), ("", "011")
         ),
-        "tomita-1": _accepts("1*", TOMITA, "1*", ("", "111"), ("0", "1101")),
-        "tomita-2": _accepts("(10)*", TOMITA, "(10)*", ("", "1010"), ("1", "0101")),
-        "tomita-3": _accepts(
+        "tomita-1": accepts("1*", TOMITA, "1*", ("", "111"), ("0", "1101")),
+        "tomita-2": accepts("(10)*", TOMITA, "(10)*", ("", "1010"), ("1", "0101")),
+        "tomita-3": accepts(
             "no odd block of 1s directly before an odd block of 0s",
             TOMITA,
             "0*((11)+0*|1(11)*00(00)*)*(1(11)*)?",
             ("1100", "100110"),
             ("10", "0111000"),
         ),
-        "tomita-4": _accepts(
+        "tomita-4": accepts(
             "000 does not occur", TOMITA, "(1|01|001)*0{0,2}", ("", "00100"), ("000", "100001")
         ),
-        "tomita-5": _accepts(
+        "tomita-5": accepts(
             "an even number of 0s and an even number of 1s",
             TOMITA,
             _tomita_5,
             ("", "0101"),
             ("01", "001"),
         ),
-        "tomita-6": _accepts(
+        "tomita-6": accepts(
             "the numbers of 0s and of 1s are equal mod 3",
             TOMITA,
             _tomita_6,
             ("01", "000"),
             ("0", "011"),
         ),
-        "tomita-7": _accepts("0*1*0*1*", TOMITA, "0*1*0*1*", ("", "0101"), ("1010", "010101")),
-        "aa-star": _accepts(
+        "tomita-7": accepts("0*1*0*1*", TOMITA, "0*1*0*1*", ("", "0101"), ("1010", "010101")),
+        "aa-star": accepts(
             "(aa)*", BHATTAMISHRA, _regex("(aa)*", ("a",)), ("", "aa"), ("a", "aaa")
         ),
-        "aaaa-star": _accepts(
+        "aaaa-star": accepts(
             "(aaaa)*", BHATTAMISHRA, _regex("(aaaa)*", ("a",)), ("", "aaaa"), ("aa", "aaa")
         ),
-        "abab-star": _accepts(
+        "abab-star": accepts(
             "(abab)*", BHATTAMISHRA, _regex("(abab)*", ("a", "b")), ("", "abab"), ("ab", "baba")
         ),
     },
@@ -290,6 +291,12 @@ FAMILIES: Catalogue[Family] = Catalogue(
             definition="class: product of the permutations read, which generate the group",
             source="yours; cycle notation as in GAP",
             example="group:(1 2 3)(4 5),(1 2)",
+        ),
+        "subregular:CLASS[,seed=S,symbols=K]": Family(
+            definition="class 1: what a random language of a class of MLRegTest accepts (SL, coSL, "
+            "TSL, TcoSL, SP, coSP, LT, TLT, PT, LTT, TLTT, PLT, TPLT, SF, Zp, Reg)",
+            source="the classes of van der Poel et al. (2024), with generators of our own",
+            example="subregular:TSL,seed=1",
         ),
         "att:FILE": Family(
             definition="class 1: accepted by the AT&T automaton; att[0=epsilon]:FILE if 0 is "

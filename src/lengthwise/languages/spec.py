@@ -6,19 +6,25 @@ language.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from lengthwise.errors import LanguageError, unknown_name
 from lengthwise.languages.att import ZeroLabel, from_att
+from lengthwise.languages.benchmark_languages import BENCHMARKS
 from lengthwise.languages.explore import from_function
 from lengthwise.languages.groups import group, permutation_group, written_permutations
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, count, dyck
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.validation import short
-from lengthwise.registry import imported
+from lengthwise.registry import Catalogue, imported
+
+_DRAWN: Catalogue[Callable[..., Language]] = Catalogue(
+    "generator", {"subregular": "lengthwise.languages.subregular:subregular"}
+)
+"""Generators of languages that need the deciders of the ladder, imported when first asked for."""
 
 
 def language(
@@ -101,7 +107,7 @@ def languages() -> list[dict[str, str]]:
             "source": entry.source,
             "example": ", ".join(f"{word or '(empty)'}: {c}" for word, c in entry.examples[:2]),
         }
-        for name, entry in CATALOGUE.items()
+        for name, entry in (*CATALOGUE.items(), *BENCHMARKS.items())
     ]
     families = [
         {
@@ -118,6 +124,8 @@ def languages() -> list[dict[str, str]]:
 def _named(spec: str) -> Language:
     if spec in CATALOGUE:
         return replace(CATALOGUE[spec].build(), spec=spec)
+    if spec in BENCHMARKS:
+        return replace(BENCHMARKS[spec].build(), spec=spec)
     if match := re.fullmatch(r"d-(\d+)", spec, re.ASCII):
         if len(match.group(1)) > 9:
             raise LanguageError(f"a depth has at most nine digits, but {spec[:40]!r} has more.")
@@ -129,7 +137,7 @@ def _named(spec: str) -> Language:
         raise LanguageError(
             f"unknown language {spec!r}. If it is a regular expression, write regex:{spec}"
         )
-    raise unknown_name("language", spec, [*CATALOGUE, *FAMILIES], LanguageError)
+    raise unknown_name("language", spec, [*CATALOGUE, *BENCHMARKS, *FAMILIES], LanguageError)
 
 
 def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
@@ -243,19 +251,7 @@ def _group(body: str, option: str | None, alphabet: str | None) -> Language:
     del option, alphabet
     if body.lstrip().startswith("("):
         return replace(permutation_group(body), spec=f"group:{written_permutations(body)}")
-    name, *settings = body.split(",")
-    values: dict[str, int] = {}
-    for setting in settings:
-        key, _, value = setting.partition("=")
-        if key not in ("generators", "seed"):
-            raise unknown_name("group option", key, ["generators", "seed"], LanguageError)
-        if not re.fullmatch(r"\d{1,9}", value, re.ASCII):
-            raise LanguageError(f"group option {key} is a whole number, but it is {value!r}.")
-        if key in values:
-            raise LanguageError(
-                f"a group option stands once, but {key} stands twice in group:{body}. Remove one."
-            )
-        values[key] = int(value)
+    name, values = _options("group", body, ["generators", "seed"])
     generators, seed = values.get("generators"), values.get("seed", 0)
     if generators is None:
         if "seed" in values:
@@ -267,6 +263,30 @@ def _group(body: str, option: str | None, alphabet: str | None) -> Language:
     return replace(
         group(name, generators, seed), spec=f"group:{name},generators={generators},seed={seed}"
     )
+
+
+def _subregular(body: str, option: str | None, alphabet: str | None) -> Language:
+    del option, alphabet
+    name, values = _options("subregular", body, ["seed", "symbols"])
+    return _DRAWN["subregular"](name, **values)
+
+
+def _options(kind: str, body: str, known: Sequence[str]) -> tuple[str, dict[str, int]]:
+    """Return the name in front of a body, and the whole numbers that follow it by their names."""
+    name, *settings = body.split(",")
+    values: dict[str, int] = {}
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        if key not in known:
+            raise unknown_name(f"{kind} option", key, known, LanguageError)
+        if not re.fullmatch(r"\d{1,9}", value, re.ASCII):
+            raise LanguageError(f"{kind} option {key} is a whole number, but it is {value!r}.")
+        if key in values:
+            raise LanguageError(
+                f"a {kind} option stands once, but {key} stands twice in {kind}:{body}. Remove one."
+            )
+        values[key] = int(value)
+    return name, values
 
 
 def _count(body: str, option: str | None, alphabet: str | None) -> Language:
@@ -299,12 +319,15 @@ _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
     "regex": _regex,
     "att": _att,
     "group": _group,
+    "subregular": _subregular,
     "count": _count,
     "py": _py,
 }
 
 
-_SELF_CONTAINED = re.compile(r"(?:regex(?:\[.*?\])?|group|count):.*|[a-z0-9-]+", re.DOTALL)
+_SELF_CONTAINED = re.compile(
+    r"(?:regex(?:\[.*?\])?|group|count|subregular):.*|[a-z0-9-]+", re.DOTALL
+)
 
 
 _MAY_CHANGE = re.compile(r"(att(\[.*?\])?|py\[.*?\]):")

@@ -207,7 +207,9 @@ def _about(language: Language) -> Facts:
         facts.append((f"words of class {shortened(name, 20)}", ", ".join(found) or "none"))
     if language.num_classes > _MOST_CLASSES:
         facts.append(("further classes", str(language.num_classes - _MOST_CLASSES)))
-    return facts
+    advice = dict(language.ladder().advice())
+    facts.append(("least network known to carry it", f"{advice['network']}; {advice['known']}"))
+    return [*facts, ("because", advice["because"])]
 
 
 def _few(symbols: tuple[str, ...]) -> str:

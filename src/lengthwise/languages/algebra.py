@@ -1,0 +1,218 @@
+"""Verdicts that follow from Green's relations and groups of the syntactic monoid, and C-RASP's.
+
+`languages.green` has the definitions and their sources, `languages.balance` those of C-RASP.
+"""
+
+import numpy as np
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.balance import CountedPart, counted_parts
+from lengthwise.languages.evidence import (
+    Piece,
+    Subject,
+    Verdict,
+    Word,
+    pumped,
+    shortest_path,
+    unlike,
+)
+from lengthwise.languages.local import in_context, turning_words
+from lengthwise.wording import counted
+
+
+def left_trivial(subject: Subject) -> Verdict:
+    """Return whether no two elements of the monoid are L-related."""
+    green = subject.green
+    pair = green.related(green.l)
+    if pair is None:
+        return Verdict(
+            holds=True, says="read from the right, every cycle of the automaton is a self-loop"
+        )
+    one, two = pair
+    there = tuple(reversed(shortest_path(green.left, two, one) or ()))  # there·two = one
+    back = tuple(reversed(shortest_path(green.left, one, two) or ()))
+    loop, word = Piece(back + there, pumped=True), green.monoid.words[two]
+    return unlike(
+        subject,
+        in_context(subject, (loop, word), (there, loop, word)),
+        "look alike to what never comes back, read from the right",
+    )
+
+
+def unambiguous(subject: Subject) -> Verdict:
+    """Return whether elements of regular J-classes are idempotent (DA)."""
+    green = subject.green
+    found = green.unlike_da
+    if found is None:
+        return Verdict(
+            holds=True,
+            says="a fixed number of turns, to the next or last place of a symbol, decides",
+        )
+    element = found[0]
+    same = np.flatnonzero((green.r == green.r[element]) & green.is_idempotent)
+    word = green.monoid.words[element]
+    loop = Piece(
+        word + (shortest_path(green.monoid.right, element, int(same[0])) or ()), pumped=True
+    )
+    return unlike(
+        subject,
+        in_context(subject, (loop,), (loop, word, loop)),
+        "look alike to a fixed number of moves to the next or the last place of a symbol",
+    )
+
+
+def star_free(subject: Subject) -> Verdict:
+    """Return whether no word turns states in a circle: all groups in the monoid are trivial."""
+    words = turning_words(subject)
+    if words is None:
+        return Verdict(holds=True, says="no word turns states in a circle of two or more")
+    machine, loop = subject.machine, words[0].pieces[1]
+    verdict = unlike(subject, words, "agree but for one turn")
+    return Verdict(
+        holds=False,
+        says=f"{machine.decode(loop.word)} turns {loop.times} states in a circle: {verdict.says}",
+        words=words,
+    )
+
+
+def r_infinity(subject: Subject) -> Verdict:
+    """Return whether the monoid is aperiodic and no two of its idempotents are R-related."""
+    turning = star_free(subject)
+    if not turning.holds:
+        return turning
+    pair = subject.green.overwriting
+    if pair is None:
+        return Verdict(holds=True, says="no two words overwrite each other, and none turns")
+    one, two = (subject.green.words[x] for x in pair)
+    words = in_context(
+        subject, (Piece(one, pumped=True),), (Piece(one, pumped=True), Piece(two, pumped=True))
+    )
+    names = [subject.machine.decode(word) for word in (one, two)]
+    verdict = unlike(subject, words, "differ in the last to be written")
+    return Verdict(
+        holds=False,
+        says=f"{names[0]} and {names[1]} overwrite each other like a memory of one bit: "
+        f"{verdict.says}",
+        words=words,
+    )
+
+
+def is_group(subject: Subject) -> Verdict:
+    """Return whether every word can be undone: each symbol permutes the states."""
+    for symbol, column in enumerate(subject.steps.T):
+        _, firsts, places = np.unique(column, return_index=True, return_inverse=True)
+        merged = np.flatnonzero(firsts[places.reshape(-1)] != np.arange(len(column)))
+        if len(merged):
+            second = int(merged[0])
+            first = int(firsts[places.reshape(-1)[second]])
+            words = tuple(pumped(subject.access(state), (symbol,)) for state in (first, second))
+            shown = [word.written(subject.machine) for word in words]
+            return Verdict(
+                holds=False,
+                says=f"{shown[0]} and {shown[1]} lead to one state, which they did not before the "
+                f"last symbol",
+                words=words,
+            )
+    return Verdict(holds=True, says="every symbol permutes the states")
+
+
+def solvable(subject: Subject) -> Verdict:
+    """Return whether all groups in the monoid are solvable."""
+    group = subject.monoid.unsolvable
+    if group is None:
+        return Verdict(
+            holds=True, says="every group in the monoid is built up from commutative ones"
+        )
+    says = f"the monoid has a group of {len(group.elements)} elements that equals its commutators"
+    triple = group.triple()
+    if triple is None:
+        return Verdict(holds=False, says=says)
+    words = [subject.monoid.words[x] for x in triple]
+    shown = [subject.machine.decode(word) for word in words]
+    orders = [group.order(x) for x in triple]
+    return Verdict(
+        holds=False,
+        says=f"{says}: in it {shown[0]}, {shown[1]} and {shown[2]} have the orders {orders[0]}, "
+        f"{orders[1]} and {orders[2]}, no two with a common factor, and one after the other they "
+        f"do nothing (Thompson's test)",
+        words=tuple(pumped(word) for word in words),
+        numbers={"order": len(group.elements)},
+    )
+
+
+def complexity(subject: Subject) -> tuple[int, int]:
+    """Return bounds on the complexity of Krohn and Rhodes: how many groups a cascade must have.
+
+    0 exactly if the monoid is aperiodic, 1 for a group; at most the longest chain of J-classes with
+    groups (`Green.group_depth`), and at most the number of states less one, as that is the
+    complexity of the monoid of all maps.
+    """
+    depth = subject.green.group_depth
+    if depth == 0:
+        return 0, 0
+    if subject.monoid.is_group:
+        return 1, 1
+    return 1, max(1, min(depth, subject.machine.num_states - 1))
+
+
+def c_rasp(subject: Subject) -> Verdict:
+    """Return whether counters tell all states of each strongly connected part apart."""
+    try:
+        found = counted_parts(subject.machine)
+    except LanguageError as error:
+        return Verdict(holds=None, says=f"not decided: {error}")
+    failing = next((part for part in found if not part.is_counted), None)
+    if failing is not None:
+        return _confused(subject, failing)
+    if not found:
+        return Verdict(holds=True, says="every cycle of the automaton stays in one state")
+    part = max(found, key=lambda each: len(each.states))
+    counter = part.rounds[0].counters[0]
+    weighted = [(s, weight) for (s, _), weight in sorted(counter.weights.items()) if weight]
+    weights = ", ".join(f"{subject.machine.alphabet[s]} {weight:+d}" for s, weight in weighted[:8])
+    more = ", ..." if len(weighted) > 8 else ""
+    rounds = max(len(each.rounds) for each in found)
+    return Verdict(
+        holds=True,
+        says=f"counting tells states apart that lead to each other: with the weights "
+        f"{weights}{more} every cycle sums to 0"
+        + (f", and so on for {rounds} rounds" if rounds > 1 else "")
+        + f" ({counted(len(found), 'part')} of the automaton, of up to {len(part.states)} states)",
+        numbers={"rounds": rounds},
+    )
+
+
+def _confused(subject: Subject, part: CountedPart) -> Verdict:
+    """Return the verdict by two states that no counter tells apart."""
+    assert part.confused is not None
+    first, second = part.confused
+    machine = subject.machine
+    start, step = subject.access(first), subject.path(first, second)
+    end = subject.apart(first, second)
+    words = pumped(start, end), pumped(start, step, end)
+    verdict = unlike(subject, words, "have the same counts")
+    name = f"after {machine.decode(start)}" if start else "at the start"
+    said = machine.decode(step)
+    if _comes_back(subject, part, first, step):
+        reason = (
+            f"{said}, read {name}, changes the state, and read again and again it comes back, so "
+            f"weights that sum to 0 along cycles give it 0"
+        )
+    else:
+        reason = (
+            f"{said}, read {name}, changes the state, and all weights that sum to 0 along cycles "
+            f"give it 0"
+        )
+    return Verdict(holds=False, says=f"{reason}: {verdict.says}", words=words)
+
+
+def _comes_back(subject: Subject, part: CountedPart, state: int, word: Word) -> bool:
+    """Return whether a word, read again and again from a state, comes back without leaving."""
+    inside, seen = set(part.states), set[int]()
+    while state not in seen:
+        seen.add(state)
+        for symbol in word:
+            state = subject.machine.transitions[state][symbol]
+            if state not in inside:
+                return False
+    return len(part.rounds) == 0

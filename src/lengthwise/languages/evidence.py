@@ -1,0 +1,228 @@
+"""Verdicts on a language, each with words that a person can check.
+
+A verdict against a class names words that no member of the class could treat as the language does.
+Parts of them are pumped: `(01)^m` stands for 01 repeated m times, for any m from 1 on.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.components import parts
+from lengthwise.languages.green import Green
+from lengthwise.languages.language import Language
+from lengthwise.languages.monoid import MAX_ELEMENTS, Monoid, transition_monoid
+
+Word = tuple[int, ...]
+
+NO_RECOGNISER = "asked only of languages that accept or reject all words"
+"""Reason why a question about members has no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A word repeated a number of times, all of it m times if it is pumped."""
+
+    word: Word
+    times: int = 1
+    pumped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PumpedWord:
+    """A family of words: one for each number m of repetitions of its pumped pieces."""
+
+    pieces: tuple[Piece, ...]
+
+    def at(self, m: int) -> Word:
+        """Return the word with pumped pieces repeated m times."""
+        return tuple(
+            symbol
+            for piece in self.pieces
+            for symbol in piece.word * (piece.times * (m if piece.pumped else 1))
+        )
+
+    def written(self, language: Language) -> str:
+        """Return the family as text: `0 (01)^m 1`."""
+        shown = []
+        for piece in self.pieces:
+            if not piece.word:
+                continue
+            text = language.decode(piece.word)
+            if piece.times > 1:
+                text = f"({text})^{piece.times}" if len(piece.word) > 1 else f"{text}^{piece.times}"
+            shown.append(f"({text})^m" if piece.pumped else text)
+        return " ".join(shown) or "(empty word)"
+
+
+def pumped(*pieces: Word | Piece) -> PumpedWord:
+    """Return the family of words with the given pieces; a plain word stands once."""
+    return PumpedWord(tuple(p if isinstance(p, Piece) else Piece(p) for p in pieces))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """The answer to one question about a language, with its reason."""
+
+    holds: bool | None
+    """The answer; None if it was not found, and `says` why not."""
+    says: str
+    """The reason in a sentence, with the words of the witness."""
+    words: tuple[PumpedWord, ...] = ()
+    """The words that the sentence names, in its order."""
+    numbers: Mapping[str, int | float | list[int]] = field(default_factory=dict)
+    """Numbers that belong to the answer, such as the least width `k`."""
+
+
+class Subject:
+    """The minimal automaton of a language over all words, with what is asked of it repeatedly.
+
+    Words outside a domain count as one more class.
+    """
+
+    def __init__(self, language: Language, max_elements: int = MAX_ELEMENTS) -> None:
+        self.machine = language.total().minimised()
+        self._max_elements = max_elements
+
+    @cached_property
+    def steps(self) -> NDArray[np.int64]:
+        """`steps[state, symbol]`, the transitions."""
+        return np.array(self.machine.transitions, dtype=np.int64)
+
+    @cached_property
+    def parts(self) -> list[list[int]]:
+        """The strongly connected parts, a part before those that lead to it."""
+        return parts([list(dict.fromkeys(row)) for row in self.machine.transitions])
+
+    @cached_property
+    def part_of(self) -> list[int]:
+        """The number of the part of each state."""
+        numbers = [0] * self.machine.num_states
+        for number, part in enumerate(self.parts):
+            for state in part:
+                numbers[state] = number
+        return numbers
+
+    @cached_property
+    def monoid(self) -> Monoid:
+        """The syntactic monoid.
+
+        Raises:
+            LanguageError: it has too many elements.
+        """
+        if self._refusal is None:
+            try:
+                return transition_monoid(self.machine, self._max_elements)
+            except LanguageError as error:
+                self._refusal = error
+        raise self._refusal
+
+    _refusal: LanguageError | None = None
+
+    @cached_property
+    def green(self) -> Green:
+        """Green's relations of the syntactic monoid."""
+        return Green(self.monoid)
+
+    @property
+    def is_recogniser(self) -> bool:
+        """Whether the classes are 0 and 1, for all words."""
+        return self.machine.class_names == ("0", "1")
+
+    def has_cycle(self, state: int) -> bool:
+        """Return whether some word that is not empty leads from a state back to it."""
+        return len(self.parts[self.part_of[state]]) > 1 or state in self.machine.transitions[state]
+
+    def access(self, state: int) -> Word:
+        """Return the first shortest word that leads to a state."""
+        return self.path(self.machine.start, state)
+
+    def path(self, source: int, target: int, *, moving: bool = False) -> Word:
+        """Return a shortest word from one state to another; `moving`: one that is not empty."""
+        found = shortest_path(self.machine.transitions, source, target, moving=moving)
+        assert found is not None, "the target is reachable"
+        return found
+
+    def apart(self, first: int, second: int) -> Word:
+        """Return a shortest word that leads two different states to different classes."""
+        steps, classes = self.machine.transitions, self.machine.classes
+        words: dict[tuple[int, int], Word] = {(first, second): ()}
+        for pair in (queue := [(first, second)]):
+            one, two = pair
+            if classes[one] != classes[two]:
+                return words[pair]
+            for symbol, after in enumerate(zip(steps[one], steps[two], strict=True)):
+                if after not in words and after[0] != after[1]:
+                    words[after] = (*words[pair], symbol)
+                    queue.append(after)
+        raise AssertionError("states of a minimal automaton differ on some word")
+
+    def to_class(self, state: int, wanted: int) -> Word:
+        """Return a shortest word from a state to a state of a class that can be reached."""
+        words: dict[int, Word] = {state: ()}
+        for source in (queue := [state]):
+            if self.machine.classes[source] == wanted:
+                return words[source]
+            for symbol, target in enumerate(self.machine.transitions[source]):
+                if target not in words:
+                    words[target] = (*words[source], symbol)
+                    queue.append(target)
+        raise AssertionError("the class can be reached")
+
+    def settled(self, word: Word, state: int) -> Piece:
+        """Return a word, repeated so often that one time and any more do the same to a state."""
+        seen = [state]
+        while (after := self.machine.run(word, seen[-1])) not in seen:
+            seen.append(after)
+        start = seen.index(after)
+        period = len(seen) - start
+        return Piece(word, times=max(1, -(-start // period)) * period, pumped=True)
+
+    def told_apart(self, one: int, two: int) -> tuple[Word, Word]:
+        """Return words u, z such that two different elements x, y of the monoid give uxz and uyz
+        different classes.
+        """
+        maps = self.monoid.maps
+        state = int(np.flatnonzero(maps[one] != maps[two])[0])
+        return self.access(state), self.apart(int(maps[one, state]), int(maps[two, state]))
+
+
+def unlike(subject: Subject, words: tuple[PumpedWord, PumpedWord], alike: str) -> Verdict:
+    """Return the verdict by two words that look alike, of different classes."""
+    first, second = (word.written(subject.machine) for word in words)
+    grows = any(piece.pumped for word in words for piece in word.pieces)
+    end = "only one is in" if subject.is_recogniser else "they have different classes"
+    return Verdict(
+        holds=False,
+        says=f"{first} and {second} {alike}{' for large m' if grows else ''}, and {end}",
+        words=words,
+    )
+
+
+def shortest_path(
+    targets: Iterable[Iterable[int]] | NDArray[np.int32],
+    source: int,
+    target: int,
+    *,
+    moving: bool = False,
+) -> Word | None:
+    """Return the labels of a shortest path of a graph, or None; `moving`: of one edge or more.
+
+    `targets[node][label]` is the node that the label leads to.
+    """
+    rows = targets if isinstance(targets, np.ndarray) else list(targets)
+    if source == target and not moving:
+        return ()
+    words: dict[int, Word] = {source: ()}
+    for node in (queue := [source]):
+        for label, after in enumerate(rows[node]):
+            if after == target:
+                return (*words[node], label)
+            if after not in words:
+                words[int(after)] = (*words[node], label)
+                queue.append(int(after))
+    return None

@@ -1,0 +1,324 @@
+r"""Languages that depend on windows of their words, and those of dot-depth one.
+
+Let S be the syntactic semigroup (words that are not empty) and e, f idempotents of it.
+
+    locally testable            the set of windows of k symbols decides, and both ends:
+                                every eSe is a semilattice, xx = x and xy = yx
+                                (McNaughton, 1974; Brzozowski and Simon, 1973)
+    locally threshold testable  the numbers of the windows decide, up to a threshold:
+                                aperiodic, and exf·fye·ezf = ezf·fye·exf
+                                (Thérien and Weiss, 1985; Beauquier and Pin, 1989)
+    dot-depth one               the sets of subsequences of windows decide:
+                                (exfy)^w exft (ezft)^w = (exfy)^w e (ezft)^w   (Knast, 1983)
+
+The monoids eMe of idempotents in one J-class are isomorphic, and so are the categories of all eSf,
+so one idempotent of each regular J-class is enough for the first two. In an eSe whose elements are
+idempotent, xy = yx says that no two elements are R-related or L-related, and those relations are
+the ones of M.
+
+Knast's equation needs no list of quadruples. Write p and q for the two powers. They are idempotents
+below e, m = p·x is R-related to p with mf = m, n = t·q is L-related to q with fn = n, and the
+equation is mn = pq; conversely all such p, q, m, n come from some x, y, z, t. Whether mn = pq holds
+is not changed by an L-related p', with m' = p'm, or by an R-related q'. So the equation says: for
+two regular J-classes D and D', a fixed R-class of D, with an element r of it in each L-class, and a
+fixed L-class of D', with an element c of it in each R-class, all products rc are equal for which
+some idempotent e of S has re = r and ec = c. (Our derivation; tested against the equation.)
+"""
+
+from itertools import count, pairwise, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.languages.evidence import (
+    Piece,
+    PumpedWord,
+    Subject,
+    Verdict,
+    Word,
+    pumped,
+    shortest_path,
+    unlike,
+)
+from lengthwise.languages.green import Green
+from lengthwise.languages.subsequences import decides
+
+MAX_WORK = 30_000_000
+"""Largest number of products that are computed for one question."""
+
+MAX_WINDOWS = 32
+"""Largest number of windows of one width that are told apart when the least width is sought."""
+
+Integers = NDArray[np.int64]
+_Seen = tuple[Word, Word, frozenset[Word]]
+_NOTHING: Word = ()
+_TOO_MANY = f"not decided: it takes more than {MAX_WORK:,} products in the monoid"
+
+
+def representatives(green: Green) -> list[int]:
+    """Return one idempotent of the semigroup for each regular J-class that has one."""
+    found: dict[int, int] = {}
+    for element in np.flatnonzero(green.is_idempotent & green.in_semigroup).tolist():
+        found.setdefault(int(green.j[element]), element)
+    return list(found.values())
+
+
+def times(green: Green, left: Integers, word: Word) -> Integers:
+    """Return the products of elements with the element of a word."""
+    for symbol in word:
+        left = green.monoid.right[left, symbol]
+    return left
+
+
+def before(green: Green, word: Word, right: Integers) -> Integers:
+    """Return the products of the element of a word with elements."""
+    for symbol in reversed(word):
+        right = green.left[right, symbol]
+    return right
+
+
+def between(green: Green, e: int, f: int) -> Integers:
+    """Return the elements of eSf, sorted; e and f are idempotents of the semigroup."""
+    right = green.monoid.right
+    seen = np.zeros(green.monoid.size, dtype=np.bool_)
+    seen[e] = True
+    new = np.array([e])
+    while len(new):
+        after = np.unique(right[new])
+        new = after[~seen[after]]
+        seen[new] = True
+    return np.unique(times(green, np.flatnonzero(seen), green.words[f]))
+
+
+def locally_testable(subject: Subject) -> Verdict:
+    """Return whether the set of windows decides, with both ends."""
+    green = subject.green
+    work = 0
+    for e in representatives(green):
+        local = between(green, e, e)
+        work += len(local)
+        if work > MAX_WORK:
+            return Verdict(holds=None, says=_TOO_MANY)
+        loop = green.words[e]
+        wrong = local[~green.is_idempotent[local]]
+        if len(wrong):
+            x = (loop, green.words[wrong[0]])
+            return _windows(subject, loop, (x[1],), (x[1], x[1]))
+        for classes in (green.r, green.l):
+            pair = _first_pair_in(classes, local)
+            if pair is not None:
+                one, two = (green.words[x] for x in pair)
+                return _windows(subject, loop, (one, two), (two, one))
+    width, found = local_width(subject)
+    size = f"{width} symbols" if found else f"k symbols, for some k from {width} on,"
+    return Verdict(
+        holds=True,
+        says=f"the set of windows of {size} and both ends decide",
+        numbers={"k" if found else "k_from": width},
+    )
+
+
+def local_width(subject: Subject) -> tuple[int, bool]:
+    """Return the least width k of the windows that decide, or the first one that is too large to
+    be tried; the second value says if it was found.
+
+    A word of k - 1 symbols or fewer is its own end.
+    """
+    for k in count(1):
+        if subject.machine.num_symbols**k > MAX_WINDOWS:
+            return k, False
+
+        def read(value: _Seen, symbol: int, k: int = k) -> _Seen:
+            start, end, windows = value
+            window = (*end, symbol)
+            if len(window) < k:
+                return window, window, windows
+            return start, window[1:], windows | {window}
+
+        known = decides(subject.machine, (_NOTHING, _NOTHING, frozenset[Word]()), read)
+        if known is None:
+            return k, False
+        if known:
+            return k, True
+    raise AssertionError("the width is bounded")
+
+
+def _first_pair_in(classes: Integers, elements: Integers) -> tuple[int, int] | None:
+    order = np.argsort(classes[elements], kind="stable")
+    same = np.flatnonzero(np.diff(classes[elements][order]) == 0)
+    if not len(same):
+        return None
+    return int(elements[order[same[0]]]), int(elements[order[same[0] + 1]])
+
+
+def _windows(
+    subject: Subject, loop: Word, first: tuple[Word, ...], second: tuple[Word, ...]
+) -> Verdict:
+    """Return the verdict by words between which a loop is pumped."""
+    pump = Piece(loop, pumped=True)
+    middles = []
+    for middle in (first, second):
+        pieces: list[Word | Piece] = [pump]
+        for word in middle:
+            pieces += [word, pump]
+        middles.append(tuple(pieces))
+    words = in_context(subject, *middles)
+    return unlike(subject, words, "have the same windows")
+
+
+def in_context(
+    subject: Subject, first: tuple[Word | Piece, ...], second: tuple[Word | Piece, ...]
+) -> tuple[PumpedWord, PumpedWord]:
+    """Return two words that two different elements of the monoid set apart, in a context."""
+    monoid = subject.monoid
+    one, two = (monoid.element(pumped(*pieces).at(1)) for pieces in (first, second))
+    start, end = subject.told_apart(one, two)
+    return pumped(start, *first, end), pumped(start, *second, end)
+
+
+def threshold_testable(subject: Subject) -> Verdict:
+    """Return whether the numbers of windows decide, up to a threshold."""
+    green = subject.green
+    turning = turning_words(subject)
+    if turning is not None:
+        return unlike(subject, turning, "have as many windows of each kind, up to any threshold")
+    chosen = representatives(green)
+    words = green.words
+    work = 0
+    for e, f in product(chosen, repeat=2):
+        there, back = between(green, e, f), between(green, f, e)
+        work += len(there) ** 2 * len(back)
+        if work > MAX_WORK:
+            return Verdict(holds=None, says=_TOO_MANY)
+        for y in back.tolist():
+            firsts = times(green, there, words[y])
+            rows = np.stack([times(green, firsts, words[z]) for z in there.tolist()])
+            wrong = np.argwhere(rows != rows.T)
+            if len(wrong):
+                x, z = (words[there[i]] for i in wrong[0])
+                pump, other = Piece(words[e], pumped=True), Piece(words[f], pumped=True)
+                return unlike(
+                    subject,
+                    in_context(
+                        subject,
+                        (pump, x, other, words[y], pump, z, other),
+                        (pump, z, other, words[y], pump, x, other),
+                    ),
+                    "have as many windows of each kind",
+                )
+    return Verdict(
+        holds=True, says="the numbers of windows, up to a threshold, and both ends decide"
+    )
+
+
+def turning_words(subject: Subject) -> tuple[PumpedWord, PumpedWord] | None:
+    """Return words u (x^c)^m z and u (x^c)^m x z of different classes, or None if the monoid is
+    aperiodic: then x turns c states in a circle.
+    """
+    monoid, element = subject.monoid, subject.green.turning
+    if element is None:
+        return None
+    row = monoid.maps[element]
+    image = np.unique(row)
+    state = int(image[np.flatnonzero(row[image] != image)[0]])
+    circle = [state]
+    while (after := int(row[circle[-1]])) != state:
+        circle.append(after)
+    word = monoid.words[element]
+    loop = Piece(word, times=len(circle), pumped=True)
+    start, end = subject.access(state), subject.apart(state, circle[1])
+    return pumped(start, loop, end), pumped(start, loop, word, end)
+
+
+def dot_depth_one(subject: Subject, *, with_identity: bool = False) -> Verdict:
+    """Return whether the sets of subsequences of windows decide (dot-depth at most one).
+
+    `with_identity` asks the same with the empty word among the idempotents: then windows shrink to
+    symbols, and the language is piecewise testable.
+    """
+    green = subject.green
+    monoid = green.monoid
+    turning = turning_words(subject)
+    if turning is not None:
+        return unlike(subject, turning, "have the same subsequences of windows")
+    idempotents = np.flatnonzero(
+        green.is_idempotent & (green.in_semigroup | np.bool_(with_identity))
+    )
+    regular = np.flatnonzero(green.is_regular)
+    rows = _one_of_each(green.j, green.r, green.l, regular)
+    columns = _one_of_each(green.j, green.l, green.r, regular)
+    right_of = sum(map(len, rows.values())), sum(map(len, columns.values()))
+    if right_of[0] * right_of[1] + sum(right_of) * len(idempotents) > MAX_WORK:
+        return Verdict(holds=None, says=_TOO_MANY)
+    all_rows = np.concatenate(list(rows.values()))
+    all_columns = np.concatenate(list(columns.values()))
+    words = [monoid.words[e] for e in idempotents.tolist()]
+    keeps = np.stack([times(green, all_rows, w) == all_rows for w in words], axis=1)
+    kept = np.stack([before(green, w, all_columns) == all_columns for w in words], axis=0)
+    joined = keeps.astype(np.float32) @ kept.astype(np.float32) > 0
+    products = np.stack([times(green, all_rows, monoid.words[c]) for c in all_columns.tolist()], 1)
+    for some in _spans(rows):
+        for others in _spans(columns):
+            mask, values = joined[some, others], products[some, others]
+            places = np.argwhere(mask)
+            if len(places) and (values[mask] != values[tuple(places[0])]).any():
+                other = places[np.flatnonzero(values[mask] != values[tuple(places[0])])[0]]
+                pairs = [
+                    (int(all_rows[some][a]), int(all_columns[others][c]))
+                    for a, c in (places[0], other)
+                ]
+                at = [
+                    int(idempotents[np.flatnonzero(keeps[some][a] & kept[:, others][:, c])[0]])
+                    for a, c in (places[0], other)
+                ]
+                return unlike(
+                    subject, _knast(subject, pairs, at), "have the same subsequences of windows"
+                )
+    return Verdict(holds=True, says="the set of subsequences of windows of some width decides")
+
+
+def _one_of_each(
+    groups: Integers, fixed: Integers, varied: Integers, elements: Integers
+) -> dict[int, Integers]:
+    """Return, for each group, the elements of one fixed class, one for each varied class."""
+    first: dict[int, int] = {}
+    found: dict[int, dict[int, int]] = {}
+    for x in elements.tolist():
+        group = int(groups[x])
+        if first.setdefault(group, int(fixed[x])) == fixed[x]:
+            found.setdefault(group, {}).setdefault(int(varied[x]), x)
+    return {group: np.array(list(chosen.values())) for group, chosen in found.items()}
+
+
+def _spans(groups: dict[int, Integers]) -> list[slice]:
+    ends = np.cumsum([0, *map(len, groups.values())]).tolist()
+    return [slice(a, b) for a, b in pairwise(ends)]
+
+
+def _knast(
+    subject: Subject, pairs: list[tuple[int, int]], at: list[int]
+) -> tuple[PumpedWord, PumpedWord]:
+    """Return two words of different classes that violate Knast's equation.
+
+    With idempotents e, f and elements r, r' of one R-class, c, c' of one L-class with re = r,
+    ec = c, r'f = r', fc' = c' and rc != r'c', take words x, y, z, t with rx = r', r'y = r, zc' = c
+    and tc = c'. Then r (exfye)^m e (ezfte)^m c is rc, and r (exfye)^m exfte (ezfte)^m c is r'c'.
+    """
+    green, monoid = subject.green, subject.monoid
+    (r, c), (other_r, other_c) = pairs
+    e, f = (Piece(monoid.words[x], pumped=True) for x in at)
+    go = shortest_path(monoid.right, r, other_r) or ()
+    back = shortest_path(monoid.right, other_r, r) or ()
+    come = _reversed_path(green, c, other_c)
+    leave = _reversed_path(green, other_c, c)
+    first = Piece((*e.word, *go, *f.word, *back, *e.word), pumped=True)
+    last = Piece((*e.word, *come, *f.word, *leave, *e.word), pumped=True)
+    start, end = monoid.words[r], monoid.words[c]
+    return in_context(
+        subject, (start, first, e, last, end), (start, first, e, go, f, leave, e, last, end)
+    )
+
+
+def _reversed_path(green: Green, target: int, source: int) -> Word:
+    """Return a word w with w·source = target, by the left Cayley graph."""
+    return tuple(reversed(shortest_path(green.left, source, target) or ()))

@@ -1,0 +1,347 @@
+r"""Random languages of the sixteen classes of MLRegTest, each checked by the deciders.
+
+The classes are those of van der Poel et al. (2024), *MLRegTest: a benchmark for the machine
+learning of regular languages*; the generators are our own. A language says something of its words
+by literals, and combines them:
+
+    literal                                   none may hold   and its         any Boolean
+                                                              complement      combination
+    a window of k symbols occurs, ends too    SL              coSL            LT
+    it occurs at least t times                                                LTT
+    a subsequence of k symbols occurs         SP              coSP            PT
+    two windows occur, one after the other                                    PLT
+
+A T in front (TSL, TcoSL, TLT, TLTT, TPLT) reads only the symbols of a *tier* and skips all others.
+SF are the other star-free languages, Zp count symbols modulo a prime, and Reg are the others.
+
+A drawn language is kept if the deciders (`languages.ladder`) find it in its class, and outside
+the smaller ones that the class is meant to go beyond; otherwise the next one is drawn.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from lengthwise.errors import LanguageError, unknown_name
+from lengthwise.languages.algebra import is_group, star_free
+from lengthwise.languages.builders import from_step_function
+from lengthwise.languages.evidence import Subject, Verdict
+from lengthwise.languages.language import Language
+from lengthwise.languages.local import dot_depth_one, locally_testable, threshold_testable
+from lengthwise.languages.subsequences import piecewise_testable, strictly_piecewise
+from lengthwise.languages.windows import strictly_local
+
+MOST_DRAWS = 300
+"""Number of languages that are drawn for one seed before it is given up."""
+
+MOST_STATES = 60
+"""Largest number of states of a drawn language."""
+
+ALPHABETS = range(3, 9)
+"""Sizes of the alphabet that can be asked for; a tier takes two symbols, and leaves one out."""
+
+_MARK = "#"
+_PRIMES = (2, 3, 5)
+
+Decide = Callable[[Subject], Verdict]
+Draw = Callable[[random.Random, str], Language]
+
+
+def tier(language: Language) -> tuple[str, ...]:
+    """Return the symbols that do something: those that change some state of the minimal automaton.
+
+    A language is of a tier class exactly if the words of these symbols alone are of the class: a
+    symbol that changes nothing may be skipped.
+    """
+    machine = language.minimised()
+    return tuple(
+        symbol
+        for a, symbol in enumerate(machine.alphabet)
+        if any(row[a] != state for state, row in enumerate(machine.transitions))
+    )
+
+
+def on_its_tier(language: Language) -> Language:
+    """Return the language of the words that consist of symbols of the tier alone."""
+    machine = language.minimised()
+    kept = [machine.alphabet.index(symbol) for symbol in tier(machine)] or [0]
+    return replace(
+        machine,
+        alphabet=tuple(machine.alphabet[a] for a in kept),
+        transitions=tuple(tuple(row[a] for a in kept) for row in machine.transitions),
+        spec="",
+    ).minimised()
+
+
+# ---- literals ---------------------------------------------------------------------------------
+
+
+def _window(generator: random.Random, symbols: str, *, ends: bool = True) -> str:
+    """Draw two or three symbols; a mark stands before the first symbol or after the last one."""
+    window = "".join(generator.choice(symbols) for _ in range(generator.choice([2, 2, 3])))
+    if ends and generator.random() < 0.2:
+        window = _MARK + window[1:] if generator.random() < 0.5 else window[:-1] + _MARK
+    return window
+
+
+def _occurs(windows: Sequence[str], symbols: str, times: int = 1) -> Language:
+    """Return the words in which windows occur, one after the other without overlap; one window
+    alone occurs so many times, with overlap.
+    """
+    longest = max(map(len, windows)) - 1
+
+    def step(value: tuple[int, str], symbol: str) -> tuple[int, str]:
+        found, recent = value
+        recent += symbol
+        if found < (times if len(windows) == 1 else len(windows)):
+            window = windows[0] if len(windows) == 1 else windows[found]
+            if recent.endswith(window):
+                found += 1
+                recent = recent if len(windows) == 1 else ""
+        return found, recent[-longest:] if longest else ""
+
+    wanted = times if len(windows) == 1 else len(windows)
+    return from_step_function(
+        symbols,
+        step((0, ""), _MARK),
+        step,
+        lambda value: int(step(value, _MARK)[0] >= wanted),
+        class_names=("0", "1"),
+    )
+
+
+def _subsequence(piece: str, symbols: str) -> Language:
+    return from_step_function(
+        symbols,
+        0,
+        lambda found, symbol: found + (found < len(piece) and symbol == piece[found]),
+        lambda found: int(found == len(piece)),
+        class_names=("0", "1"),
+    )
+
+
+def _local(generator: random.Random, symbols: str) -> Language:
+    return _occurs([_window(generator, symbols)], symbols)
+
+
+def _often(generator: random.Random, symbols: str) -> Language:
+    window = _window(generator, symbols, ends=False)
+    return _occurs([window], symbols, generator.choice([1, 2, 2, 3]))
+
+
+def _piece(generator: random.Random, symbols: str) -> Language:
+    size = generator.choice([2, 2, 3])
+    return _subsequence("".join(generator.choice(symbols) for _ in range(size)), symbols)
+
+
+def _pieces(generator: random.Random, symbols: str) -> Language:
+    return _occurs([_window(generator, symbols, ends=False) for _ in range(2)], symbols)
+
+
+# ---- combinations -----------------------------------------------------------------------------
+
+
+def _none_of(literal: Draw) -> Draw:
+    """Draw languages in which none of one to three literals holds."""
+
+    def draw(generator: random.Random, symbols: str) -> Language:
+        drawn = [literal(generator, symbols) for _ in range(generator.randint(1, 3))]
+        return ~reduce(lambda a, b: a | b, drawn)
+
+    return draw
+
+
+def _complement(drawer: Draw) -> Draw:
+    return lambda generator, symbols: ~drawer(generator, symbols)
+
+
+def _combination(literal: Draw) -> Draw:
+    """Draw Boolean combinations of two or three literals."""
+
+    def draw(generator: random.Random, symbols: str) -> Language:
+        found = literal(generator, symbols)
+        for _ in range(generator.randint(1, 2)):
+            other = literal(generator, symbols)
+            found = generator.choice([found & other, found | other, found ^ other, found - other])
+        return found
+
+    return draw
+
+
+def _with_tier(drawer: Draw) -> Draw:
+    """Draw a language over some of the symbols; the others are skipped."""
+
+    def draw(generator: random.Random, symbols: str) -> Language:
+        size = generator.randint(min(2, len(symbols) - 1), len(symbols) - 1)
+        chosen = "".join(sorted(generator.sample(symbols, size)))
+        small = drawer(generator, chosen)
+        return replace(
+            small,
+            alphabet=tuple(symbols),
+            transitions=tuple(
+                tuple(row[chosen.index(s)] if s in chosen else state for s in symbols)
+                for state, row in enumerate(small.transitions)
+            ),
+        ).minimised()
+
+    return draw
+
+
+def _counted(generator: random.Random, symbols: str) -> Language:
+    prime = generator.choice(_PRIMES)
+    weights = {symbol: generator.randrange(prime) for symbol in symbols}
+    wanted = set(generator.sample(range(prime), generator.randint(1, prime - 1)))
+    return from_step_function(
+        symbols,
+        0,
+        lambda total, symbol: (total + weights[symbol]) % prime,
+        lambda total: int(total in wanted),
+        class_names=("0", "1"),
+    )
+
+
+def _table(generator: random.Random, symbols: str) -> Language:
+    """Draw a table of states that mostly stand next to each other."""
+    size = generator.randint(4, 7)
+    return Language(
+        alphabet=tuple(symbols),
+        transitions=tuple(
+            tuple(min(max(s + generator.randint(-1, 1), 0), size - 1) for _ in symbols)
+            for s in range(size)
+        ),
+        classes=tuple(generator.randint(0, 1) for _ in range(size)),
+    ).minimised()
+
+
+def _mixed(generator: random.Random, symbols: str) -> Language:
+    """Draw a count and a local condition, combined."""
+    count, other = _counted(generator, symbols), _local(generator, symbols)
+    return generator.choice([count & other, count | other, count - other])
+
+
+# ---- the classes ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SubregularClass:
+    """A class of languages: how one is drawn, and which questions it answers with yes and with no.
+
+    A question that begins with `co` is asked of the complement, one that begins with `tier` of the
+    words of the tier alone; both may stand: `tier co strictly_local`.
+    """
+
+    draw: Draw
+    yes: tuple[str, ...] = ()
+    no: tuple[str, ...] = ()
+
+
+_QUESTIONS: Mapping[str, Decide] = {
+    "strictly_local": strictly_local,
+    "strictly_piecewise": strictly_piecewise,
+    "locally_testable": locally_testable,
+    "threshold_testable": threshold_testable,
+    "piecewise_testable": piecewise_testable,
+    "dot_depth_one": dot_depth_one,
+    "star_free": star_free,
+    "group": is_group,
+}
+
+_SL, _SP = _none_of(_local), _none_of(_piece)
+_LT, _LTT, _PLT = _combination(_local), _combination(_often), _combination(_pieces)
+
+CLASSES: Mapping[str, SubregularClass] = {
+    "SL": SubregularClass(draw=_SL, yes=("strictly_local",), no=("co strictly_local",)),
+    "coSL": SubregularClass(
+        draw=_complement(_SL), yes=("co strictly_local",), no=("strictly_local",)
+    ),
+    "TSL": SubregularClass(
+        draw=_with_tier(_SL), yes=("tier strictly_local",), no=("strictly_local",)
+    ),
+    "TcoSL": SubregularClass(
+        draw=_with_tier(_complement(_SL)),
+        yes=("tier co strictly_local",),
+        no=("co strictly_local",),
+    ),
+    "SP": SubregularClass(draw=_SP, yes=("strictly_piecewise",), no=("co strictly_piecewise",)),
+    "coSP": SubregularClass(
+        draw=_complement(_SP), yes=("co strictly_piecewise",), no=("strictly_piecewise",)
+    ),
+    "LT": SubregularClass(
+        draw=_LT, yes=("locally_testable",), no=("strictly_local", "co strictly_local")
+    ),
+    "TLT": SubregularClass(
+        draw=_with_tier(_LT),
+        yes=("tier locally_testable",),
+        no=("locally_testable", "tier strictly_local", "tier co strictly_local"),
+    ),
+    "PT": SubregularClass(
+        draw=_combination(_piece),
+        yes=("piecewise_testable",),
+        no=("strictly_piecewise", "co strictly_piecewise"),
+    ),
+    "LTT": SubregularClass(draw=_LTT, yes=("threshold_testable",), no=("locally_testable",)),
+    "TLTT": SubregularClass(
+        draw=_with_tier(_LTT),
+        yes=("tier threshold_testable",),
+        no=("threshold_testable", "tier locally_testable"),
+    ),
+    "PLT": SubregularClass(
+        draw=_PLT,
+        yes=("dot_depth_one",),
+        no=("threshold_testable", "piecewise_testable"),
+    ),
+    "TPLT": SubregularClass(
+        draw=_with_tier(_PLT),
+        yes=("tier dot_depth_one",),
+        no=("dot_depth_one", "tier threshold_testable"),
+    ),
+    "SF": SubregularClass(draw=_table, yes=("star_free",), no=("tier dot_depth_one",)),
+    "Zp": SubregularClass(draw=_counted, yes=("group",), no=("star_free",)),
+    "Reg": SubregularClass(draw=_mixed, no=("star_free", "group")),
+}
+"""The sixteen classes by their names in MLRegTest."""
+
+
+def asked(language: Language, question: str) -> bool | None:
+    """Return the answer to a question of a `SubregularClass`; None if it is not decided."""
+    *ways, name = question.split(" ")
+    if "tier" in ways:
+        language = on_its_tier(language)
+    try:
+        return _QUESTIONS[name](Subject(~language if "co" in ways else language)).holds
+    except LanguageError:  # the monoid is too large
+        return None
+
+
+def subregular(name: str, *, seed: int = 0, symbols: int = 4) -> Language:
+    """Draw a language of a class of MLRegTest over `a`, `b`, ... with a seed.
+
+    >>> language = subregular("SP", seed=1, symbols=3)
+    >>> language.spec, asked(language, "strictly_piecewise")
+    ('subregular:SP,seed=1,symbols=3', True)
+
+    Raises:
+        LanguageError: there is no such class, the number of symbols is out of range, or none of
+            `MOST_DRAWS` languages is of the class.
+    """
+    if name not in CLASSES:
+        raise unknown_name("subregular class", name, CLASSES, LanguageError)
+    if symbols not in ALPHABETS:
+        raise LanguageError(
+            f"a subregular language has {ALPHABETS[0]} to {ALPHABETS[-1]} symbols, but symbols="
+            f"{symbols}. Take another number."
+        )
+    wanted, generator = CLASSES[name], random.Random(seed)
+    for _ in range(MOST_DRAWS):
+        language = wanted.draw(generator, "abcdefgh"[:symbols]).minimised()
+        if (
+            1 < language.num_states <= MOST_STATES
+            and all(asked(language, question) is True for question in wanted.yes)
+            and all(asked(language, question) is False for question in wanted.no)
+        ):
+            return replace(language, spec=f"subregular:{name},seed={seed},symbols={symbols}")
+    raise LanguageError(
+        f"{MOST_DRAWS} languages were drawn, and none is of the class {name} over {symbols} "
+        f"symbols. Take another seed."
+    )

@@ -1,0 +1,200 @@
+r"""Languages that depend on subsequences: symbols in order, with gaps.
+
+    piecewise testable   the set of subsequences of at most k symbols decides
+    strictly piecewise   a list of subsequences that must not occur decides: what is left of a
+                         member, after symbols are removed, is a member
+
+A language is piecewise testable exactly if all cycles of its minimal automaton are self-loops, and
+for any two symbols a, b and any state q, some word over a and b leads q·a and q·b to one state
+(Klíma and Polák, 2013; by Simon's theorem, 1975, that is a J-trivial monoid). Where cycles are
+self-loops, (ab)^n leads every state to one that a and b leave as it is; so the second condition
+says that each state reaches only one such state.
+
+Then k is at most the length of the longest path without self-loops (the same paper).
+"""
+
+from collections.abc import Callable, Hashable
+from itertools import product
+from typing import TypeVar
+
+from lengthwise.languages.evidence import (
+    NO_RECOGNISER,
+    Piece,
+    Subject,
+    Verdict,
+    Word,
+    pumped,
+    unlike,
+)
+from lengthwise.languages.language import Language
+
+MAX_SEEN = 20_000
+"""Largest number of pairs of a state and what is known of a word that are tried for one k."""
+
+MAX_PIECES = 40
+"""Largest number of words of a length up to k that are looked for."""
+
+MAX_SYMBOLS = 300
+"""Largest alphabet of which all pairs of symbols are tried."""
+
+V = TypeVar("V", bound=Hashable)
+
+
+def loops_only(subject: Subject) -> Verdict:
+    """Return whether all cycles of the automaton are self-loops: the monoid is R-trivial."""
+    part = next((part for part in reversed(subject.parts) if len(part) > 1), None)
+    machine = subject.machine
+    if part is None:
+        return Verdict(
+            holds=True, says="every cycle of the automaton stays in one state: no state comes back"
+        )
+    state = min(part)
+    after = next(t for t in machine.transitions[state] if t in part and t != state)
+    step = (machine.transitions[state].index(after),)
+    back = subject.path(after, state)
+    loop, end = Piece(step + back, pumped=True), subject.apart(state, after)
+    start = subject.access(state)
+    words = pumped(start, loop, end), pumped(start, loop, step, end)
+    place = f"after {machine.decode(start)}" if start else "at the start"
+    verdict = unlike(subject, words, "look alike to what never comes back")
+    return Verdict(
+        holds=False,
+        says=f"{place}, {machine.decode(step)} changes the state and {machine.decode(back)} "
+        f"changes it back: {verdict.says}",
+        words=words,
+    )
+
+
+def piecewise_testable(subject: Subject) -> Verdict:
+    """Return whether the set of subsequences decides: the monoid is J-trivial."""
+    cycle = loops_only(subject)
+    machine = subject.machine
+    if not cycle.holds:
+        return Verdict(holds=False, says=cycle.says, words=cycle.words)
+    if machine.num_symbols > MAX_SYMBOLS:
+        return Verdict(
+            holds=None,
+            says=f"not decided: all pairs of symbols are tried for up to {MAX_SYMBOLS} of them",
+        )
+    for first in range(machine.num_symbols):
+        for second in range(first):
+            state = _split(subject, first, second)
+            if state is not None:
+                pair = (first, second)
+                sure = Piece(pair, times=machine.num_states)
+                ends = [machine.run((s, *sure.word * sure.times), state) for s in pair]
+                end = subject.apart(*ends)
+                tail = sure, Piece(pair, pumped=True), end
+                start = subject.access(state)
+                words = pumped(start, (first,), *tail), pumped(start, (second,), *tail)
+                return unlike(subject, words, "have the same subsequences")
+    low, high = piecewise_width(subject)
+    if low < high:
+        return Verdict(
+            holds=True,
+            says=f"the set of subsequences of up to k symbols decides, for some k from {low} to "
+            f"{high}",
+            numbers={"k_from": low, "k_to": high},
+        )
+    return Verdict(
+        holds=True,
+        says=f"the set of subsequences of up to {low} symbols decides, and of fewer does not",
+        numbers={"k": low},
+    )
+
+
+def _split(subject: Subject, first: int, second: int) -> int | None:
+    """Return a state from which two symbols lead to two states that both leave alone, or None."""
+    steps = subject.machine.transitions
+    rest: dict[int, int] = {}
+    for part in subject.parts:  # what a state leads to comes first
+        state = part[0]
+        ends = {rest[steps[state][s]] for s in (first, second) if steps[state][s] != state}
+        if len(ends) > 1:
+            return state
+        rest[state] = ends.pop() if ends else state
+    return None
+
+
+def depth(subject: Subject) -> int:
+    """Return the length of the longest path between the parts of an automaton."""
+    longest = [0] * len(subject.parts)
+    for number, part in enumerate(subject.parts):
+        after = {subject.part_of[t] for state in part for t in subject.machine.transitions[state]}
+        longest[number] = max((1 + longest[t] for t in after if t != number), default=0)
+    return longest[subject.part_of[subject.machine.start]]
+
+
+def piecewise_width(subject: Subject) -> tuple[int, int]:
+    """Return bounds on the least k for which subsequences of up to k symbols decide; they are
+    equal if the search finds it.
+    """
+    symbols = range(subject.machine.num_symbols)
+    highest = depth(subject)
+    for k in range(highest):
+        pieces = [w for length in range(1, k + 1) for w in product(symbols, repeat=length)]
+        if len(pieces) > MAX_PIECES:
+            return k, highest
+
+        def read(seen: frozenset[Word], symbol: int, k: int = k) -> frozenset[Word]:
+            return seen | {(*w, symbol) for w in (*seen, ()) if len(w) < k}
+
+        known = decides(subject.machine, frozenset[Word](), read)
+        if known is None:
+            return k, highest
+        if known:
+            return k, k
+    return highest, highest
+
+
+def decides(machine: Language, start: V, read: Callable[[V, int], V]) -> bool | None:
+    """Return whether the class of a word follows from a value that is computed symbol by symbol;
+    None if there are more than `MAX_SEEN` pairs of a value and a state.
+    """
+    classes: dict[V, int] = {}
+    pairs = {(start, machine.start): None}
+    for value, state in (queue := list(pairs)):
+        if classes.setdefault(value, machine.classes[state]) != machine.classes[state]:
+            return False
+        for symbol, target in enumerate(machine.transitions[state]):
+            after = read(value, symbol), target
+            if after not in pairs:
+                if len(pairs) == MAX_SEEN:
+                    return None
+                pairs[after] = None
+                queue.append(after)
+    return True
+
+
+def strictly_piecewise(subject: Subject) -> Verdict:
+    """Return whether removing symbols never makes a word of a recogniser a non-member."""
+    if not subject.is_recogniser:
+        return Verdict(holds=None, says=NO_RECOGNISER)
+    machine = subject.machine
+    for state in machine.reachable():
+        for symbol, after in enumerate(machine.transitions[state]):
+            word = _only_second(machine, state, after)
+            if word is not None:
+                start = subject.access(state)
+                words = pumped(start, (symbol,), word), pumped(start, word)
+                shown = [each.written(machine) for each in words]
+                return Verdict(
+                    holds=False,
+                    says=f"{shown[0]} is in, and what is left of it, {shown[1]}, is not",
+                    words=words,
+                )
+    return Verdict(holds=True, says="a list of subsequences that must not occur decides")
+
+
+def _only_second(machine: Language, first: int, second: int) -> Word | None:
+    """Return a shortest word that is accepted from the second state alone, or None."""
+    steps, classes = machine.transitions, machine.classes
+    words: dict[tuple[int, int], Word] = {(first, second): ()}
+    for one, two in (queue := [(first, second)]):
+        if classes[two] == 1 != classes[one]:
+            return words[one, two]
+        for symbol, after in enumerate(zip(steps[one], steps[two], strict=True)):
+            if after not in words:
+                words[after] = (*words[one, two], symbol)
+                queue.append(after)
+    return None

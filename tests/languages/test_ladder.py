@@ -1,0 +1,554 @@
+"""The ladder against second definitions (`ladder_oracles`), and its witnesses one by one."""
+
+import itertools
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ladder_oracles as oracles
+from ladder_oracles import Naive
+from lengthwise.languages.algebra import complexity
+from lengthwise.languages.balance import counted_parts, is_c_rasp, null_space
+from lengthwise.languages.components import components
+from lengthwise.languages.describe import describe
+from lengthwise.languages.evidence import Subject, Verdict
+from lengthwise.languages.groups import group
+from lengthwise.languages.ladder import RUNGS, Ladder, ladder
+from lengthwise.languages.language import Language
+from lengthwise.languages.local import dot_depth_one
+from lengthwise.languages.sensitivity import average_sensitivity, greatest_sensitivity
+from lengthwise.languages.spec import parse
+from lengthwise.languages.subsequences import decides, depth, piecewise_testable
+from strategies import all_words, domained, machines, recognisers
+
+Word = tuple[int, ...]
+
+EQUATIONS: dict[str, Callable[[Naive], bool]] = {
+    "finite": oracles.finite,
+    "co_finite": lambda naive: oracles.finite(naive, 0),
+    "definite": oracles.definite,
+    "reverse_definite": oracles.reverse_definite,
+    "generalised_definite": oracles.generalised_definite,
+    "locally_testable": oracles.locally_testable,
+    "threshold_testable": oracles.threshold_testable,
+    "piecewise_testable": oracles.j_trivial,
+    "r_trivial": oracles.r_trivial,
+    "l_trivial": oracles.l_trivial,
+    "da": oracles.da,
+    "r_infinity": oracles.r_infinity,
+    "dot_depth_one": oracles.dot_depth_one,
+    "star_free": oracles.aperiodic,
+    "group": oracles.group,
+}
+
+
+def small_automata(most: int = 3) -> Iterator[Language]:
+    """Every minimal automaton of up to so many states over two symbols, once."""
+    seen = set()
+    for size in range(1, most + 1):
+        rows = itertools.product(range(size), repeat=2)
+        for table in itertools.product(list(rows), repeat=size):
+            for classes in itertools.product((0, 1), repeat=size):
+                machine = Language(
+                    alphabet=("a", "b"), transitions=table, classes=classes
+                ).minimised()
+                if machine not in seen:
+                    seen.add(machine)
+                    yield machine
+
+
+def disagreements(language: Language, found: Ladder, naive: Naive) -> list[str]:
+    """The classes on which the second definitions disagree."""
+    wrong = [key for key, holds in EQUATIONS.items() if found[key].holds is not holds(naive)]
+    if found["strictly_piecewise"].holds is not oracles.strictly_piecewise(language):
+        wrong.append("strictly_piecewise")
+    if found["c_rasp"].holds is not oracles.c_rasp(language):
+        wrong.append("c_rasp")
+    if found["r_trivial"].holds is not oracles.loops_only(naive.machine):
+        wrong.append("r_trivial")
+    if found["l_trivial"].holds is not oracles.reversal_is_r_trivial(language):
+        wrong.append("l_trivial")
+    return wrong + inclusions(found)
+
+
+def inclusions(found: Ladder) -> list[str]:
+    """Pairs of classes, one inside the other, on which the answers contradict that."""
+    inside = [
+        ("finite", "definite"),
+        ("finite", "reverse_definite"),
+        ("definite", "generalised_definite"),
+        ("reverse_definite", "generalised_definite"),
+        ("generalised_definite", "locally_testable"),
+        ("locally_testable", "threshold_testable"),
+        ("threshold_testable", "star_free"),
+        ("locally_testable", "dot_depth_one"),
+        ("strictly_piecewise", "piecewise_testable"),
+        ("piecewise_testable", "r_trivial"),
+        ("piecewise_testable", "l_trivial"),
+        ("piecewise_testable", "dot_depth_one"),
+        ("r_trivial", "da"),
+        ("r_trivial", "c_rasp"),
+        ("c_rasp", "r_infinity"),
+        ("r_infinity", "star_free"),
+        ("da", "star_free"),
+        ("dot_depth_one", "star_free"),
+        ("star_free", "solvable"),
+    ]
+    return [f"{a} in {b}" for a, b in inside if found[a].holds and found[b].holds is False]
+
+
+def check_strictly_local(language: Language, verdict: Verdict) -> bool:
+    if verdict.holds:
+        k = verdict.numbers["k"]
+        assert isinstance(k, int)
+        return oracles.strictly_local(language, k) and not (
+            k > 1 and oracles.strictly_local(language, k - 1)
+        )
+    return not any(oracles.strictly_local(language, k) for k in range(1, 6))
+
+
+def test_some_automata_of_three_states_agree_with_the_second_definitions() -> None:
+    for language in random.Random(3).sample(list(small_automata()), 60):
+        found = ladder(language)
+        assert not disagreements(language, found, Naive(language))
+        assert check_strictly_local(language, found["strictly_local"])
+
+
+@pytest.mark.slow
+def test_all_automata_of_three_states_agree_with_the_second_definitions() -> None:
+    languages = list(small_automata())
+    assert len(languages) == 1054
+    for language in languages:
+        found = ladder(language)
+        assert not disagreements(language, found, Naive(language)), language
+        assert check_strictly_local(language, found["strictly_local"]), language
+        check_witnesses(language, found)
+
+
+def drawn(generator: random.Random) -> Language:
+    """A minimal automaton of up to 8 states; half of them mostly move on, so that the classes that
+    uniform tables hardly ever reach occur.
+    """
+    size, symbols = generator.randint(2, 8), generator.randint(1, 3)
+    shape = generator.choice(["any", "near", "forward", "sink"])
+
+    def target(state: int) -> int:
+        near = min(max(state + generator.choice([-1, 0, 1]), 0), size - 1)
+        return {
+            "any": generator.randrange(size),
+            "near": near,
+            "forward": generator.randrange(state, size),
+            "sink": generator.choice([size - 1, near]),
+        }[shape]
+
+    table = tuple(tuple(target(state) for _ in range(symbols)) for state in range(size))
+    classes = tuple(generator.randint(0, 1) for _ in range(size))
+    return Language(alphabet=tuple("abc"[:symbols]), transitions=table, classes=classes).minimised()
+
+
+MOST_ELEMENTS = 150
+MOST_KNAST = 3_000_000
+
+
+def compare_drawn(count: int, seed: int) -> dict[str, int]:
+    """Compare so many random automata; return how often each class holds."""
+    generator, tally = random.Random(seed), dict.fromkeys([*EQUATIONS, "c_rasp", "compared"], 0)
+    for _ in range(count):
+        language = drawn(generator)
+        found = ladder(language)
+        assert not inclusions(found), language
+        assert found["c_rasp"].holds is oracles.c_rasp(language), language
+        assert found["r_trivial"].holds is oracles.loops_only(language), language
+        assert found["strictly_piecewise"].holds is oracles.strictly_piecewise(language)
+        for key in tally:
+            tally[key] += key != "compared" and bool(found[key].holds)
+        try:
+            naive = Naive(language, MOST_ELEMENTS)
+        except OverflowError:
+            continue
+        tally["compared"] += 1
+        for key, holds in EQUATIONS.items():
+            if key != "dot_depth_one" or oracles.knast_work(naive) <= MOST_KNAST:
+                assert found[key].holds is holds(naive), (key, language)
+    return tally
+
+
+def test_random_automata_agree_with_the_second_definitions() -> None:
+    compare_drawn(25, seed=1)
+
+
+@pytest.mark.slow
+def test_ten_thousand_random_automata_agree_with_the_second_definitions() -> None:
+    tally = compare_drawn(10_000, seed=30)
+    assert min(tally.values()) >= 100, tally
+
+
+@pytest.mark.parametrize("spec", ["regex:c*a(a|b|c)*", "regex:(a|b|c)*ac*"])
+def test_the_first_or_the_last_of_some_symbols_is_not_seen_in_windows(spec: str) -> None:
+    """The local monoid of c has two L-related elements, or two R-related ones, and no others."""
+    verdict = ladder(parse(spec))["locally_testable"]
+    assert verdict.holds is False is oracles.locally_testable(Naive(parse(spec)))
+    check_witnesses(parse(spec), ladder(parse(spec)))
+
+
+# ---- C-RASP -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "inside"),
+    [
+        ("regex:(ab)*", True),
+        ("regex:(a(ab)*b)*", True),
+        ("regex:(bbac)*", True),
+        ("d-5", True),
+        ("regex:.*a.*b.*", True),
+        ("regex:(aa)*", False),
+        ("parity", False),
+        ("regex:(ab)*|(bb)*", False),
+        ("regex:(a|b)*b", False),
+        ("tomita-4", False),
+        ("group:S5", False),
+    ],
+)
+def test_known_languages_of_c_rasp(spec: str, inside: bool) -> None:
+    assert is_c_rasp(parse(spec)) is inside
+
+
+def test_symbols_are_read_anew_together_with_what_was_counted() -> None:
+    """u and v are interchangeable far away, where both lead from 6 to 7, so at first they weigh
+    alike and 0 and 2 have one value; with the value before them they weigh apart. Labels that are
+    values alone would forget which symbol it was.
+    """
+    rows = {
+        0: {"u": 1, "x": 4},
+        1: {"c": 2},
+        2: {"v": 3},
+        3: {"c": 0},
+        4: {"x": 5},
+        5: {"u": 6, "v": 6, "y": 0},
+        6: {"z": 5},
+    }
+    alphabet = ("u", "v", "c", "x", "y", "z")
+    sink = len(rows)
+    table = tuple(tuple(row.get(a, sink) for a in alphabet) for row in rows.values())
+    language = Language(
+        alphabet=alphabet, transitions=(*table, (sink,) * 6), classes=(1, *(0,) * sink)
+    ).minimised()
+    (part,) = counted_parts(language)
+    assert len(part.rounds) == 2
+    first, second = part.rounds
+    at = {state: i for i, state in enumerate(part.states)}
+    other = at[language.run(language.encode("uc"))]
+    assert all(counter.values[0] == counter.values[other] for counter in first.counters)
+    assert any(counter.values[0] != counter.values[other] for counter in second.counters)
+    assert part.is_counted
+    assert oracles.c_rasp(language)
+    assert not oracles.c_rasp(language, keep_symbols=False)
+
+
+@given(recognisers(alphabet="abc", max_states=6))
+def test_counters_are_balanced(language: Language) -> None:
+    machine = language.minimised()
+    for part in counted_parts(machine):
+        place = {state: i for i, state in enumerate(part.states)}
+        for each in part.rounds:
+            for counter in each.counters:
+                for state, i in place.items():
+                    for symbol, target in enumerate(machine.transitions[state]):
+                        if target in place:
+                            weight = counter.weights[symbol, each.blocks[i]]
+                            assert counter.values[place[target]] == counter.values[i] + weight
+
+
+@given(recognisers(max_states=4), recognisers(max_states=4))
+def test_programs_can_be_combined(one: Language, two: Language) -> None:
+    """C-RASP is closed under Boolean operations, and so are the classes that are varieties."""
+    first, second = ladder(one), ladder(two)
+    for key in ("c_rasp", "r_trivial", "da", "star_free", "dot_depth_one", "locally_testable"):
+        if first[key].holds and second[key].holds:
+            assert ladder(one ^ two)[key].holds
+
+
+@given(st.lists(st.lists(st.integers(-3, 3), min_size=4, max_size=4), min_size=1, max_size=5))
+def test_null_space_is_that_of_fractions(rows: list[list[int]]) -> None:
+    basis = null_space(np.array(rows, dtype=np.int64))
+    expected = oracles._kernel([[Fraction(x) for x in row] for row in rows], 4)
+    assert len(basis) == len(expected)
+    assert all((np.array(rows) @ vector == 0).all() for vector in basis)
+    assert len(basis) == 0 or np.linalg.matrix_rank(np.array(basis, dtype=float)) == len(basis)
+
+
+def test_large_weights_are_exact() -> None:
+    """x_1 = 10^6 x_0, x_2 = 10^6 x_1, ...: the entries leave 64 bits."""
+    rows = np.zeros((6, 7), dtype=np.int64)
+    for i in range(6):
+        rows[i, i], rows[i, i + 1] = 10**6, -1
+    (vector,) = null_space(rows)
+    assert [int(x) for x in vector] == [10 ** (6 * i) for i in range(7)]
+
+
+@given(machines(max_states=6))
+def test_components_are_mutually_reachable(language: Language) -> None:
+    reach = [{s} | set(row) for s, row in enumerate(language.transitions)]
+    for _ in reach:
+        reach = [set().union(*(reach[t] for t in r)) for r in reach]
+    numbers = components(language.transitions)
+    for a, b in itertools.product(range(len(reach)), repeat=2):
+        assert (numbers[a] == numbers[b]) == (a in reach[b] and b in reach[a])
+        assert b not in reach[a] or numbers[b] <= numbers[a]
+
+
+# ---- witnesses --------------------------------------------------------------------------------
+
+
+def pieces(word: Word, width: int, k: int) -> set[tuple[Word, ...]]:
+    """The windows of a width and their pairs in order, without overlap."""
+    spots = range(len(word) - width + 1)
+    singles = {(word[i : i + width],) for i in spots}
+    pairs = {
+        (word[i : i + width], word[j : j + width]) for i in spots for j in spots if j >= i + width
+    }
+    return singles | (pairs if k > 1 else set())
+
+
+def counts(word: Word) -> dict[Word, int]:
+    """The numbers of windows of two symbols, up to 3."""
+    found = Counter(itertools.pairwise(word))
+    return {window: min(number, 3) for window, number in found.items()}
+
+
+ALIKE: dict[str, Callable[[Word, Word], bool]] = {
+    "definite": lambda u, v: u[-4:] == v[-4:],
+    "reverse_definite": lambda u, v: u[:4] == v[:4],
+    "generalised_definite": lambda u, v: u[:4] == v[:4] and u[-4:] == v[-4:],
+    "locally_testable": lambda u, v: oracles.windows_of(u, 4) == oracles.windows_of(v, 4),
+    "threshold_testable": lambda u, v: counts(u) == counts(v),
+    "piecewise_testable": lambda u, v: pieces(u, 1, 2) == pieces(v, 1, 2),
+    "dot_depth_one": lambda u, v: pieces(u, 2, 2) == pieces(v, 2, 2),
+}
+
+
+def check_witnesses(language: Language, found: Ladder) -> None:
+    """Every refusal names words that show it, for small and for large m."""
+    machine = language.minimised()
+    for key, verdict in found.verdicts.items():
+        if verdict.holds is not False:
+            continue
+        said = [word.written(machine) for word in verdict.words]
+        assert all(text in verdict.says for text in said), (key, verdict)
+        for m in (1, 2, 5):
+            words = [word.at(m) for word in verdict.words]
+            classes = [machine.classes[machine.run(word)] for word in words]
+            if key in ("finite", "co_finite"):
+                assert classes == [int(key == "finite")]
+            elif key == "strictly_local":
+                assert classes == [1, 1, 0]
+                if m == 5:
+                    there = set().union(*(oracles.windows_of(w, 4)[2] for w in words[:2]))
+                    assert oracles.windows_of(words[2], 4)[2] <= there
+            elif key == "strictly_piecewise":
+                assert classes == [1, 0]
+                assert words[1] in set(itertools.combinations(words[0], len(words[1])))
+            elif key == "group":
+                befores = [machine.run(word[:-1]) for word in words]
+                assert machine.run(words[0]) == machine.run(words[1])
+                assert befores[0] != befores[1]
+            elif key == "solvable":
+                continue
+            else:
+                assert len(set(classes)) == 2, (key, verdict)
+                if m == 5 and key in ALIKE:
+                    assert ALIKE[key](*words), (key, verdict)
+
+
+def test_witnesses_of_some_automata_of_three_states() -> None:
+    for language in random.Random(4).sample(list(small_automata()), 60):
+        check_witnesses(language, ladder(language))
+
+
+@given(recognisers(alphabet="abc", max_states=5))
+def test_witnesses_show_what_they_say(language: Language) -> None:
+    check_witnesses(language, ladder(language))
+
+
+@pytest.mark.parametrize("name", ["A5", "S5", "A6"])
+def test_three_words_show_that_a_group_is_not_solvable(name: str) -> None:
+    language = group(name, generators=3)
+    verdict = ladder(language)["solvable"]
+    assert verdict.holds is False
+    states = list(range(language.num_states))
+
+    def moved(word: Word, times: int = 1) -> list[int]:
+        return [language.run(word * times, state) for state in states]
+
+    words = [word.at(1) for word in verdict.words]
+    orders = [next(n for n in range(1, 99) if moved(word, n) == states) for word in words]
+    assert all(order > 1 for order in orders)
+    assert all(np.gcd(a, b) == 1 for a, b in itertools.combinations(orders, 2))
+    assert moved(sum(words, ())) == states
+
+
+@given(recognisers(alphabet="ab", max_states=5))
+def test_the_least_widths_are_the_least(language: Language) -> None:
+    """By all words of up to 8 symbols: what the width is said to decide, decides."""
+    machine = language.minimised()
+    found = ladder(machine)
+    words = all_words(machine, 8)
+
+    def told(look: Callable[[Word], object]) -> bool:
+        seen: dict[object, int] = {}
+        for word in words:
+            c = machine.classes[machine.run(word)]
+            if seen.setdefault(look(word), c) != c:
+                return False
+        return True
+
+    views: dict[str, Callable[[int], Callable[[Word], object]]] = {
+        "definite": lambda k: lambda w: w[max(0, len(w) - k) :],
+        "reverse_definite": lambda k: lambda w: w[:k],
+        "locally_testable": lambda k: lambda w: oracles.windows_of(w, k),
+        "piecewise_testable": lambda k: lambda w: oracles.subsequences_of(w, k),
+    }
+    for key, view in views.items():
+        k = found[key].numbers.get("k")
+        if isinstance(k, int) and k <= 3:
+            assert told(view(k)), (key, k)
+            assert k <= 1 or not told(view(k - 1)), (key, k)
+    widths = found["generalised_definite"].numbers
+    if widths:
+        first, last = widths["first"], widths["last"]
+        assert isinstance(first, int)
+        assert isinstance(last, int)
+        words = [word for word in words if len(word) >= first + last]
+        assert told(lambda w: (w[:first], w[len(w) - last :]))
+
+
+def test_subsequences_up_to_the_depth_decide() -> None:
+    """The bound of Klíma and Polák (2013), on all piecewise testable automata of three states."""
+    for language in small_automata():
+        subject = Subject(language)
+        if piecewise_testable(subject).holds:
+            k = depth(subject)
+
+            def read(seen: frozenset[Word], symbol: int, k: int = k) -> frozenset[Word]:
+                return seen | {(*w, symbol) for w in (*seen, ()) if len(w) < k}
+
+            assert decides(language, frozenset[Word](), read)
+
+
+@given(recognisers(max_states=4))
+def test_windows_that_shrink_to_symbols_make_subsequences(language: Language) -> None:
+    """Knast's equation with the empty word among the idempotents is Simon's."""
+    with_identity = dot_depth_one(Subject(language), with_identity=True)
+    assert with_identity.holds is ladder(language)["piecewise_testable"].holds
+
+
+# ---- numbers ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "bounds"),
+    [
+        ("parity", (1, 1)),
+        ("d-3", (0, 0)),
+        ("group:S4", (1, 1)),
+        ("abab-star", (1, 1)),
+        ("modular-arithmetic", (1, 2)),
+    ],
+)
+def test_bounds_of_complexity(spec: str, bounds: tuple[int, int]) -> None:
+    assert complexity(Subject(parse(spec))) == bounds
+
+
+def test_all_maps_of_four_states_have_a_chain_of_three_groups() -> None:
+    """The complexity of the monoid of all maps of n states is n - 1 (Rhodes)."""
+    maps = [(1, 2, 3, 0), (1, 0, 2, 3), (0, 0, 2, 3)]
+    full = Language(
+        alphabet=("cycle", "swap", "merge"),
+        transitions=tuple(zip(*maps, strict=True)),
+        classes=(1, 0, 0, 0),
+    )
+    subject = Subject(full)
+    assert subject.green.group_depth == 3
+    assert complexity(subject) == (1, 3)
+
+
+@given(st.one_of(recognisers(max_states=4), machines(alphabet="abc", max_states=3)))
+def test_sensitivity_is_that_of_all_words(language: Language) -> None:
+    subject = Subject(language)
+    machine, size = subject.machine, 4
+    average = average_sensitivity(subject, [size])
+    greatest = greatest_sensitivity(subject, [size])
+    assert average is not None
+    assert greatest is not None
+    totals, most = 0.0, 0
+    for word in itertools.product(range(machine.num_symbols), repeat=size):
+        c = machine.classes[machine.run(word)]
+        changed = [
+            [
+                machine.classes[machine.run((*word[:i], b, *word[i + 1 :]))] != c
+                for b in range(machine.num_symbols)
+                if b != word[i]
+            ]
+            for i in range(size)
+        ]
+        totals += sum(sum(row) / max(1, len(row)) for row in changed)
+        most = max(most, sum(map(any, changed)))
+    assert average[size] == pytest.approx(totals / machine.num_symbols**size)
+    assert greatest[size] == most
+
+
+# ---- what is said -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "rung", "missed"),
+    [
+        ("regex:(ab)*", "c_rasp", "r_trivial"),
+        ("parity", "solvable", "star_free"),
+        ("d-2", "c_rasp", "r_trivial"),
+        ("tomita-4", "star_free", "c_rasp"),
+        ("group:A5", "regular", "solvable"),
+        ("regex:.*a.*b.*", "r_trivial", "generalised_definite"),
+        ("even-pairs", "generalised_definite", None),
+    ],
+)
+def test_the_shallowest_rung_is_named(spec: str, rung: str, missed: str | None) -> None:
+    found = parse(spec).ladder()
+    assert found.rung.key == rung
+    assert (found.missed.key if found.missed else None) == missed
+    assert found.rung.network in str(found)
+
+
+def test_past_the_bound_of_the_monoid_the_automaton_still_decides() -> None:
+    found = ladder(parse("d-12"), max_elements=100)
+    for key in ("star_free", "r_infinity", "solvable", "l_trivial", "da", "dot_depth_one"):
+        assert found[key].holds is None
+        assert "at most 100 elements" in found[key].says
+    assert found["c_rasp"].holds is True
+    assert found["r_trivial"].holds is False
+    assert found["group"].holds is False
+    assert found.rung.key == "c_rasp"
+    assert found.complexity is None
+    unknown = ladder(parse("tomita-4"), max_elements=2)
+    assert unknown.rung.key == "regular"
+    assert unknown.open == ("star_free", "solvable")
+    assert "not known to be solvable" in str(unknown)
+
+
+@given(st.one_of(domained(), machines(max_states=4)))
+def test_the_ladder_of_any_language_is_ready_for_json(language: Language) -> None:
+    description = describe(language)
+    assert json.loads(json.dumps(description)) == description
+    assert set(description["ladder"]) == set(description["ladder_witnesses"])
+    assert {"r_trivial", "c_rasp", "r_infinity", "star_free", "solvable"} <= set(
+        description["ladder"]
+    )
+    assert all(rung.key in description["ladder"] for rung in RUNGS)
