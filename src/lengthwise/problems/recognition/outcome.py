@@ -79,17 +79,23 @@ def _proof(facts: Mapping[str, Any]) -> str:
         return ""
     if facts["proved"]:
         return "proved at every length; "
+    right = facts["right_to"]
     if facts["wrong_chunks"]:
-        wrong = facts["wrong_chunks"]
-        return f"not proved: wrong on {counted(wrong, 'chunk')} of codes; "
+        wrong = f"wrong on {counted(facts['wrong_chunks'], 'chunk')} of codes"
+        far = "" if right is None else f", {_far(right, facts['first_wrong'])}"
+        return f"not proved: {wrong}{far}; "
     if facts["wrong_chunks"] == 0:
         return "not proved: no chunk of codes is wrong, but rounding could change an answer; "
-    right, word = facts["right_to"], facts["first_wrong"]
     if right is None:
         return "not proved: right as far as explored, but rounding could change an answer; "
-    if right < 0:
-        return "not proved: the empty word is wrong; "
+    return f"not proved: {_far(right, facts['first_wrong'])}; "
+
+
+def _far(right_to: int, word: str | None) -> str:
+    """Say up to which length a model is right, and the first word on which it is wrong."""
+    if right_to < 0:
+        return "the empty word is wrong"
     if word is None:
-        return f"not proved: right to length {right}; "
+        return f"right to length {right_to}"
     brief = word if len(word) <= _SHOWN else f"{word[:_SHOWN]}..."
-    return f"not proved: right to length {right}, first wrong word {brief}; "
+    return f"right to length {right_to}, first wrong word {brief}"
