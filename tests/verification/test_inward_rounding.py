@@ -119,12 +119,8 @@ OF_RECURRENCES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "no rounding before the signs": lambda patch: patch.setattr(
         Arithmetic, "numbers", _exact_numbers
     ),
-    "radii that shrink": lambda patch: patch.setattr(
-        balls, "outward", lambda radius: 0.5 * radius
-    ),
-    "no rounding of gates": lambda patch: patch.setattr(
-        Arithmetic, "add", lambda _, x, y: x + y
-    ),
+    "radii that shrink": lambda patch: patch.setattr(balls, "outward", lambda radius: 0.5 * radius),
+    "no rounding of gates": lambda patch: patch.setattr(Arithmetic, "add", lambda _, x, y: x + y),
 }
 
 

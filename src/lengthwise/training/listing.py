@@ -62,7 +62,9 @@ class Listed:
         """The state with the step at which training stopped, or the damage."""
         match self.state:
             case "stopped" | "running":
-                where = f"at step {self.step or 0:,}" + (f" of {self.steps:,}" if self.steps else "")
+                where = f"at step {self.step or 0:,}" + (
+                    f" of {self.steps:,}" if self.steps else ""
+                )
                 where += f", stage {self.stage} of {self.stages}" if self.stages else ""
                 return f"{self.state} {where}"
             case "damaged":
