@@ -2,7 +2,7 @@
 
 Of a proved network one bias is moved until some number before a sign is just within its bound on
 rounding of 0. Every code is the same as before, but the honest checker must refuse, since rounding
-could turn that sign over. Then a checker is planted whose bound is left out, halved, or taken at the
+could turn that sign over. Then a checker is planted whose bound is left out, halved, or at the
 wrong end, and it must accept: nothing but that bound stood between the network and a proof. A fault
 that is planted in the source instead makes the two checkers one, and these tests fail.
 """
@@ -20,7 +20,7 @@ import torch
 from lengthwise.errors import CertificateError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import make_plan, train
-from lengthwise.verification import balls, recurrent_node, slot_node
+from lengthwise.verification import balls, slot_node
 from lengthwise.verification.balls import Arithmetic
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
