@@ -226,7 +226,7 @@ def test_a_stage_that_is_proved_is_the_last(tmp_path: Path) -> None:
         assert torch.equal(run.model.state_dict()[name], weight)
 
 
-def breaking(monkeypatch: pytest.MonkeyPatch, objective: type, after: int) -> None:
+def breaking(monkeypatch: pytest.MonkeyPatch, objective: Any, after: int) -> None:
     """Make the loss of an objective infinite from some step on."""
     honest, count = objective.step, iter(range(10**6))
 

@@ -53,7 +53,7 @@ def _stages(plan: Plan, facts: Mapping[str, Any]) -> str:
         if len(stages) == plan.num_stages and not facts["proved"]:
             others = stages
         if others:
-            told += f"; without a proof ended {', '.join(_ended(each) for each in others)}"
+            told += f"; without a proof ended {', '.join(ended_in_words(each) for each in others)}"
         if others is stages:
             told += f"; nearest came {plan.supervision}, which is kept"
             told += f" ({facts['reason']})" if facts["reason"] else ""
@@ -62,7 +62,7 @@ def _stages(plan: Plan, facts: Mapping[str, Any]) -> str:
     return told
 
 
-def _ended(stage: Mapping[str, Any]) -> str:
+def ended_in_words(stage: Mapping[str, Any]) -> str:
     """Say how a stage ended, with the numbers of how near it came."""
     told = f"{stage['supervision']} ({_ENDED[stage['ended']]} {counted(stage['steps'], 'step')}"
     right, wrong = stage["right_to"], stage["wrong_chunks"]
