@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,25 +15,16 @@ import pytest
 import torch
 
 import lengthwise as lw
-from lengthwise.cli.main import main
-from lengthwise.errors import ClaimError, ConfigError, RunError
+from lengthwise.errors import ClaimError, RunError
 from lengthwise.problems import stages
 from lengthwise.problems.recognition import routes
 from lengthwise.problems.recognition.composition import Composition
 from lengthwise.problems.recognition.state_products import StateProducts
 from lengthwise.problems.runs import load_run, make_plan, plan_for, plan_from_dict, train
 from lengthwise.problems.stages import stage_records
-from lengthwise.report.report import read_run, render
-from lengthwise.training.listing import list_runs
 from lengthwise.training.loop import Step
 from lengthwise.verification.certify import certify
-
-SHORT: Mapping[str, Any] = {"steps": 20, "validate_every": 10, "d_model": 16, "batch_size": 16}
-"""Too little for a proof of S3 in any stage."""
-
-
-def plan(**more: Any) -> Any:
-    return make_plan("group:S3", settings={**SHORT, **more})
+from staged import SHORT, files, plan
 
 
 @pytest.fixture(scope="module")
@@ -43,19 +33,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("whole") / "run"
     train(plan(), out=out, device="cpu")
     return out
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """The content of each file; of records without the speed, which is not the same twice."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            content = path.read_bytes()
-            if path.name == "metrics.jsonl":
-                records = [json.loads(line) for line in content.splitlines()]
-                content = json.dumps([{**r, "words_per_second": 0} for r in records]).encode()
-            found[str(path.relative_to(folder))] = content
-    return found
 
 
 # ---- which stages there are ----------------------------------------------------------------------
@@ -109,38 +86,6 @@ def test_settings_of_the_user_hold_in_every_stage_or_end_the_list() -> None:
     made = make_plan("group:S3", settings={"num_bits": 16})
     assert made.stages == (made,)
     assert "num_bits=16 does not fit" in made.barrier
-
-
-def test_an_automaton_too_large_for_every_route_is_refused_with_its_numbers() -> None:
-    long = "regex:(0|1)*1" + "(0|1)" * 12
-    with pytest.raises(
-        ConfigError,
-        match=r"up to 4,096 states, and this one has at least 8,192; .* up to 1,000 state maps, "
-        r"and there are more than 5,000. Use --model gru-binary, which learns its 16,384 trans",
-    ):
-        make_plan(long)
-
-
-# ---- when a stage is given up --------------------------------------------------------------------
-
-
-def records(*right_to: int | None, every: int = 250) -> list[dict[str, Any]]:
-    return [{"step": every * (i + 1), "right_to": far} for i, far in enumerate(right_to)]
-
-
-def test_a_stage_is_given_up_after_enough_steps_without_longer_right_words() -> None:
-    assert not routes.is_stalled([])
-    assert not routes.is_stalled(records(*range(40)))
-    still = [3] * (routes.PATIENCE_STEPS // 250)
-    assert not routes.is_stalled(records(2, *still))
-    assert routes.is_stalled(records(2, *still, 1))
-    assert not routes.is_stalled(records(2, *still, 4))
-    assert not routes.is_stalled(records(*still, None))  # right as far as explored
-    assert routes.is_stalled(records(None, None, *still))
-    few = routes.PATIENCE_VALIDATIONS
-    assert not routes.is_stalled(records(*[3] * few, every=10_000))
-    assert routes.is_stalled(records(*[3] * (few + 1), every=10_000))
-    assert not routes.is_stalled([{"step": 250 * i, "wrong": 5} for i in range(90)])
 
 
 def test_a_stalled_stage_ends_and_is_recorded(
@@ -380,85 +325,3 @@ def latest(folder: Path) -> tuple[str, ...]:
 def steps_of(folder: Path) -> int:
     path = folder / "metrics.jsonl"
     return len(path.read_text().splitlines()) if path.exists() else 0
-
-
-# ---- what is said of a run -----------------------------------------------------------------------
-
-
-def said(whole: Path, *more: str) -> list[str]:
-    settings = [part for name, value in SHORT.items() for part in ("--set", f"{name}={value}")]
-    return ["train", "group:S3", "--out", str(whole), "--device", "cpu", *settings, *more]
-
-
-def test_the_outcome_has_the_numbers_of_every_stage_and_what_to_try(
-    whole: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = load_run(whole, device="cpu")
-    own = run.require_plan()
-    assert main(said(whole)) == 0
-    out, err = capsys.readouterr()
-    assert out.count("\n") == 1
-    assert f"after 20 steps of stage {own.stage} of 3; without a proof ended" in out or (
-        f"after 10 steps of stage {own.stage} of 3; without a proof ended" in out
-    )
-    for told in ("composition (after 20 steps", "codebook (after 20 steps", "maps (after 20 steps"):
-        assert told in out
-    assert f"nearest came {own.supervision}, which is kept" in out
-    assert f"next: lengthwise train group:S3 --model gru-binary --out {whole}-gru" in err
-    assert main(said(whole, "--json")) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts["stage"] == own.stage
-    assert facts["stages"] == stage_records(run)
-    kept = facts["stages"][own.stage - 1]
-    for name in ("proved", "right_to", "first_wrong", "wrong_chunks", "reason"):
-        assert facts[name] == kept[name]
-
-
-def test_a_setting_that_no_later_stage_has_is_named_where_there_is_no_proof(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(said(tmp_path / "run", "--set", "num_bits=16")) == 0
-    out = capsys.readouterr().out
-    assert "no further route was tried, since with supervision='codebook' the codes" in out
-    assert not (tmp_path / "run/stages").exists()
-
-
-def test_the_list_has_the_run_with_its_stage_and_not_the_stages(whole: Path) -> None:
-    (listed,) = list_runs(whole.parent)
-    assert (listed.folder, listed.stages) == (str(whole), 3)
-    assert listed.stage == load_run(whole, device="cpu").require_plan().stage
-    assert replace(listed, state="stopped", step=5, steps=20, stage=2).state_in_words == (
-        "stopped at step 5 of 20, stage 2 of 3"
-    )
-
-
-def test_the_report_has_the_stages(whole: Path) -> None:
-    page = render([read_run(whole), read_run(whole / "stages/2-codebook")])
-    assert "stages without a proof" in page
-    assert "maps (after 20 steps" in page
-    assert "2 of 3, codebook" in page
-
-
-def test_progress_says_which_stage_it_is_and_bounds_what_is_left_of_it(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    lw.train("group:S3", device="cpu", progress=True, **SHORT)
-    lines = capsys.readouterr().err.splitlines()
-    where = [line.partition("stage ")[2].partition(" (")[0] for line in lines]
-    assert list(dict.fromkeys(where)) == ["1 of 3", "2 of 3", "3 of 3"]
-    last = [line for line in lines if "step 20/20" in line]
-    assert len(last) == 3
-    assert all(line.endswith("s left in this stage") for line in last)
-    assert "codes so far" in last[0] or "1 code so far" in last[0]
-    assert "chunks wrong" in last[1]
-
-
-def test_figures_of_stages_follow_each_other(tmp_path: Path) -> None:
-    seen: list[tuple[int, int, int]] = []
-
-    class Watch:
-        def update(self, step: int, record: Mapping[str, Any]) -> None:
-            seen.append((record["stage"], record["steps_before"], step))
-
-    train(plan(), device="cpu", progress=Watch())
-    assert seen == [(n, 20 * (n - 1), step) for n in (1, 2, 3) for step in range(1, 21)]
