@@ -30,5 +30,6 @@ def points_figure(
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set(xlabel=xlabel, ylabel=ylabel)
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        if points:
+            axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure

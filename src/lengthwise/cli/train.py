@@ -25,6 +25,7 @@ from lengthwise.problems.base import Plan
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.registry import PROBLEMS, kind_of
 from lengthwise.problems.runs import plan_for, train
+from lengthwise.problems.stages import stage_records
 from lengthwise.training.devices import choose_device
 from lengthwise.training.distributed import Rank, require_alone
 from lengthwise.training.loop import kept
@@ -109,7 +110,7 @@ def _run(arguments: argparse.Namespace) -> None:
 def train_and_tell(plan: Plan, arguments: argparse.Namespace) -> None:
     """Train by a plan in the folder of the arguments, and print what came of it."""
     had_ended = RunFolder(arguments.out).is_finished
-    facts = _trained(plan, arguments)
+    plan, facts = _trained(plan, arguments)
     if had_ended:
         note(f"{arguments.out}: training had ended")
     if arguments.json:
@@ -119,8 +120,8 @@ def train_and_tell(plan: Plan, arguments: argparse.Namespace) -> None:
     note(f"next: {plan.problem.advice(plan, facts, arguments.out)}")
 
 
-def _trained(plan: Plan, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Train, and return the results."""
+def _trained(plan: Plan, arguments: argparse.Namespace) -> tuple[Plan, dict[str, Any]]:
+    """Train, and return the plan of the stage that is kept, with the results."""
     problem, unit = plan.problem, plan.problem.unit
     cost = problem.training_cost(plan, choose_device(arguments.device))
     title, steps = f"{problem.name}, {plan.model}", plan.training.steps
@@ -130,6 +131,8 @@ def _trained(plan: Plan, arguments: argparse.Namespace) -> dict[str, Any]:
     ):
         result = train(plan, out=arguments.out, device=arguments.device, progress=progress)
     best, speed = kept(result.metrics), result.metrics[-1]["words_per_second"]
+    plan, stages = result.require_plan(), stage_records(result)
+    own = next(each for each in stages if each["kept"])
     facts = {
         **problem.facts(plan),
         "run": str(arguments.out),
@@ -143,15 +146,15 @@ def _trained(plan: Plan, arguments: argparse.Namespace) -> dict[str, Any]:
         "validation_accuracy": best["validation_accuracy"],
         "validation_loss": best["validation_loss"],
         "perfect": best["perfect"],
-        "proved": best.get("proved"),
-        "right_to": best.get("right_to"),
-        "first_wrong": best.get("first_wrong"),
-        "wrong_chunks": best.get("wrong"),
+        **{name: own[name] for name in ("proved", "right_to", "first_wrong", "wrong_chunks")},
+        "reason": own["reason"],
+        "stage": plan.stage,
+        "stages": stages,
         f"{unit}_per_second": speed,
     }
     if cost:
         facts |= {"flops_per_token": cost.flops, "utilisation": speed / cost.full_speed}
-    return {**facts, **problem.figures(facts)}
+    return plan, {**facts, **problem.figures(facts)}
 
 
 def _read_settings(path: Path) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from lengthwise.experiments.experiment import (
 from lengthwise.files import read_json, write_json
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.runs import train
+from lengthwise.problems.stages import stage_records
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.executors import Executor, InProcess
 from lengthwise.training.devices import commit
@@ -126,15 +127,28 @@ def grouped(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list
 
 
 def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
-    """Train a run in a folder, where it goes on; return it and a record of its training."""
+    """Train a run in a folder, where it goes on; return it and a record of its training.
+
+    Steps and seconds are those of all its stages together.
+    """
     start, processor = time.perf_counter(), time.process_time()
     run = train(plan, out=folder / "run", device="cpu")
     seconds = round(time.perf_counter() - start, 1)
+    told = ("supervision", "steps", "ended", "right_to")
+    stages = [{name: each[name] for name in told} for each in stage_records(run)]
+    several = {"stages": stages} if len(stages) > 1 else {}
     return run, {
         "seed": plan.training.seed,
-        "supervision": plan.supervision,
-        "steps": run.metrics[-1]["step"],
+        "supervision": run.require_plan().supervision,
+        "steps": sum(each["steps"] for each in stages),
+        **several,
         "seconds_to_train": seconds,
         "processor_seconds": round(time.process_time() - processor, 1),
         "settings": plan.to_dict(),
     }
+
+
+def route(record: Record) -> str:
+    """Return the model of a record of training, and its supervision, stage after stage."""
+    stages = [each["supervision"] for each in record.get("stages", ())] or [record["supervision"]]
+    return f"`{record['model']}`, {', then '.join(stages)}"

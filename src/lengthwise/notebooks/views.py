@@ -78,6 +78,8 @@ def of_run(run: Run) -> str:
             ("trained on", f"{plan.trained_on}, {plan.supervision}, {plan.preset} preset"),
             ("seed", str(plan.training.seed)),
         ]
+        if plan.is_staged:
+            facts.append(("stage", f"{plan.stage} of {plan.num_stages}"))
     parameters = sum(each.numel() for each in run.model.parameters())
     facts.append(("parameters", f"{parameters:,}"))
     if run.folder is not None:

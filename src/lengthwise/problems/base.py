@@ -10,8 +10,8 @@ are abstract here. Everything else has a default.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -23,7 +23,8 @@ from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry
-from lengthwise.problems.layout import SECTIONS, Format1
+from lengthwise.problems.layout import Format1
+from lengthwise.problems.plan import Plan
 from lengthwise.problems.results import (
     Curve,
     Evaluation,
@@ -47,105 +48,7 @@ from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 from lengthwise.verification.certificate import Certificate
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
-    """Everything that determines a run: the problem, a model by name, and all settings."""
-
-    problem: "Problem"
-    model: str
-    preset: str
-    network: Any
-    data: Any
-    objective: Any
-    training: Any
-
-    @property
-    def entry(self) -> Entry:
-        """The entry of its model, which builds the network."""
-        found: Entry = self.problem.models[self.model]
-        return found
-
-    @property
-    def threads(self) -> int:
-        """Number of processor threads."""
-        return int(self.training.threads)
-
-    @property
-    def supervision(self) -> str:
-        """The labels that training sees."""
-        return self.problem.supervision(self)
-
-    @property
-    def trained_on(self) -> str:
-        """The examples that training draws."""
-        return self.problem.trained_on(self)
-
-    @property
-    def task(self) -> Task:
-        """The words of the formal language that it is about.
-
-        Raises:
-            RunError: it is about something else.
-        """
-        return self.problem.words_of(self)
-
-    def draw(self) -> nn.Module:
-        """Build the network with the initial weights of the seed.
-
-        Raises:
-            ConfigError: it would be too large.
-        """
-        return self.entry.draw_from(self.network, self.training.seed)
-
-    def build(self) -> nn.Module:
-        """Build the network without loading its weights.
-
-        Raises:
-            ConfigError: it would be too large.
-        """
-        self.entry.require_moderate(self.network)
-        return self.entry.build(self.network)
-
-    def with_seed(self, seed: int) -> "Plan":
-        """Return the same plan with another seed of training."""
-        return replace(self, training=replace(self.training, seed=seed))
-
-    @property
-    def sections(self) -> dict[str, Config]:
-        """The settings by section."""
-        return {name: getattr(self, name) for name in SECTIONS}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain values, as `config.json` has them."""
-        return {
-            "problem": {"kind": self.problem.kind, **self.problem.to_dict()},
-            "model": self.model,
-            "preset": self.preset,
-            **{name: section.to_dict() for name, section in self.sections.items()},
-        }
-
-    def identity(self) -> dict[str, Any]:
-        """Return the settings that differ from their defaults, in the layout of format 1.
-
-        Jobs of sweeps are recognised by a digest of them, which a setting that is added later, with
-        its default, or a new layout therefore does not change.
-        """
-        always = self.problem.format_1.always if self.problem.format_1 else ()
-        sections = {name: part.non_defaults() for name, part in self.sections.items()}
-        for section, name in (path.split(".") for path in always):
-            sections[section][name] = getattr(getattr(self, section), name)
-        named = {"model": self.model, "preset": self.preset}
-        return {**self.problem.identity(), **named, **self._laid_out(sections)}
-
-    def stored_settings(self) -> dict[str, Any]:
-        """Return all settings as records of sweeps have them, in the layout of format 1."""
-        every = self._laid_out({name: part.to_dict() for name, part in self.sections.items()})
-        return {name: part for name, part in every.items() if isinstance(part, dict)}
-
-    def _laid_out(self, sections: Parts) -> dict[str, Any]:
-        format_1 = self.problem.format_1
-        return format_1.write(sections) if format_1 else dict(sections)
+__all__ = ["Plan", "Problem", "Run", "evaluated"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -158,6 +61,8 @@ class Run(Viewed):
     metrics: list[dict[str, Any]] = field(default_factory=list)
     """One record for each validation."""
     folder: RunFolder | None = None
+    stages: tuple[Mapping[str, Any], ...] = ()
+    """One record for each stage that ended without a proof (`problems.stages`)."""
 
     def __repr__(self) -> str:
         best = f": {self.problem.validated(kept(self.metrics))}" if self.metrics else ""
@@ -304,6 +209,19 @@ class Problem(ABC):
     def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
         """Return defaults that suit the subject, over the usual ones; `asked` are the user's."""
         return {}
+
+    def routes(self, plan: Plan, asked: Parts) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """Return models to go on with, one after the other, where training by a default plan ends
+        without a proof, each with its default settings; `asked` are the user's."""
+        return ()
+
+    def is_stalled(self, plan: Plan, metrics: Sequence[Mapping[str, Any]]) -> bool:
+        """Return whether a stage is given up, from the records of its validations so far."""
+        return False
+
+    def standing(self, plan: Plan, model: nn.Module) -> Mapping[str, Any]:
+        """Return `proved`, `right_to`, `first_wrong` and `reason` of a stage that was given up."""
+        raise NotImplementedError
 
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts

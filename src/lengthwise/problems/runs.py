@@ -23,7 +23,8 @@ from lengthwise.problems.registry import (
     require_options,
 )
 from lengthwise.problems.results import Options
-from lengthwise.settings import merged, sort_settings
+from lengthwise.problems.stages import train_stages
+from lengthwise.settings import Parts, merged, sort_settings
 from lengthwise.tasks.task import Task
 from lengthwise.training.autocast import require_autocast
 from lengthwise.training.compiled import is_compiled, load_compiled, load_weights
@@ -61,20 +62,37 @@ def make_plan(
         layers.insert(max(0, len(layers) - 1), {"data.protocol": own.pop("protocol")})
     chosen_model = kind.default_model if model is None else model
     entry = kind.models[chosen_model]
-    names, asked = _sorted(kind, entry, spec, layers)
+    asked = _sorted(kind, entry, spec, layers)
     problem = as_problem(spec, asked.pop("task", {}), own)
     if model is None and (usual_model := problem.usual_model(asked)) != chosen_model:
         chosen_model, entry = usual_model, kind.models[usual_model]
-        names, asked = _sorted(kind, entry, spec, layers)
+        asked = _sorted(kind, entry, spec, layers)
         asked.pop("task", None)
-    usual = problem.usual(preset, entry, problem.name) | problem.suited(preset, entry, asked)
-    chosen = sort_settings(usual, names, aliases=kind.aliases, strict=False)
+    suited = problem.suited(preset, entry, asked)
+    plan = _planned(problem, chosen_model, preset, asked=asked, suited=suited)
+    if model is not None:
+        return plan
+    later, barrier = _later(plan, asked)
+    return replace(plan, later=later, barrier=barrier)
+
+
+def _planned(
+    problem: Problem, model: str, preset: str, *, asked: Parts, suited: Mapping[str, Any]
+) -> Plan:
+    """Return the plan of a model, with the settings that are asked for over the usual ones.
+
+    `suited` are defaults that suit the subject.
+    """
+    entry = problem.models[model]
+    usual = problem.usual(preset, entry, problem.name) | dict(suited)
+    names = problem.settable(entry)
+    chosen = sort_settings(usual, names, aliases=problem.aliases, strict=False)
     for section in SECTIONS:
         chosen[section] |= asked[section]
-    network, data, objective = problem.configure(chosen_model, entry, chosen, asked)
+    network, data, objective = problem.configure(model, entry, chosen, asked)
     return Plan(
         problem=problem,
-        model=chosen_model,
+        model=model,
         preset=preset,
         network=network,
         data=data,
@@ -83,20 +101,36 @@ def make_plan(
     )
 
 
+def _later(plan: Plan, asked: Parts) -> tuple[tuple[Plan, ...], str]:
+    """Return the plans of the stages after the first, and why there are no more, if a setting that
+    is asked for does not fit one."""
+    problem, found = plan.problem, list[Plan]()
+    for model, suited in problem.routes(plan, asked):
+        names = problem.settable(problem.models[model])
+        unknown = [each for part in names for each in asked[part] if each not in names[part]]
+        if unknown:
+            return tuple(found), f"{unknown[0]} is no setting of {model}"
+        try:
+            found.append(_planned(problem, model, plan.preset, asked=asked, suited=suited))
+        except ConfigError as error:
+            return tuple(found), str(error).partition(". ")[0]
+    return tuple(found), ""
+
+
 def _sorted(
     kind: type[Problem],
     entry: Entry,
     spec: str | Language | Problem,
     layers: Sequence[Mapping[str, Any]],
-) -> tuple[dict[str, set[str]], dict[str, dict[str, Any]]]:
-    """Return the names of the settings by section, and those that are asked for."""
+) -> dict[str, dict[str, Any]]:
+    """Return the settings that are asked for, by section."""
     names, of_task = kind.settable(entry), kind.own_settings(spec) if isinstance(spec, str) else {}
     if of_task:
         names["task"] = set(of_task)
     asked = merged(sort_settings(each, names, aliases=kind.aliases) for each in layers)
     for section in SECTIONS:
         asked.setdefault(section, {})
-    return names, asked
+    return asked
 
 
 def plan_for(
@@ -126,7 +160,7 @@ def plan_for(
     is_same = there.problem == asked.problem or there.problem.identity() == asked.problem.identity()
     if not is_same or model not in (None, there.model):
         _require_unchanged(folder, there, asked)
-        folder.require_same(there.to_dict(), asked.to_dict())
+        folder.require_same(there.alone.to_dict(), asked.alone.to_dict())
     there = replace(there, problem=asked.problem)  # its corpus may have been moved
 
     def filled_in(left_out: frozenset[str]) -> Plan:
@@ -135,10 +169,10 @@ def plan_for(
         return make_plan(spec, there.model, preset=preset_there, settings=layers, options=options)
 
     found = filled_in(there.problem.derived)
-    if found != there:  # a derived setting may have been set when the run began
+    if found != there.alone:  # a derived setting may have been set when the run began
         with suppress(ConfigError):
             found = filled_in(frozenset())
-    folder.require_same(there.to_dict(), found.to_dict())
+    folder.require_same(there.alone.to_dict(), found.to_dict())
     return there
 
 
@@ -174,9 +208,11 @@ def train(
     """
     processes = _processes(plan.problem, device)
     folder = None if out is None else RunFolder(Path(out))
-    if folder and folder.is_claimed and folder.is_finished:
-        claim(folder, plan, environment(device))
-        return load_run(folder.path, device=device)
+    if folder and folder.is_claimed:
+        if folder.is_finished:
+            claim(folder, plan, environment(device))
+            return load_run(folder.path, device=device)
+        plan = _plan_there(folder, plan) or plan
     training = plan.training
     if isinstance(training, MixedTrainingConfig):
         require_autocast(choose_device(device), training.autocast)
@@ -184,6 +220,14 @@ def train(
     made_with = {**environment(device), **plan.problem.environment(plan)}
     if processes.count > 1:
         made_with["processes"] = str(processes.count)
+    if plan.is_staged:
+        if folder is not None:
+            claim(folder, plan, made_with)
+        where = choose_device(device)
+        run = train_stages(
+            plan, device=where, folder=folder, made_with=made_with, progress=progress
+        )
+        return load_run(Path(out or ""), device=device) if run is None else run
     if folder is None:  # everything is checked before anything is written
         model.to(choose_device(device))
         metrics = fit(model, objective, training, progress=progress, processes=processes)
@@ -229,12 +273,27 @@ def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
                 f"{folder.path} holds computed weights, which are not trained. Use another folder."
             )
         there = plan_from_dict(stored)
-        if there == plan:
+        if _are_of_one_run(there, plan):
             return folder.claim(stored)
         _require_unchanged(folder, there, plan)
-        folder.require_same({**there.to_dict(), "environment": {}}, asked)
+        folder.require_same(
+            {**there.alone.to_dict(), "environment": {}},
+            {**plan.alone.to_dict(), "environment": dict(made_with)},
+        )
     folder.claim(asked)
     return None
+
+
+def _are_of_one_run(there: Plan, plan: Plan) -> bool:
+    """Whether the plan of a folder is that of the first stage of a plan, or of one after it."""
+    return there.alone in [each.alone for each in plan.stages]
+
+
+def _plan_there(folder: RunFolder, plan: Plan) -> Plan | None:
+    """Return the plan of the stage at which a folder is, if it is one of this plan's run."""
+    stored = folder.config()
+    there = None if is_compiled(stored) else plan_from_dict(stored)
+    return there if there is not None and _are_of_one_run(there, plan) else None
 
 
 def _require_unchanged(folder: RunFolder, there: Plan, asked: Plan) -> None:
@@ -272,17 +331,22 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
     try:
         values = in_todays_layout(values)
         problem = problem_from_dict(values["problem"])
-        kinds = problem.sections(problem.models[values["model"]])
-        return Plan(
-            problem=problem,
-            model=values["model"],
-            preset=values["preset"],
-            **{name: kinds[name].from_dict(values[name]) for name in SECTIONS},
+        return replace(
+            _stored_plan(problem, values),
+            stage=values.get("stage", 1),
+            later=tuple(_stored_plan(problem, each) for each in values.get("later", ())),
+            barrier=values.get("barrier", ""),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RunError(
             f"config.json is damaged ({error!r}). Train again in a new folder."
         ) from None
+
+
+def _stored_plan(problem: Problem, values: Mapping[str, Any]) -> Plan:
+    kinds = problem.sections(problem.models[values["model"]])
+    sections: dict[str, Any] = {name: kinds[name].from_dict(values[name]) for name in SECTIONS}
+    return Plan(problem=problem, model=values["model"], preset=values["preset"], **sections)
 
 
 def in_todays_layout(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -338,4 +402,11 @@ def load_run(path: Path | str, *, device: str = "auto") -> Run:
             f"or missing. Train again in a new folder."
         )
     plan.problem.remember(model)
-    return Run(problem=plan.problem, plan=plan, model=model, metrics=metrics, folder=folder)
+    return Run(
+        problem=plan.problem,
+        plan=plan,
+        model=model,
+        metrics=metrics,
+        folder=folder,
+        stages=tuple(each.stage_record() for each in folder.ended_stages()),
+    )

@@ -350,7 +350,7 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
 
 def _settings(plan: Plan) -> dict[str, Any]:
     """Return the settings that tell plans apart, without the seed."""
-    settings = flattened(plan.with_seed(0).to_dict())
+    settings = flattened(plan.alone.with_seed(0).to_dict())
     return {
         name: value for name, value in settings.items() if not name.startswith(("problem.", "pre"))
     }

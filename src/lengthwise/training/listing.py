@@ -40,7 +40,11 @@ class Listed:
     step: int | None = None
     """Step of the last validation."""
     steps: int | None = None
-    """Greatest number of steps."""
+    """Greatest number of steps, of the stage if there are several."""
+    stage: int | None = None
+    """Stage that is trained or kept, of a run that can have several."""
+    stages: int | None = None
+    """Greatest number of stages."""
     reason: str = ""
     """Message about the damage."""
     validation_accuracy: float | None = None
@@ -58,8 +62,11 @@ class Listed:
         """The state with the step at which training stopped, or the damage."""
         match self.state:
             case "stopped" | "running":
-                where = f"at step {self.step or 0:,}"
-                return f"{self.state} {where}" + (f" of {self.steps:,}" if self.steps else "")
+                where = f"at step {self.step or 0:,}" + (
+                    f" of {self.steps:,}" if self.steps else ""
+                )
+                where += f", stage {self.stage} of {self.stages}" if self.stages else ""
+                return f"{self.state} {where}"
             case "damaged":
                 return f"damaged: {self.reason}"
         return self.state
@@ -77,10 +84,14 @@ def list_runs(folder: Path) -> list[Listed]:
 
 
 def _run_folders(folder: Path) -> Iterator[Path]:
-    """Yield the folders with a `config.json`, without hidden ones and without following links."""
+    """Yield the folders with a `config.json`, without hidden ones and without following links.
+
+    The ended stages of a run are not runs of their own.
+    """
     for path, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         if "config.json" in files and _is_ours(Path(path) / "config.json"):
+            folders[:] = [name for name in folders if name != "stages"]
             yield Path(path)
 
 
@@ -121,6 +132,8 @@ def _read(path: Path) -> dict[str, Any]:
     kind, subject = _about(config)
     best = max(reversed(metrics), key=_rank)["validation_accuracy"] if metrics else None
     running = not is_finished and _is_locked(path / "config.json")
+    stage, later = config.get("stage", 1), len(config.get("later", ()))
+    staged = {"stage": stage, "stages": stage + later} if stage > 1 or later else {}
     return {
         **own,
         "problem": kind,
@@ -129,6 +142,7 @@ def _read(path: Path) -> dict[str, Any]:
         "state": "finished" if is_finished else "running" if running else "stopped",
         "step": metrics[-1]["step"] if metrics else 0,
         "steps": training.get("steps"),
+        **staged,
         "validation_accuracy": best,
         "evaluation": _evaluation(path),
         "proof": _claim(path),

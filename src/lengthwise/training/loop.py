@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -67,6 +67,14 @@ class Progress(Protocol):
     def update(self, step: int, record: Mapping[str, Any]) -> None:
         """Show a record; called after every step, with more figures after a validation."""
         ...
+
+
+Ending: TypeAlias = Literal["perfect", "steps", "stalled", "diverged"]
+"""Why a stage ended: the weights that are kept are perfect, its steps are used up, it made no
+progress, or a number was not finite."""
+
+IsStalled: TypeAlias = Callable[[Sequence[Mapping[str, Any]]], bool]
+"""A function of the records so far that says whether a stage is given up."""
 
 
 @dataclass(slots=True)
@@ -181,14 +189,66 @@ def _fit(
         folder = progress = None
     clock = Clock()
     while not is_over(state, config):
-        record = _train_step(state, objective, config, clock, processes)
-        if figures := validate_if_due(state, objective, config, folder, record):
-            record |= figures
-            clock.restart()
-        if progress:
-            progress.update(state.step, record)
+        _advance(
+            state, objective, config, clock, folder=folder, progress=progress, processes=processes
+        )
     end(state, config, folder)
     return state.metrics
+
+
+def fit_stage(
+    model: nn.Module,
+    objective: Objective,
+    config: TrainingConfig,
+    is_stalled: IsStalled,
+    *,
+    folder: RunFolder | None = None,
+    progress: Progress | None = None,
+) -> tuple[list[dict[str, Any]], Ending, str]:
+    """Train like `fit`, but end where a stage stalls or diverges; return the records, how it ended,
+    and the error if it diverged.
+
+    `is_stalled` is asked after every validation. Only weights that a validation found perfect are
+    stored in the folder, which ends its run; the best of other weights are those that the model has
+    in the end. After a number that is not finite these are the best so far, or, if there was no
+    validation, none, and the records are empty.
+    """
+    with processor_threads(config.threads):
+        state = begin(model, config, folder)
+        ending: Ending = "steps"
+        clock, told = Clock(), ""
+        try:
+            while not is_over(state, config):
+                if is_due(state, config) and is_stalled(state.metrics):
+                    ending = "stalled"
+                    break
+                _advance(state, objective, config, clock, folder=folder, progress=progress)
+        except ClaimError as error:
+            ending, told = "diverged", str(error)
+        if state.metrics:
+            if kept(state.metrics)["perfect"]:
+                ending = "perfect"
+            end(state, config, folder if ending == "perfect" else None)
+        return state.metrics, ending, told
+
+
+def _advance(
+    state: State,
+    objective: Objective,
+    config: TrainingConfig,
+    clock: "Clock",
+    *,
+    folder: RunFolder | None,
+    progress: Progress | None,
+    processes: ProcessGroup = ALONE,
+) -> None:
+    """Take a step, validate and store the model if that is due, and show the figures."""
+    record = _train_step(state, objective, config, clock, processes)
+    if figures := validate_if_due(state, objective, config, folder, record):
+        record |= figures
+        clock.restart()
+    if progress:
+        progress.update(state.step, record)
 
 
 def is_over(state: State, config: TrainingConfig) -> bool:

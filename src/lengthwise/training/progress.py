@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRe
 
 from lengthwise.errors import ConfigError
 from lengthwise.training.loop import Progress as TrainingProgress
+from lengthwise.wording import counted
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SECONDS_BETWEEN_FRAMES = 0.2
@@ -104,7 +105,8 @@ class NotebookProgress:
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
         """Advance the bar; figures of the last validation stay."""
-        told = f"loss {record['loss']:.4f}, {self._speed(record)}"
+        self._steps = record.get("stage_steps", self._steps)
+        told = f"{_stage(record)}loss {record['loss']:.4f}, {self._speed(record)}"
         if "validation_accuracy" in record:
             self._validation = f", validation {100 * record['validation_accuracy']:.2f} %"
             self._validation += ", proved" if record.get("proved") else ""
@@ -150,12 +152,17 @@ class BarProgress:
     """A rich bar with loss, accuracy, words per second and time left."""
 
     def __init__(self, bar: Progress, title: str, steps: int, speed: Speed = _speed) -> None:
-        self._bar, self._speed = bar, speed
+        self._bar, self._speed, self._stage = bar, speed, 1
         self._row = bar.add_task(title, total=steps, figures="")
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
-        """Advance the bar."""
+        """Advance the bar; in a run with several stages it is that of the stage."""
         brief = f"loss {record['loss']:.4f} {100 * record['accuracy']:3.0f} % {self._speed(record)}"
+        if "stage" in record:
+            brief = f"{record['stage']}/{record['stages']} {record['supervision']} {brief}"
+            if record["stage"] != self._stage:
+                self._stage = record["stage"]
+                self._bar.reset(self._row, total=record["stage_steps"])
         self._bar.update(self._row, completed=step, figures=brief)
 
 
@@ -166,10 +173,13 @@ class PlainProgress:
         self._title, self._steps, self._speed = title, steps, speed
         self._start = self._next = time.monotonic()
         self._first: int | None = None
+        self._stage = 1
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
         """Print a line if the last one is long enough ago."""
         now = time.monotonic()
+        if record.get("stage", 1) != self._stage:
+            self._stage, self._steps, self._first = record["stage"], record["stage_steps"], None
         if self._first is None:
             self._first, self._start = step, now
         if now < self._next and "validation_accuracy" not in record:
@@ -179,11 +189,17 @@ class PlainProgress:
         left = ""
         if done and not record.get("proved"):
             left = f", at most {(now - self._start) / done * (self._steps - step):.0f} s left"
-        print(
-            f"{self._title}: step {step}/{self._steps}, {figures(record, self._speed)}{left}",
-            file=sys.stderr,
-            flush=True,
-        )
+            left += " in this stage" if record.get("stages", 1) > 1 else ""
+        where = f"{self._title}: {_stage(record)}step {step}/{self._steps}"
+        told = f"{where}, {figures(record, self._speed)}{left}"
+        print(told, file=sys.stderr, flush=True)
+
+
+def _stage(record: Mapping[str, Any]) -> str:
+    """Return which stage a record is of, where there are several."""
+    if "stage" not in record:
+        return ""
+    return f"stage {record['stage']} of {record['stages']} ({record['supervision']}), "
 
 
 def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
@@ -197,6 +213,8 @@ def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
         length = record["right_to"]
         far = f"right to length {'any' if length is None else length}"
         text += f", {far if length != -1 else 'the empty word is wrong'}"
+        if "codes" in record:
+            text += f", {counted(record['codes'], 'code')} so far"
     if "wrong" in record:
         text += f", {record['wrong']} of {record['chunks']} chunks wrong"
     text += ", proved" if record.get("proved") else ""

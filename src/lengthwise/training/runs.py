@@ -8,11 +8,17 @@
     scores.jsonl            the records of the last evaluation, by length and class
     evaluation.json         the summary of that evaluation
     certificate.json        the result of the last certification, with its evidence
+    stages/1-NAME/          a stage that ended without a proof: its config.json, metrics.jsonl and
+                            model.safetensors, and stage.json, which says how it ended
+
+A run with several stages has the files of one stage at a time: `config.json` is replaced when the
+next one begins.
 
 Nothing is unpickled. Each file is written under a temporary name, synced and renamed.
 """
 
 import json
+import shutil
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -35,6 +41,7 @@ from lengthwise.files import (
     remove_leftovers,
     require_folder_place,
     require_kinds,
+    sync_folder,
     write_bytes,
     write_json,
     write_lines,
@@ -121,6 +128,61 @@ class RunFolder:
     @property
     def _evaluation(self) -> Path:
         return self.path / "evaluation.json"
+
+    # ---- stages --------------------------------------------------------------------------------
+
+    @property
+    def _stages(self) -> Path:
+        return self.path / "stages"
+
+    def ended_stages(self) -> list["RunFolder"]:
+        """Return the folders of the stages that ended without a proof, in their order."""
+        found = [each for each in self._stages.glob("*-*") if not is_leftover(each)]
+        return [RunFolder(each) for each in sorted(found, key=_stage_number)]
+
+    def stage_record(self) -> dict[str, Any]:
+        """Return how a stage ended, from the folder of the stage.
+
+        Raises:
+            RunError: the record is damaged.
+        """
+        return read_object(self.path / "stage.json", remedy="Train again in a new folder.")
+
+    def end_stage(
+        self,
+        name: str,
+        record: Mapping[str, Any],
+        metrics: list[dict[str, Any]],
+        weights: Mapping[str, Tensor],
+    ) -> "RunFolder":
+        """Store a stage that ended without a proof, whole or not at all; return its folder.
+
+        There are no weights if it ended before its first validation.
+        """
+        place = self._stages / name
+        aside = RunFolder(place.with_name(f".{name}.tmp"))
+        if aside.path.exists():  # a killed writer left it
+            shutil.rmtree(aside.path)
+        write_bytes(aside._config, self._config.read_bytes())
+        write_json(aside.path / "stage.json", record)
+        write_lines(aside._metrics, metrics)
+        if weights:
+            _save(aside._model, weights)
+        aside.path.rename(place)
+        sync_folder(self._stages)
+        return RunFolder(place)
+
+    def begin_stage(self, config: Mapping[str, Any]) -> None:
+        """Go on with the next stage, of which nothing is trained; the last one must be stored."""
+        self._remove_checkpoints()
+        self._metrics.unlink(missing_ok=True)
+        write_json(self._config, {"format": FORMAT, **config})
+
+    def keep_stage(self, stage: "RunFolder") -> None:
+        """End the run with the weights of one of its stages."""
+        self._remove_checkpoints()
+        write_bytes(self._config, stage._config.read_bytes())
+        self.finish(stage.weights(), stage.metrics())
 
     def claim(self, config: Mapping[str, Any]) -> None:
         """Create the folder for this configuration, or accept one that already has it.
@@ -336,6 +398,11 @@ def _load(path: Path) -> dict[str, Tensor]:
         return load(path.read_bytes())
     except (SafetensorError, OSError) as error:
         raise RunError(f"{path} cannot be read ({error}). Train again in a new folder.") from None
+
+
+def _stage_number(path: Path) -> int:
+    number = path.name.partition("-")[0]
+    return int(number) if number.isdecimal() else 0
 
 
 def _plain(value: Any) -> Any:

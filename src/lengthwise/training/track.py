@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _TRAINING = ("loss", "accuracy", "words_per_second")
 
+_OF_STAGE = ("stage", "stages", "stage_steps", "steps_before")
+
 
 @contextmanager
 def tracked(progress: Progress, folder: Path | None) -> Iterator[Progress]:
@@ -46,11 +48,12 @@ class Tracking:
         self._writer: SummaryWriter | None = None
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
-        """Write the numbers of the record, and pass it on."""
-        writer = self._writer = self._writer or self._opened(step)
+        """Write the numbers of the record, and pass it on; stages follow each other."""
+        place = step + record.get("steps_before", 0)
+        writer = self._writer = self._writer or self._opened(place)
         for name, value in record.items():
-            if isinstance(value, int | float):
-                writer.add_scalar(_tag(name), value, step)
+            if isinstance(value, int | float) and name not in _OF_STAGE:
+                writer.add_scalar(_tag(name), value, place)
         self._progress.update(step, record)
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped, route, trained
 from lengthwise.experiments.trained import from_to
 from lengthwise.problems.base import evaluated
 from lengthwise.problems.recognition.suited import num_elements
@@ -89,7 +89,7 @@ def table(records: Sequence[Record]) -> Table:
             [
                 language,
                 f"{runs[0]['elements']:,}" if runs[0]["elements"] else "more than 5,000",
-                f"`{runs[0]['model']}`, {runs[0]['supervision']}",
+                "; ".join(sorted({route(one) for one in runs})),
                 f"{len(proved)} of {len(runs)}",
                 *spans,
             ]

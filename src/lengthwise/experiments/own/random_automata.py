@@ -20,7 +20,7 @@ from lengthwise.analysis.points_figure import points_figure
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.scores import parse_lengths, wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise.experiments.parts import Part, PartsExperiment, trained
+from lengthwise.experiments.parts import Part, PartsExperiment, route, trained
 from lengthwise.experiments.trained import from_to
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
@@ -168,7 +168,7 @@ def table(records: Sequence[Record]) -> Table:
     for name, own in groups.items():
         if own:
             proved = _proved(own)
-            told = ", ".join(sorted({f"`{one['model']}`, {one['supervision']}" for one in own}))
+            told = "; ".join(sorted({route(one) for one in own}))
             spans = [
                 from_to([round(one[key]) for one in proved]) if proved else ""
                 for key in ("steps", "processor_seconds")
@@ -188,8 +188,9 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
     points: dict[str, list[tuple[float, float]]] = {}
     for one in _proved(records):
         if one["elements"] is not None:
-            name = f"{one['model']}, {one['supervision']}"
-            points.setdefault(name, []).append((one["elements"], one["processor_seconds"]))
+            points.setdefault(route(one).replace("`", ""), []).append(
+                (one["elements"], one["processor_seconds"])
+            )
     return {
         "seconds": points_figure(
             points, xlabel="elements of the monoid", ylabel="processor seconds to the proof"

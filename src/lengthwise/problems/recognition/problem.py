@@ -1,7 +1,7 @@
 """Recognition: the problem of classifying words of a formal language."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from torch import nn
 
 from lengthwise.errors import ConfigError, WordError
-from lengthwise.evaluation.scores import parse_lengths, percent
+from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
@@ -37,12 +37,18 @@ from lengthwise.problems.recognition.objectives import (
     state_classes,
     transition_size,
 )
+from lengthwise.problems.recognition.outcome import needs_another_model, outcome_of
+from lengthwise.problems.recognition.routes import (
+    is_stalled,
+    require_slots,
+    routes_after,
+    standing,
+)
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.problems.recognition.state_codes import StateCodeSupervision
 from lengthwise.problems.recognition.state_products import StateProducts
 from lengthwise.problems.recognition.suited import (
     LARGE_MODEL,
-    MOST_LABELLED,
     model_for,
     num_elements,
     suited_to_monoid,
@@ -66,9 +72,6 @@ from lengthwise.wording import counted
 
 WORD_OF_COST = 500
 """Number of symbols of the word whose cost is given."""
-
-_SHOWN = 60
-"""Greatest number of characters that are shown of a wrong word."""
 
 _FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes", "num_slots"}
 """Settings of a network that follow from the language and the supervision."""
@@ -227,6 +230,20 @@ class Recognition(Problem):
             case _:
                 return {}
 
+    def routes(self, plan: Plan, asked: Parts) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """Return the routes to a proof after that of a plan, unless its supervision is set."""
+        if "supervision" in asked["objective"]:
+            return ()
+        return routes_after(self.language, plan.supervision, plan.preset)
+
+    def is_stalled(self, plan: Plan, metrics: Sequence[Mapping[str, Any]]) -> bool:
+        """Return whether exploration has stalled."""
+        return is_stalled(metrics)
+
+    def standing(self, plan: Plan, model: nn.Module) -> Mapping[str, Any]:
+        """Return how far a model is right, by exploration with a bound."""
+        return standing(model, self.language)
+
     def objective(  # noqa: PLR0911  one for each supervision
         self, plan: Plan, processes: ProcessGroup = ALONE
     ) -> Objective:
@@ -290,21 +307,14 @@ class Recognition(Problem):
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
         """Return a line on whether a proof closed, and the accuracy on fresh words."""
-        task, words = self.words_of(plan), plan.data
-        kept = facts["kept_step"]
-        return (
-            f"{plan.model} on {task.title} ({task.protocol} words, {plan.supervision} supervision, "
-            f"{plan.preset} preset): {_proof(facts)}{percent(facts['validation_accuracy'])} % on "
-            f"fresh words of length {words.min_length}..{words.max_length} after "
-            f"{counted(kept, 'step')}"
-        )
+        return outcome_of(plan, self.words_of(plan), facts)
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
         """Return `certify` where a proof did not close, and `evaluate` otherwise.
 
-        Where the monoid is too large for a proof of the default model, it is to train another one.
+        Where a proof needs another model, it is to train that.
         """
-        if plan.model == DEFAULT_MODEL and not facts["proved"] and self._is_past_codebooks():
+        if needs_another_model(self.language, plan, facts):
             spec = shlex.quote(self.language.spec)
             return f"lengthwise train {spec} --model gru-binary --out {out}-gru"
         if facts["proved"] is False:
@@ -371,11 +381,6 @@ class Recognition(Problem):
         few = supervision != "composition" or num_elements(self.language) is not None
         return supervision if few else "transition"
 
-    def _is_past_codebooks(self) -> bool:
-        """Whether there are too many state maps for their codes to be labels."""
-        count = num_elements(self.language)
-        return bool(self.language.spec) and (count is None or count > MOST_LABELLED)
-
     def _require_few_elements(self, supervision: str) -> None:
         if num_elements(self.language) is None:
             raise ConfigError(
@@ -386,7 +391,7 @@ class Recognition(Problem):
 
     def _slots(self, asked: Mapping[str, Any]) -> dict[str, int]:
         """Return a slot for each state, with as many bits as tell the states apart."""
-        states = self.language.total().minimised().num_states
+        states = require_slots(self.language)
         return {"num_slots": states, "num_bits": asked.get("num_bits", bits_for(states))}
 
     def _with_bits(
@@ -423,25 +428,3 @@ def usual_lengths(plan: Plan | Compiled) -> str:
 def _task(language: Language, protocol: str, p_one: float) -> Task:
     """Return a task; the same one again, since the tables of its sampler grow with use."""
     return Task(language=language, protocol=protocol, p_one=p_one)
-
-
-def _proof(facts: Mapping[str, Any]) -> str:
-    """Say whether a proof closed, where training tries one, or how far a model is right."""
-    if facts["proved"] is None:
-        return ""
-    if facts["proved"]:
-        return "proved at every length; "
-    if facts["wrong_chunks"]:
-        wrong = facts["wrong_chunks"]
-        return f"not proved: wrong on {counted(wrong, 'chunk')} of codes; "
-    if facts["wrong_chunks"] == 0:
-        return "not proved: no chunk of codes is wrong, but rounding could change an answer; "
-    right, word = facts["right_to"], facts["first_wrong"]
-    if right is None:
-        return "not proved: right as far as explored, but rounding could change an answer; "
-    if right < 0:
-        return "not proved: the empty word is wrong; "
-    if word is None:
-        return f"not proved: right to length {right}; "
-    brief = word if len(word) <= _SHOWN else f"{word[:_SHOWN]}..."
-    return f"not proved: right to length {right}, first wrong word {brief}; "

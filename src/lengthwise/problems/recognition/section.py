@@ -18,6 +18,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.problems.base import Plan
 from lengthwise.problems.inside import has_binary_memory, verdict_about
+from lengthwise.problems.recognition.outcome import ended_in_words
 from lengthwise.problems.results import Curve, Facts, Section
 from lengthwise.registry import Catalogue
 from lengthwise.training.loop import kept
@@ -181,9 +182,21 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
         ],
         note=NOTE,
         body=body,
-        about=_about(language),
+        about=[*_about(language), *_stages(folder, plan)],
         terms=_terms(plan, proof),
     )
+
+
+def _stages(folder: RunFolder, plan: Plan) -> Facts:
+    """Return the stage of a run that has several, and how those ended that closed no proof."""
+    if not plan.is_staged:
+        return []
+    found = [("stage", f"{plan.stage} of {plan.num_stages}, {plan.supervision}")]
+    records = [stage.stage_record() for stage in folder.ended_stages()]
+    if records:
+        ended = ", ".join(ended_in_words(record) for record in records)
+        found.append(("stages without a proof", ended))
+    return found
 
 
 def _about(language: Language) -> Facts:

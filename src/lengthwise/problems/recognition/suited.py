@@ -83,6 +83,11 @@ def suited_to_monoid(language: Language, preset: str) -> dict[str, Any]:
     count = num_elements(language)
     if count is None or not MOST_COMPOSED < count <= MOST_LABELLED:
         return {}
+    return codebook_settings(count, preset)
+
+
+def codebook_settings(count: int, preset: str) -> dict[str, Any]:
+    """Return the settings of codebook supervision for a number of elements and a preset."""
     if preset == "smoke":
         return {"supervision": "codebook", "noise": 0.0, "precision": "double"}
     if preset == "paper":

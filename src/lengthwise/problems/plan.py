@@ -1,0 +1,160 @@
+"""The plan of a run: all that decides what it becomes, and the stages that may follow it."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from lengthwise.models.entry import Entry
+from lengthwise.problems.layout import SECTIONS
+from lengthwise.settings import Config, Parts
+from lengthwise.tasks.task import Task
+
+if TYPE_CHECKING:
+    from lengthwise.problems.base import Problem
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """Everything that determines a run: the problem, a model by name, and all settings."""
+
+    problem: "Problem"
+    model: str
+    preset: str
+    network: Any
+    data: Any
+    objective: Any
+    training: Any
+    stage: int = 1
+    """Number of the stage that this plan is of."""
+    later: tuple["Plan", ...] = ()
+    """Plans of the stages that follow, each if the one before it ends without a proof."""
+    barrier: str = ""
+    """Reason why no stage follows the last one, if a setting of the user keeps it away."""
+
+    @property
+    def alone(self) -> "Plan":
+        """The plan as one that no stage comes before or after."""
+        return replace(self, stage=1, later=(), barrier="")
+
+    @property
+    def stages(self) -> tuple["Plan", ...]:
+        """This plan and those of the stages that follow it, each with what follows it."""
+        return (self, *self.next.stages) if self.later else (self,)
+
+    @property
+    def next(self) -> "Plan":
+        """The plan of the next stage."""
+        first, *rest = self.later
+        return replace(first, stage=self.stage + 1, later=tuple(rest), barrier=self.barrier)
+
+    @property
+    def is_staged(self) -> bool:
+        """Whether its run has several stages."""
+        return self.stage > 1 or bool(self.later)
+
+    @property
+    def num_stages(self) -> int:
+        """Number of stages that the run can have."""
+        return self.stage + len(self.later)
+
+    @property
+    def entry(self) -> Entry:
+        """The entry of its model, which builds the network."""
+        found: Entry = self.problem.models[self.model]
+        return found
+
+    @property
+    def threads(self) -> int:
+        """Number of processor threads."""
+        return int(self.training.threads)
+
+    @property
+    def supervision(self) -> str:
+        """The labels that training sees."""
+        return self.problem.supervision(self)
+
+    @property
+    def trained_on(self) -> str:
+        """The examples that training draws."""
+        return self.problem.trained_on(self)
+
+    @property
+    def task(self) -> Task:
+        """The words of the formal language that it is about.
+
+        Raises:
+            RunError: it is about something else.
+        """
+        return self.problem.words_of(self)
+
+    def draw(self) -> nn.Module:
+        """Build the network with the initial weights of the seed.
+
+        Raises:
+            ConfigError: it would be too large.
+        """
+        return self.entry.draw_from(self.network, self.training.seed)
+
+    def build(self) -> nn.Module:
+        """Build the network without loading its weights.
+
+        Raises:
+            ConfigError: it would be too large.
+        """
+        self.entry.require_moderate(self.network)
+        return self.entry.build(self.network)
+
+    def with_seed(self, seed: int) -> "Plan":
+        """Return the same plan, in all its stages, with another seed of training."""
+        later = tuple(each.with_seed(seed) for each in self.later)
+        return replace(self, training=replace(self.training, seed=seed), later=later)
+
+    @property
+    def sections(self) -> dict[str, Config]:
+        """The settings by section."""
+        return {name: getattr(self, name) for name in SECTIONS}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain values, as `config.json` has them."""
+        return {
+            "problem": {"kind": self.problem.kind, **self.problem.to_dict()},
+            **self._own(),
+            **self._staged([each._own() for each in self.later]),
+        }
+
+    def _own(self) -> dict[str, Any]:
+        """Return the values that differ from stage to stage."""
+        sections = {name: section.to_dict() for name, section in self.sections.items()}
+        return {"model": self.model, "preset": self.preset, **sections}
+
+    def _staged(self, later: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the values of a run with several stages; none of a run with one."""
+        found = {"stage": self.stage, "later": later, "barrier": self.barrier}
+        usual = {"stage": 1, "later": [], "barrier": ""}
+        return {name: value for name, value in found.items() if value != usual[name]}
+
+    def identity(self) -> dict[str, Any]:
+        """Return the settings that differ from their defaults, in the layout of format 1.
+
+        Jobs of sweeps are recognised by a digest of them, which a setting that is added later, with
+        its default, or a new layout therefore does not change.
+        """
+        later = [each._own_identity() for each in self.later]
+        return {**self.problem.identity(), **self._own_identity(), **self._staged(later)}
+
+    def _own_identity(self) -> dict[str, Any]:
+        always = self.problem.format_1.always if self.problem.format_1 else ()
+        sections = {name: part.non_defaults() for name, part in self.sections.items()}
+        for section, name in (path.split(".") for path in always):
+            sections[section][name] = getattr(getattr(self, section), name)
+        return {"model": self.model, "preset": self.preset, **self._laid_out(sections)}
+
+    def stored_settings(self) -> dict[str, Any]:
+        """Return all settings as records of sweeps have them, in the layout of format 1."""
+        every = self._laid_out({name: part.to_dict() for name, part in self.sections.items()})
+        return {name: part for name, part in every.items() if isinstance(part, dict)}
+
+    def _laid_out(self, sections: Parts) -> dict[str, Any]:
+        format_1 = self.problem.format_1
+        return format_1.write(sections) if format_1 else dict(sections)

@@ -1,0 +1,188 @@
+"""Training in stages: a run that ends without a proof goes on with the plan of its next stage.
+
+The stages of a run share its folder. One that ends without a proof is moved to `DIR/stages`, whole
+or not at all, and then the folder is made ready for the next. Both can be repeated, so a run that
+is killed at any moment goes on with the same result. When no stage is left, the run keeps the
+weights of the stage that came nearest: a proved one, or else the one that is right on the longest
+words.
+"""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+import torch
+
+from lengthwise.errors import ClaimError, RunError
+from lengthwise.problems.base import Plan, Run
+from lengthwise.training.loop import Ending, Progress, fit_stage, kept
+from lengthwise.training.runs import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A stage that ended without a proof."""
+
+    record: Mapping[str, Any]
+    """How it ended, and how near it came."""
+    source: Run | RunFolder
+    """The stage itself: its folder if it has one."""
+
+    @property
+    def rank(self) -> tuple[bool, float, float]:
+        """How near the stage came to a proof; below all others if it has no weights."""
+        right_to, accuracy = self.record["right_to"], self.record["validation_accuracy"]
+        return (
+            self.record["proved"],
+            inf if right_to is None else right_to,
+            -inf if accuracy is None else accuracy,
+        )
+
+
+class StageProgress:
+    """A progress that adds to each record which stage it is of."""
+
+    def __init__(self, progress: Progress, about: Mapping[str, Any]) -> None:
+        self._progress, self._about = progress, about
+
+    def update(self, step: int, record: Mapping[str, Any]) -> None:
+        """Pass the record on."""
+        self._progress.update(step, {**record, **self._about})
+
+
+def train_stages(
+    plan: Plan,
+    *,
+    device: torch.device,
+    folder: RunFolder | None = None,
+    made_with: Mapping[str, str],
+    progress: Progress | None = None,
+) -> Run | None:
+    """Train the stage of a plan, and those that follow it until one is proved.
+
+    With a `folder`, which must hold the plan, the run is stored there and not returned, and it goes
+    on if it was interrupted.
+
+    Raises:
+        RunError: another process is training in the folder.
+        ClaimError: every stage met a number that is not finite before its first validation.
+    """
+    with ExitStack() as locks:
+        ended = list[Ended]()
+        if folder is not None:
+            locks.enter_context(folder.locked())
+            if folder.is_finished:
+                return None
+            if folder.config().get("stage", 1) != plan.stage:
+                raise RunError(
+                    f"another process has gone on with {folder.path} in the meantime. Give the "
+                    f"command again."
+                )
+            ended = [Ended(each.stage_record(), each) for each in folder.ended_stages()]
+        while True:
+            if len(ended) < plan.stage:
+                steps = sum(each.record["steps"] for each in ended)
+                shown = _of_stage(progress, plan, steps)
+                run, ending, error = _trained(plan, device, folder, shown)
+                if ending == "perfect":
+                    return replace(run, stages=tuple(each.record for each in ended))
+                ended.append(_retired(run, ending, error, folder))
+            if not plan.later or any(each.record["proved"] for each in ended):
+                return _nearest(ended, folder)
+            plan = plan.next
+            if folder is not None:
+                folder.begin_stage({**plan.to_dict(), "environment": dict(made_with)})
+                locks.enter_context(folder.locked())  # the configuration is another file now
+
+
+def stage_records(run: Run) -> list[dict[str, Any]]:
+    """Return a record for every stage of a run: those that ended without a proof, and the last."""
+    plan = run.require_plan()
+    records = [dict(each) for each in run.stages]
+    if len(records) < plan.stage and run.metrics:
+        best = kept(run.metrics)
+        ending: Ending = "perfect" if best["perfect"] else "steps"
+        measured = {"proved": best.get("proved"), "right_to": best.get("right_to")}
+        measured |= {"first_wrong": best.get("first_wrong"), "reason": ""}
+        records.append({**_record(run, ending), **measured})
+    for record in records:
+        record["kept"] = record["stage"] == plan.stage
+    return records
+
+
+def _of_stage(progress: Progress | None, plan: Plan, steps_before: int) -> Progress | None:
+    if progress is None:
+        return None
+    about = {
+        "stage": plan.stage,
+        "stages": plan.num_stages,
+        "supervision": plan.supervision,
+        "stage_steps": plan.training.steps,
+        "steps_before": steps_before,
+    }
+    return StageProgress(progress, about)
+
+
+def _trained(
+    plan: Plan, device: torch.device, folder: RunFolder | None, progress: Progress | None
+) -> tuple[Run, Ending, str]:
+    """Train one stage; return it, how it ended, and the error that ended it."""
+    problem, model = plan.problem, plan.draw().to(device)
+    metrics, ending, error = fit_stage(
+        model,
+        problem.objective(plan),
+        plan.training,
+        lambda records: bool(plan.later) and problem.is_stalled(plan, records),
+        folder=folder,
+        progress=progress,
+    )
+    problem.remember(model)
+    run = Run(problem=problem, plan=plan, model=model, metrics=metrics, folder=folder)
+    return run, ending, error
+
+
+def _retired(run: Run, ending: Ending, error: str, folder: RunFolder | None) -> Ended:
+    """Judge a stage that ended without a proof, and store it."""
+    plan = run.require_plan()
+    standing: Mapping[str, Any] = {"proved": False, "right_to": -1, "first_wrong": None}
+    if run.metrics:
+        standing = plan.problem.standing(plan, run.model)
+    record = {**_record(run, ending), "reason": "", **standing, "error": error}
+    if folder is None:
+        return Ended(record, run)
+    name, weights = f"{plan.stage}-{plan.supervision}", run.model.state_dict()
+    stored = folder.end_stage(name, record, run.metrics, weights if run.metrics else {})
+    return Ended(record, stored)
+
+
+def _record(run: Run, ending: Ending) -> dict[str, Any]:
+    plan, best = run.require_plan(), kept(run.metrics) if run.metrics else {}
+    return {
+        "stage": plan.stage,
+        "model": plan.model,
+        "supervision": plan.supervision,
+        "told": plan.trained_on,
+        "ended": ending,
+        "steps": run.metrics[-1]["step"] if run.metrics else 0,
+        "validation_accuracy": best.get("validation_accuracy"),
+        "chunks": best.get("chunks"),
+        "wrong_chunks": best.get("wrong"),
+    }
+
+
+def _nearest(ended: list[Ended], folder: RunFolder | None) -> Run | None:
+    """Return the stage that came nearest to a proof, and end the run in the folder with it.
+
+    Raises:
+        ClaimError: none has weights.
+    """
+    best = max(ended, key=lambda each: each.rank)
+    if best.record["validation_accuracy"] is None:
+        raise ClaimError(f"no stage reached a validation: {best.record['error']}")
+    if isinstance(best.source, Run):
+        return replace(best.source, stages=tuple(each.record for each in ended))
+    assert folder is not None
+    folder.keep_stage(best.source)
+    return None
