@@ -5,7 +5,7 @@ evaluated as a tree (O(T) work), and equal sub-words of a batch are computed onc
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -34,6 +34,7 @@ _MOST_HIDDEN = 2**26
 """Hidden units of nodes that are computed together; compiled networks have many for each node."""
 
 
+@runtime_checkable
 class LayerShape(Protocol):
     """Settings of a layer."""
 

@@ -165,16 +165,6 @@ class WindowScratchpad(nn.Module):
             last = torch.where(lengths >= position, written, last)
         return self.read(last)
 
-    @torch.no_grad()
-    def every_position(
-        self, tokens: FullWords, generator: Generator | None = None
-    ) -> Float[Tensor, "word position class"]:
-        """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
-
-        There are no gradients.
-        """
-        return self.read(torch.stack(list(self._states(tokens)), dim=1)[:, 1:])
-
     @staticmethod
     def steps(length: int) -> int:
         """Return the number of tokens written in sequence after the first, for so many symbols."""

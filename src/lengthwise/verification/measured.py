@@ -76,7 +76,12 @@ def measured_steps(model: BinaryRecurrent, node: RecurrentNode, known: CodeRecur
 
 @torch.no_grad()
 def measured_tokens(model: WindowScratchpad, node: WindowNode, known: CodeRecurrence) -> float:
-    """Return the same of a scratchpad: over the logits of tokens, after contexts that were met."""
+    """Return the same of a scratchpad: over the logits of tokens, after contexts that were met.
+
+    It is 0 where there is one token alone, whose logit decides nothing.
+    """
+    if node.shape.base == 1:
+        return 0.0
     first = model.first_context
     elements, symbols = _sampled_steps(known)
     contexts = np.concatenate([known.codes(elements), symbols[:, None]], axis=1)

@@ -38,6 +38,7 @@ from lengthwise.problems.recognition.objectives import (
     state_classes,
     transition_size,
 )
+from lengthwise.problems.recognition.outcome import proof_in_words
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.problems.recognition.state_codes import StateCodeSupervision
 from lengthwise.problems.recognition.state_products import StateProducts
@@ -69,9 +70,6 @@ from lengthwise.wording import counted
 
 WORD_OF_COST = 500
 """Number of symbols of the word whose cost is given."""
-
-_SHOWN = 60
-"""Greatest number of characters that are shown of a wrong word."""
 
 _FROM_LANGUAGE = frozenset(
     {"vocab_size", "num_classes", "transition_size", "state_classes", "num_slots", "num_states"}
@@ -302,10 +300,10 @@ class Recognition(Problem):
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
         """Return a line on whether a proof closed, and the accuracy on fresh words."""
         task, words = self.words_of(plan), plan.data
-        kept = facts["kept_step"]
+        kept, accuracy = facts["kept_step"], percent(facts["validation_accuracy"])
         return (
             f"{plan.model} on {task.title} ({task.protocol} words, {plan.supervision} supervision, "
-            f"{plan.preset} preset): {_proof(facts)}{percent(facts['validation_accuracy'])} % on "
+            f"{plan.preset} preset): {proof_in_words(facts)}{accuracy} % on "
             f"fresh words of length {words.min_length}..{words.max_length} after "
             f"{counted(kept, 'step')}"
         )
@@ -445,25 +443,3 @@ def usual_lengths(plan: Plan | Compiled) -> str:
 def _task(language: Language, protocol: str, p_one: float) -> Task:
     """Return a task; the same one again, since the tables of its sampler grow with use."""
     return Task(language=language, protocol=protocol, p_one=p_one)
-
-
-def _proof(facts: Mapping[str, Any]) -> str:
-    """Say whether a proof closed, where training tries one, or how far a model is right."""
-    if facts["proved"] is None:
-        return ""
-    if facts["proved"]:
-        return "proved at every length; "
-    if facts["wrong_chunks"]:
-        wrong = facts["wrong_chunks"]
-        return f"not proved: wrong on {counted(wrong, 'chunk')} of codes; "
-    if facts["wrong_chunks"] == 0:
-        return "not proved: no chunk of codes is wrong, but rounding could change an answer; "
-    right, word = facts["right_to"], facts["first_wrong"]
-    if right is None:
-        return "not proved: right as far as explored, but rounding could change an answer; "
-    if right < 0:
-        return "not proved: the empty word is wrong; "
-    if word is None:
-        return f"not proved: right to length {right}; "
-    brief = word if len(word) <= _SHOWN else f"{word[:_SHOWN]}..."
-    return f"not proved: right to length {right}, first wrong word {brief}; "
