@@ -181,13 +181,13 @@ def judged(model: Any, language: Language, seeds: range) -> Counter[str]:
 
 
 def test_no_planted_fault_is_proved_away(proved: Any) -> None:
-    found = judged(*proved, range(16))
+    found = judged(proved[0], proved[1], range(16))
     assert sum(found[f"{kind}: counterexample"] for kind in ("token", "class", "symbol")) > 2
 
 
 @pytest.mark.slow
 def test_none_of_many_planted_faults_is_proved_away(proved: Any) -> None:
-    print(judged(*proved, range(20, 620)))
+    print(judged(proved[0], proved[1], range(20, 620)))
 
 
 @pytest.mark.parametrize("how", ["hook", "method", "layer", "window"])

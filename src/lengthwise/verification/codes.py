@@ -10,7 +10,7 @@ Axes:
     class   classes
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,7 +22,10 @@ _BATCH = 2048
 
 
 class Coded(Protocol):
-    """A network that reads words from left to right and keeps a code alone between symbols."""
+    """A network that reads words from left to right and keeps a code alone between symbols.
+
+    It is given codes as it returned them: bits, or whole numbers.
+    """
 
     @property
     def num_symbols(self) -> int:
@@ -33,11 +36,11 @@ class Coded(Protocol):
         """Return the code `[place]` of the empty word: bits, or whole numbers."""
         ...
 
-    def step(self, codes: Codes, symbols: Integers) -> Codes:
+    def step(self, codes: Any, symbols: Integers) -> Codes:
         """Return the codes `[prefix, place]` after symbols `[prefix]`, from those before them."""
         ...
 
-    def classes(self, codes: Codes) -> Integers:
+    def classes(self, codes: Any) -> Integers:
         """Return the class `[prefix]` of the words that led to codes `[prefix, place]`."""
         ...
 
