@@ -29,6 +29,7 @@ WIDTH = 8
 OF_LANGUAGE: Mapping[str, Mapping[str, Any]] = {
     "scratchpad": {"state_classes": [0, 1, 2, 3, 1, CLASSES]},
     "regular-gpt-slots": {"num_slots": 5, "num_bits": 3},
+    "scratchpad-window": {"num_states": 900, "num_digits": 2},
 }
 """What a model must know of a language beside its symbols and classes."""
 NORMED: tuple[type[Any], ...] = (

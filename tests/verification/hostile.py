@@ -10,8 +10,8 @@ import torch
 
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.threads import processor_threads
+from lengthwise.verification.algebra import Integers
 from lengthwise.verification.balls import Floats
-from lengthwise.verification.node import Integers
 
 SYMBOLS = 3
 SCALES = (1e-41, 1e-38, 1e-20, 1e-8, 1e-3, 1e3, 1e8, 1e15)

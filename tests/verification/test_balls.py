@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.threads import processor_threads
+from lengthwise.verification.algebra import Integers
 from lengthwise.verification.balls import OWN, Arithmetic, Ball, Floats, Matrix, norm
 from lengthwise.verification.network import node_of
-from lengthwise.verification.node import Integers, Node
+from lengthwise.verification.node import Node
 
 SINGLE = 2.0**-24
 FLOAT32 = Arithmetic.of("float32")

@@ -19,6 +19,7 @@ from lengthwise.verification.statement import (
     at_most,
     automaton_digest,
     explored_in_words,
+    margins_in_words,
     quoted,
     shown,
     terms_of,
@@ -209,14 +210,15 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
     sure = made.sureness
     if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
         room = sure.sign_distance if sure.room is None else sure.room
+        numbers, margin = margins_in_words(made)
         moves = f"rounding, in any order of additions, moves them by {at_most(sure.sign_radius)}"
         lines.append(
             (
                 "arithmetic",
-                f"numbers before a sign stay {at_least(room)} or more from 0: {moves} at most"
+                f"{numbers} stay {at_least(room)} or more {margin}: {moves} at most"
                 if sure.is_certain
-                else f"numbers before a sign come as near to 0 as {sure.sign_distance:.3g}, and "
-                f"{moves} at most: too near to be certain",
+                else f"{numbers} stay {sure.sign_distance:.3g} {margin} only, and {moves} at most: "
+                f"too near to be certain",
             )
         )
     if made.moved is not None:

@@ -21,7 +21,7 @@ from typing import Literal, NoReturn
 
 from lengthwise.errors import LanguageError
 from lengthwise.files import read_text
-from lengthwise.languages.builders import determinised
+from lengthwise.languages.builders import MAX_STATES, determinised
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import check_alphabet
 
@@ -97,7 +97,8 @@ def from_att(
         label = "" if arc.label == EPSILON else arc.label
         table[index[arc.source]].setdefault(label, set()).add(index[arc.target])
     try:
-        return determinised(symbols, table, 0, [index[state] for state in final])
+        most = max(MAX_STATES, len(table) + 1)  # subsets of a deterministic one are its states
+        return determinised(symbols, table, 0, [index[state] for state in final], max_states=most)
     except LanguageError as error:
         raise LanguageError(f"{where}: {error}") from None
 

@@ -16,6 +16,8 @@ from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.models.universal import Universal, UniversalConfig
+from lengthwise.models.window_scratchpad import WindowScratchpad
+from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.registry import Catalogue
 
 Supervision = Literal[
@@ -44,6 +46,7 @@ UNIVERSAL = Architecture(config=UniversalConfig, module=Universal)
 CAUSAL_RECOGNISER = Architecture(config=CausalRecogniserConfig, module=CausalRecogniser)
 STATE_SLOTS = Architecture(config=StateSlotsConfig, module=StateSlots)
 SCRATCHPAD = Architecture(config=ScratchpadConfig, module=Scratchpad)
+WINDOW_SCRATCHPAD = Architecture(config=WindowScratchpadConfig, module=WindowScratchpad)
 
 ARCHITECTURES: Catalogue[Architecture] = Catalogue(
     "architecture", {"regular-gpt": REGULAR_GPT, "encoder": ENCODER, "decoder": DECODER}
@@ -260,6 +263,14 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
             training={"steps": 3_000, "learning_rate": 1e-3, "schedule": "cosine"},
             **_STUDY,
             num_layers=2,
+        ),
+        "scratchpad-window": ModelEntry(
+            summary="a scratchpad with sliding-window attention, trained until it is proved right",
+            architecture=WINDOW_SCRATCHPAD,
+            supervision="codebook",
+            supervisions=("codebook", "states"),
+            audited=True,
+            training={"patience": 1},
         ),
     },
     group="lengthwise.models",

@@ -5,6 +5,7 @@ evaluated as a tree (O(T) work), and equal sub-words of a batch are computed onc
 """
 
 from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -16,6 +17,8 @@ from lengthwise.layers.memory import MEMORIES, BinaryMemory
 from lengthwise.layers.norms import NORMS
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths
 from lengthwise.layers.sliding_dilated import ChunkAttention
+from lengthwise.models.common_settings import Activation as ActivationName
+from lengthwise.models.common_settings import Norm
 from lengthwise.models.regular_gpt_config import (
     RegularGPTConfig as RegularGPTConfig,  # noqa: PLC0414  handed on as it is
 )
@@ -31,12 +34,32 @@ _MOST_HIDDEN = 2**26
 """Hidden units of nodes that are computed together; compiled networks have many for each node."""
 
 
+@runtime_checkable
+class LayerShape(Protocol):
+    """Settings of a layer."""
+
+    @property
+    def chunk(self) -> int: ...  # noqa: D102  as those of RegularGPTConfig
+    @property
+    def d_model(self) -> int: ...  # noqa: D102
+    @property
+    def num_heads(self) -> int: ...  # noqa: D102
+    @property
+    def ff_factor(self) -> int: ...  # noqa: D102
+    @property
+    def norm(self) -> Norm: ...  # noqa: D102
+    @property
+    def activation(self) -> ActivationName: ...  # noqa: D102
+    @property
+    def dropout(self) -> float: ...  # noqa: D102
+
+
 class Layer(nn.Module):
     """Attention inside a chunk, then a feed-forward network on each position."""
 
     activation: Activation
 
-    def __init__(self, config: RegularGPTConfig) -> None:
+    def __init__(self, config: LayerShape) -> None:
         super().__init__()
         width, hidden = config.d_model, config.ff_factor * config.d_model
         norm = NORMS[config.norm]

@@ -18,6 +18,7 @@ from lengthwise.verification.statement import (
     at_least,
     at_most,
     explored_in_words,
+    margins_in_words,
     name_of,
     shown,
     terms_of,
@@ -148,10 +149,12 @@ def of_certificate(made: Certificate) -> str:
     sure = made.sureness
     if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
         room = sure.sign_distance if sure.room is None else sure.room
+        numbers, margin = margins_in_words(made)
         facts.append(
             (
                 "rounding",
-                f"signs stay {at_least(room)} from 0, rounding moves {at_most(sure.sign_radius)}",
+                f"{numbers} stay {at_least(room)} {margin}, rounding moves them by "
+                f"{at_most(sure.sign_radius)}",
             )
         )
     if made.reason and made.verdict == "counterexample":

@@ -25,6 +25,7 @@ from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.models.state_slots_config import StateSlotsConfig
 from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.verification import schema
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.arrays import pack, unpack
@@ -83,7 +84,8 @@ class Extremes(Protocol):
 class RoundingMargins:
     """Distances of signs and answers from a change, and bounds on rounding.
 
-    None stands for a number that is not finite, such as an infinite bound.
+    Where tokens are written, a sign is the choice of one: the largest logit against another. None
+    stands for a number that is not finite, such as an infinite bound.
     """
 
     sign_distance: float | None
@@ -144,9 +146,9 @@ class Certificate(Viewed):
     """Settings of the network, a `network_config`."""
     weights: Mapping[str, NDArray[Any]]
     elements: Mapping[str, Any]
-    """Description of the elements of the algebra: `codes` in hexadecimal (`discrete`), or `levels`
-    of representatives and their tables, the last of which has those of level `repeat`; empty if
-    `structural`, as are `maps` and `levels`.
+    """Description of the elements of the algebra: `codes` in hexadecimal or `contexts` of
+    tokens (`discrete`), or `levels` of representatives and their tables, the last of which
+    has those of level `repeat`; empty if `structural`, as are `maps` and `levels`.
     """
     maps: tuple[tuple[int, ...], ...]
     """State maps on `machine`, by number."""
@@ -173,12 +175,14 @@ class Certificate(Viewed):
         """Class of the settings of the network."""
         if self.strength == "structural":
             return StateSlotsConfig
+        if "window" in self.settings:
+            return WindowScratchpadConfig
         return BinaryRecurrentConfig if "cell" in self.settings else RegularGPTConfig
 
     @property
     def is_recurrent(self) -> bool:
         """Whether the network reads symbol by symbol, so that levels are lengths of prefixes."""
-        return self.network_config is BinaryRecurrentConfig
+        return self.network_config in (BinaryRecurrentConfig, WindowScratchpadConfig)
 
     @property
     def model_digest(self) -> str:
@@ -208,7 +212,7 @@ class Certificate(Viewed):
         if self.strength == "structural":
             return len(self.machine.transitions)
         if self.is_recurrent:
-            return len(self.elements.get("codes", ()))
+            return sum(len(each) for each in self.elements.values())
         met = {
             (e,) if self.strength == "discrete" else (number, place, e)
             for number, level in enumerate(self.levels[1:])
@@ -390,6 +394,7 @@ FORM = {
         (
             {},
             {"codes": [str]},
+            {"contexts": [[int]]},
             {"levels": [{"interior": MERGE, "edge": MERGE}], "repeat": int},
             {"levels": [{"interior": BALLS, "edge": BALLS}], "repeat": int},
         )

@@ -1,7 +1,8 @@
 """Certification: explore a model, confirm the result on the model itself, and write the evidence.
 
-A claim is made only if it rests on numbers that no rounding could have changed: with binary memory
-every sign that was computed must be further from 0 than rounding can move it.
+A claim is made only if it rests on numbers that no rounding could have changed: with discrete
+memory every sign that was computed must be further from 0 than rounding can move it, and every
+token that is written must lead by more.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
+from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.verification.algebra import Algebra
 from lengthwise.verification.arrays import pack
 from lengthwise.verification.binary import BinaryAlgebra, MarginTracker
@@ -35,11 +37,11 @@ from lengthwise.verification.certificate import (
 from lengthwise.verification.certify_structure import certify_structure
 from lengthwise.verification.check import check
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback
-from lengthwise.verification.codes import CodeRecurrence, RecurrentCodes
+from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
 from lengthwise.verification.exploration import explore
 from lengthwise.verification.extraction import extract
 from lengthwise.verification.lookup import Lookup
-from lengthwise.verification.measured import measured_difference, measured_steps
+from lengthwise.verification.measured import measured_difference, measured_steps, measured_tokens
 from lengthwise.verification.network import (
     made_with,
     node_of,
@@ -54,6 +56,7 @@ from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.robust import robustness
 from lengthwise.verification.short_words import tried, wrong_words
 from lengthwise.verification.tight_node import TightNode
+from lengthwise.verification.window_node import WindowNode
 
 _Look = Callable[[Algebra, Language], Closure | PrefixClosure]
 
@@ -68,15 +71,15 @@ def certify(
 ) -> Certificate:
     """Decide whether `model` gives every word of `language` its class.
 
-    `discrete` proves it of the model as it runs, which must have binary memory; `structural` of one
-    with a slot for each state, as it runs, without listing its codes; `snapped` of one
-    with continuous memory whose vectors are snapped to representatives; `robust` of such a model as
-    it runs. `auto` is the first strength that fits the memory. Where no algebra is found, or bounds
-    are too loose, short words are tested one by one instead.
+    `discrete` proves it of the model as it runs, which must have binary memory or write tokens;
+    `structural` of one with a slot for each state, as it runs, without listing its codes;
+    `snapped` of one with continuous memory whose vectors are snapped to representatives; `robust`
+    of such a model as it runs. `auto` is the first strength that fits the memory. Where no algebra
+    is found, or bounds are too loose, short words are tested one by one instead.
 
     Raises:
-        VerificationError: the model is neither a RegularGPT nor a BinaryRecurrent, or has
-            other symbols or classes, or the strength does not suit it.
+        VerificationError: there are no proofs of such a model (`PROVABLE`), it has other symbols or
+            classes, or the strength does not suit it.
         LanguageError: the language has too many state maps to tell apart.
     """
     if not is_named(language):  # such as one that was changed and kept its name
@@ -87,7 +90,7 @@ def certify(
     if isinstance(checked, StateSlots):
         return _checked_or_not_closed(certify_structure(checked, language), explored=-1)
     look = partial(explore, max_chunks=max_chunks, progress=progress)
-    if isinstance(checked, BinaryRecurrent):
+    if isinstance(checked, BinaryRecurrent | WindowScratchpad):
         found = _of_prefixes(checked, language, look)
     else:
         found = _EVIDENCE[chosen](checked, language, look)
@@ -164,6 +167,8 @@ def _suitable(model: Provable, strength: Literal["auto"] | Strength) -> Strength
     suitable: tuple[Strength, ...]
     if isinstance(model, StateSlots):
         memory, suitable, remedy = "slots of states", ("structural",), ""
+    elif isinstance(model, WindowScratchpad):
+        memory, suitable, remedy = "a scratchpad of tokens", ("discrete",), ""
     elif isinstance(model.memory, BinaryMemory):
         memory, suitable, remedy = "binary memory", ("discrete",), ""
     else:
@@ -190,20 +195,30 @@ def _discrete(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     )
 
 
-def _of_prefixes(model: BinaryRecurrent, language: Language, look: _Look) -> _Evidence:
-    node = RecurrentNode(model.config.to_dict(), weights_of(model))
-    codes = RecurrentCodes(node)
+def _of_prefixes(
+    model: BinaryRecurrent | WindowScratchpad, language: Language, look: _Look
+) -> _Evidence:
+    settings, weights = model.config.to_dict(), weights_of(model)
+    if isinstance(model, WindowScratchpad):
+        tokens = WindowNode(settings, weights)
+        codes, measure = TrackedCodes(tokens), partial(measured_tokens, model, tokens)
+    else:
+        bits = RecurrentNode(settings, weights)
+        codes, measure = TrackedCodes(bits), partial(measured_steps, model, bits)
     recurrence = CodeRecurrence(codes)
     closure = look(recurrence, language)
-    measured = measured_steps(model, node, recurrence)
-    return _of_codes(
+    found = _of_codes(
         model,
         closure,
         recurrence.packed,
         signs=codes.signs,
         answers=codes.answers,
-        measured=measured,
+        measured=measure(recurrence),
     )
+    if isinstance(model, BinaryRecurrent):
+        return found
+    contexts = recurrence.codes(np.arange(len(recurrence.packed)))
+    return replace(found, elements={"contexts": contexts.tolist()})
 
 
 def _of_codes(
@@ -324,8 +339,9 @@ def _doubt(sureness: RoundingMargins) -> str:
     if sureness.room > 0:
         return "an answer is not further from the next than rounding could move it"
     return (
-        f"a sign could turn over: the nearest number is {sureness.sign_distance:.2g} from 0, and "
-        f"rounding is only known to move such numbers by less than {sureness.sign_radius:.2g}"
+        f"a sign could turn over, or another token be written: the nearest number is "
+        f"{sureness.sign_distance:.2g} from that, and rounding is only known to move such numbers "
+        f"by less than {sureness.sign_radius:.2g}"
     )
 
 

@@ -37,6 +37,7 @@ from lengthwise.verification.check_structure import check_structure
 from lengthwise.verification.node import Node
 from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.statement import shown
+from lengthwise.verification.window_node import WindowNode
 
 _LARGEST = 2**62
 _TOGETHER = 2**14
@@ -85,7 +86,7 @@ def _checked(claim: Certificate) -> Certificate:
     moved: SnapDistances | None = None
     if claim.strength == "structural":
         sureness = check_structure(claim)
-    elif isinstance(node := node_of(claim), RecurrentNode):
+    elif isinstance(node := node_of(claim), RecurrentNode | WindowNode):
         sureness = PrefixInduction(claim, node).check()
     else:
         sureness, moved = _by_levels(claim, node)

@@ -20,9 +20,11 @@ from lengthwise.errors import CertificateError
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.verification.algebra import ABSENT, Booleans, Integers
 from lengthwise.verification.arrays import unpack
 from lengthwise.verification.balls import Ball, Floats, norm, norm_bound
+from lengthwise.verification.bounded import largest
 from lengthwise.verification.certificate import (
     Certificate,
     RoundingMargins,
@@ -31,6 +33,7 @@ from lengthwise.verification.certificate import (
 from lengthwise.verification.node import Node
 from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.tight_node import TightNode
+from lengthwise.verification.window_node import WindowNode
 
 _BATCH = 4096
 _OUTWARD = 1 + 1e-9
@@ -65,11 +68,14 @@ def require_network(claim: Certificate) -> NetworkConfig:
     return settings
 
 
-def node_of(claim: Certificate) -> Node | RecurrentNode:
+def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode:
     """Return the node function of the weights."""
     settings = require_network(claim)
     if isinstance(settings, BinaryRecurrentConfig):
         return RecurrentNode(claim.settings, claim.weights)
+    if isinstance(settings, WindowScratchpadConfig):
+        require(settings.num_layers <= len(claim.weights), "every layer has weights")
+        return WindowNode(claim.settings, claim.weights)
     assert isinstance(settings, RegularGPTConfig)
     require(settings.thickness <= len(claim.weights), "every layer has weights")
     make = TightNode if claim.strength == "robust" else Node
@@ -131,11 +137,9 @@ class Elements:
 
 def read(logits: Floats, radius: Floats, answers: Margin) -> Integers:
     """Return the class with the largest logit of each row, which no rounding may change."""
-    best, rows = logits.argmax(axis=1), np.arange(len(logits))
-    others = np.arange(logits.shape[1]) != best[:, None]
-    ahead = logits[rows, best][:, None] - logits
-    answers.see(ahead[others], (radius[rows, best][:, None] + radius)[others])
-    return best
+    found = largest(logits, radius)
+    answers.see(found.distance, found.radius)
+    return np.asarray(found.values, dtype=np.int64)
 
 
 def named_codes(claim: Certificate, num_bits: int) -> NDArray[np.uint8]:

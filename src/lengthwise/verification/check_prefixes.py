@@ -1,12 +1,13 @@
-"""The induction over prefixes: steps 3 to 6 of `check` for recurrent networks, without torch.
+"""The induction over prefixes: steps 3 to 6 of `check`, without torch.
 
-A word is read from left to right, and every prefix leads to a code of the network and to a state of
-the machine. The pairs of all prefixes of all words of the domain follow from the pair of the empty
-word, one symbol after the other; those of a length that no shorter prefix has are its *level*.
+It is for networks that implement `BoundedCoded`. A word is read from left to right, and every
+prefix leads to a code of the network, of bits or of tokens, and to a state of the machine. The
+pairs of all prefixes of all words of the domain follow from the pair of the empty word, one symbol
+after the other; those of a length that no shorter prefix has are its *level*.
 
 Axes:
     prefix  pairs of one level
-    bit     bits of a code
+    place   bits or tokens of a code
 """
 
 from collections.abc import Sequence
@@ -14,10 +15,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from lengthwise.verification.algebra import Booleans, Integers
-from lengthwise.verification.balls import Ball
+from lengthwise.verification.bounded import BoundedCoded, Codes, Decided
 from lengthwise.verification.certificate import Certificate, RoundingMargins
-from lengthwise.verification.check_elements import Margin, named_codes, read, require
+from lengthwise.verification.check_elements import Margin, named_codes, require
 from lengthwise.verification.recurrent_node import RecurrentNode
+from lengthwise.verification.window_node import WindowNode
 
 _BATCH = 1024
 
@@ -25,15 +27,16 @@ _BATCH = 1024
 class PrefixInduction:
     """Follow all prefixes of all words of the domain, symbol by symbol."""
 
-    def __init__(self, claim: Certificate, node: RecurrentNode) -> None:
-        self.claim, self.node = claim, node
+    def __init__(self, claim: Certificate, node: RecurrentNode | WindowNode) -> None:
+        self.claim = claim
+        self.node: BoundedCoded = node
         self.signs, self.answers = Margin("sign"), Margin("answer")
-        require(claim.strength == "discrete", "memory is binary, so the claim is discrete")
+        require(claim.strength == "discrete", "memory is discrete, and so is the claim")
         require(not claim.maps and claim.repeats is None, "there are no state maps, and no repeat")
         inside = all(not level["interior"] for level in claim.levels)
         require(inside and len(claim.levels) > 0, "there is a level, and none has an interior")
-        self.packed = named_codes(claim, node.num_bits)
-        self.number = {row.tobytes(): index for index, row in enumerate(self.packed)}
+        self.codes = named(claim, node)
+        self.number = {key: index for index, key in enumerate(keys_of(self.codes))}
         self.transitions = np.array(claim.machine.transitions, dtype=np.int64)
         self.classes = np.array(claim.machine.classes, dtype=np.int64)
         self.outside = claim.language.num_classes
@@ -59,7 +62,7 @@ class PrefixInduction:
             wrong = self.is_wrong(pairs)
             known.update(map(tuple, pairs.tolist()))
             seen.update(pairs[:, 0].tolist())
-        require(len(seen) == len(self.packed), "every code that is named occurs")
+        require(len(seen) == len(self.codes), "every code that is named occurs")
         if self.claim.verdict == "equivalent":
             none = self.claim.counterexample is None and self.claim.checked_length is None
             require(none, "there is no counterexample, and any length was checked")
@@ -108,16 +111,14 @@ class PrefixInduction:
 
     def first(self) -> int:
         """Return the code of the empty word."""
-        return int(self.numbered(*self.node.start_numbers())[0])
+        return int(self.numbered(self.node.start())[0])
 
     def step(self, elements: Integers, symbols: Integers) -> Integers:
-        """Return the codes after symbols, whose signs must be certain."""
+        """Return the codes after symbols, whose bits or tokens must be certain."""
         found = np.empty_like(elements)
         for start in range(0, len(elements), _BATCH):
             part = slice(start, start + _BATCH)
-            found[part] = self.numbered(
-                *self.node.numbers(self.vectors(elements[part]), symbols[part])
-            )
+            found[part] = self.numbered(self.node.step(self.codes[elements[part]], symbols[part]))
         return found
 
     def read(self, elements: Integers) -> Integers:
@@ -125,8 +126,9 @@ class PrefixInduction:
         found = np.empty_like(elements)
         for start in range(0, len(elements), _BATCH):
             part = slice(start, start + _BATCH)
-            logits, radius = self.node.logits(self.vectors(elements[part]))
-            found[part] = read(logits, radius, self.answers)
+            decided = self.node.classes(self.codes[elements[part]])
+            self.answers.see(decided.distance, decided.radius)
+            found[part] = decided.values
         return found
 
     def classify(self, word: Sequence[int]) -> int:
@@ -136,15 +138,10 @@ class PrefixInduction:
             element = self.step(element, np.array([symbol], dtype=np.int64))
         return int(self.read(element)[0])
 
-    def vectors(self, elements: Integers) -> Ball:
-        """Return the vectors that memory recalls from codes."""
-        bits = np.unpackbits(self.packed[elements], axis=1, count=self.node.num_bits)
-        return self.node.recall(bits.astype(np.bool_))
-
-    def numbered(self, numbers: np.ndarray, radius: np.ndarray) -> Integers:
-        """Return the codes of numbers; every sign must be certain, and every code named."""
-        self.signs.see(np.abs(numbers), radius)
-        keys = [row.tobytes() for row in np.packbits(numbers >= 0, axis=1)]
+    def numbered(self, decided: Decided) -> Integers:
+        """Return the numbers of codes; every value must be certain, and every code named."""
+        self.signs.see(decided.distance, decided.radius)
+        keys = keys_of(decided.values)
         require(all(key in self.number for key in keys), "the code of every prefix is named")
         return np.array([self.number[key] for key in keys], dtype=np.int64)
 
@@ -158,3 +155,22 @@ class PrefixInduction:
             if np.array_equal(more, good):
                 return good
             good = more
+
+
+def named(claim: Certificate, node: RecurrentNode | WindowNode) -> Codes:
+    """Return the codes that a certificate names, `[element, place]`; each stands once."""
+    if isinstance(node, RecurrentNode):
+        rows = np.unpackbits(named_codes(claim, node.num_bits), axis=1, count=node.num_bits)
+        return rows.astype(np.bool_)
+    require(set(claim.elements) == {"contexts"}, "elements are contexts")
+    width = node.shape.receptive_field - 1
+    contexts = claim.elements["contexts"]
+    require(all(len(row) == width for row in contexts), "contexts have the tokens that a step sees")
+    tokens = np.array(contexts, dtype=np.int64).reshape(-1, width)
+    require(len(set(keys_of(tokens))) == len(tokens), "every context stands once")
+    return tokens
+
+
+def keys_of(codes: Codes) -> list[bytes]:
+    """Return a key for each code."""
+    return [row.tobytes() for row in codes]

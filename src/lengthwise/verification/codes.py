@@ -1,43 +1,47 @@
-"""Recurrences whose elements are codes of bits, numbered as they occur.
+"""Recurrences whose elements are codes of bits or tokens, numbered as they occur.
 
 A network whose state is discrete implements `Coded`, and `CodeRecurrence` makes a `Recurrence` of
-it, which `explore` decides about.
+it, which `explore` decides about. One that also bounds its numbers implements `BoundedCoded`;
+`TrackedCodes` then says whether rounding could change anything that was computed.
 
 Axes:
     prefix  beginnings of words
-    bit     bits of a code
+    place   bits or tokens of a code
     class   classes
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from lengthwise.verification.algebra import Booleans, Integers
+from lengthwise.verification.algebra import Integers
 from lengthwise.verification.binary import MarginTracker
-from lengthwise.verification.recurrent_node import RecurrentNode
+from lengthwise.verification.bounded import BoundedCoded, Codes
 
 _BATCH = 2048
 
 
 class Coded(Protocol):
-    """A network that reads words from left to right and keeps nothing but bits between symbols."""
+    """A network that reads words from left to right and keeps a code alone between symbols.
+
+    It is given codes as it returned them: bits, or whole numbers.
+    """
 
     @property
     def num_symbols(self) -> int:
         """Number of different symbols."""
         ...
 
-    def start(self) -> Booleans:
-        """Return the code `[bit]` of the empty word."""
+    def start(self) -> Codes:
+        """Return the code `[place]` of the empty word: bits, or whole numbers."""
         ...
 
-    def step(self, codes: Booleans, symbols: Integers) -> Booleans:
-        """Return the codes `[prefix, bit]` after symbols `[prefix]`, from those before them."""
+    def step(self, codes: Any, symbols: Integers) -> Codes:
+        """Return the codes `[prefix, place]` after symbols `[prefix]`, from those before them."""
         ...
 
-    def classes(self, codes: Booleans) -> Integers:
-        """Return the class `[prefix]` of the words that led to codes `[prefix, bit]`."""
+    def classes(self, codes: Any) -> Integers:
+        """Return the class `[prefix]` of the words that led to codes `[prefix, place]`."""
         ...
 
 
@@ -48,7 +52,8 @@ class CodeRecurrence:
         self._coded = coded
         self._number: dict[bytes, int] = {}
         self._packed: list[bytes] = []
-        self._num_bits = 0
+        self._are_bits = True
+        self._num_places = 0
 
     @property
     def num_symbols(self) -> int:
@@ -57,13 +62,15 @@ class CodeRecurrence:
 
     @property
     def packed(self) -> list[bytes]:
-        """The codes that were met, eight bits to a byte, in the order of their numbers."""
+        """The codes that were met, in the order of their numbers: eight bits to a byte, or eight
+        bytes to a token."""
         return self._packed
 
     def start(self) -> int:
         """Return the number of the code of the empty word."""
-        code = np.asarray(self._coded.start(), dtype=np.bool_)
-        self._num_bits = len(code)
+        code = self._coded.start()
+        self._are_bits = not np.issubdtype(code.dtype, np.integer)
+        self._num_places = len(code)
         return int(self._numbered(code[None])[0])
 
     def step(self, elements: Integers, symbols: Integers) -> Integers:
@@ -84,53 +91,56 @@ class CodeRecurrence:
             found.append(np.asarray(self._coded.classes(codes), dtype=np.int64))
         return np.concatenate(found)
 
-    def codes(self, elements: Integers) -> Booleans:
-        """Return the codes `[element, bit]` of numbers."""
+    def codes(self, elements: Integers) -> Codes:
+        """Return the codes `[element, place]` of numbers."""
         packed = b"".join(self._packed[element] for element in elements.tolist())
+        if not self._are_bits:
+            return np.frombuffer(packed, dtype=np.int64).reshape(len(elements), -1)
         rows = np.frombuffer(packed, dtype=np.uint8).reshape(len(elements), -1)
-        return np.unpackbits(rows, axis=1, count=self._num_bits).astype(np.bool_)
+        return np.unpackbits(rows, axis=1, count=self._num_places).astype(np.bool_)
 
-    def _numbered(self, codes: Booleans) -> Integers:
+    def _numbered(self, codes: Codes) -> Integers:
         numbers = np.empty(len(codes), dtype=np.int64)
-        for row, packed in enumerate(np.packbits(codes, axis=1)):
-            key = packed.tobytes()
+        packed = np.packbits(codes, axis=1) if self._are_bits else np.asarray(codes, dtype=np.int64)
+        for row, each in enumerate(packed):
+            key = each.tobytes()
             numbers[row] = self._number.setdefault(key, len(self._number))
             if numbers[row] == len(self._packed):
                 self._packed.append(key)
         return numbers
 
 
-class RecurrentCodes:
-    """The codes of a recurrent network with binary memory, and how certain they are."""
+class TrackedCodes:
+    """The codes of a network with bounds, and how certain they are."""
 
-    def __init__(self, node: RecurrentNode) -> None:
-        self._node = node
+    def __init__(self, bounded: BoundedCoded) -> None:
+        self._bounded = bounded
         self.signs, self.answers = MarginTracker(), MarginTracker()
 
     @property
     def num_symbols(self) -> int:
         """Number of different symbols."""
-        return self._node.num_symbols
+        return self._bounded.num_symbols
 
     @property
     def is_certain(self) -> bool:
-        """Whether no rounding could have changed a sign or an answer that was computed."""
+        """Whether no rounding could have changed a code or an answer that was computed."""
         return self.signs.room > 0 and self.answers.room > 0
 
-    def start(self) -> Booleans:
+    def start(self) -> Codes:
         """Return the code of the empty word."""
-        numbers, radius = self._node.start_numbers()
-        self.signs.see(np.abs(numbers), radius)
-        return np.asarray(numbers[0] >= 0)
+        found = self._bounded.start()
+        self.signs.see(found.distance, found.radius)
+        return found.values[0]
 
-    def step(self, codes: Booleans, symbols: Integers) -> Booleans:
+    def step(self, codes: Codes, symbols: Integers) -> Codes:
         """Return the codes after symbols."""
-        numbers, radius = self._node.numbers(self._node.recall(codes), symbols)
-        self.signs.see(np.abs(numbers), radius)
-        return np.asarray(numbers >= 0)
+        found = self._bounded.step(codes, symbols)
+        self.signs.see(found.distance, found.radius)
+        return found.values
 
-    def classes(self, codes: Booleans) -> Integers:
+    def classes(self, codes: Codes) -> Integers:
         """Return the classes with the largest logits."""
-        logits, radius = self._node.logits(self._node.recall(codes))
-        self.answers.see_largest(logits, radius)
-        return logits.argmax(axis=1)
+        found = self._bounded.classes(codes)
+        self.answers.see(found.distance, found.radius)
+        return np.asarray(found.values, dtype=np.int64)

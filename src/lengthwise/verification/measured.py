@@ -11,12 +11,15 @@ from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
 from lengthwise.models.threads import processor_threads
+from lengthwise.models.window_scratchpad import WindowScratchpad
+from lengthwise.verification.algebra import Integers
 from lengthwise.verification.balls import Floats
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.codes import CodeRecurrence
 from lengthwise.verification.node import Node
 from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.slot_node import SlotNode
+from lengthwise.verification.window_node import WindowNode
 
 _SAMPLE = 4096
 _ALONE = 64
@@ -55,12 +58,10 @@ def measured_difference(model: RegularGPT, node: Node, algebra: BinaryAlgebra) -
 @torch.no_grad()
 def measured_steps(model: BinaryRecurrent, node: RecurrentNode, known: CodeRecurrence) -> float:
     """Return the same of a recurrent network: over steps from codes that were met."""
-    device, num_symbols = model.start.device, node.num_symbols
-    numbers = np.arange(len(known.packed) * num_symbols)
-    numbers = numbers[:: max(1, -(-len(numbers) // _SAMPLE))]
-    elements, symbols = numbers // num_symbols, numbers % num_symbols
+    device = model.start.device
+    elements, symbols = _sampled_steps(known)
     distinct, row = np.unique(elements, return_inverse=True)
-    codes = known.codes(distinct)
+    codes = known.codes(distinct).astype(np.bool_)
     exact, _ = node.numbers(node.recall(codes)[row], symbols)
     bits, given = torch.from_numpy(codes[row]).to(device), torch.from_numpy(symbols).to(device)
 
@@ -71,6 +72,33 @@ def measured_steps(model: BinaryRecurrent, node: RecurrentNode, known: CodeRecur
         return model.memory.numbers(model.start[None])[part]
 
     return max(_largest(step, exact), _largest(start, node.start_numbers()[0]))
+
+
+@torch.no_grad()
+def measured_tokens(model: WindowScratchpad, node: WindowNode, known: CodeRecurrence) -> float:
+    """Return the same of a scratchpad: over the logits of tokens, after contexts that were met.
+
+    It is 0 where there is one token alone, whose logit decides nothing.
+    """
+    if node.shape.base == 1:
+        return 0.0
+    first = model.first_context
+    elements, symbols = _sampled_steps(known)
+    contexts = np.concatenate([known.codes(elements), symbols[:, None]], axis=1)
+    contexts = np.concatenate([first.cpu().numpy(), contexts]).astype(np.int64)
+    given = torch.from_numpy(contexts).to(first.device)
+
+    def logits(part: slice) -> Tensor:
+        return model.logits(given[part])
+
+    return _largest(logits, node.logits(contexts)[0])
+
+
+def _sampled_steps(known: CodeRecurrence) -> tuple[Integers, Integers]:
+    """Return elements that were met and symbols, evenly spaced among all pairs of them."""
+    numbers = np.arange(len(known.packed) * known.num_symbols)
+    numbers = numbers[:: max(1, -(-len(numbers) // _SAMPLE))]
+    return numbers // known.num_symbols, numbers % known.num_symbols
 
 
 @torch.no_grad()

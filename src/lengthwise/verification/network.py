@@ -14,6 +14,7 @@ from lengthwise.languages.language import Language
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
+from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.verification.node import Node
 from lengthwise.verification.plain import (
     PROVABLE,
@@ -43,8 +44,8 @@ def require_regular_gpt(model: nn.Module) -> RegularGPT:
 def require_provable(model: nn.Module) -> Provable:
     """Return the model in evaluation mode if it computes what its settings and weights say.
 
-    The model must be a RegularGPT, a BinaryRecurrent or a StateSlots, in floats whose rounding is
-    known, be a plain module, and run under torch's default arithmetic.
+    The model must be one of `PROVABLE`, in floats whose rounding is known, be a plain module, and
+    run under torch's default arithmetic.
 
     Raises:
         VerificationError: it is not, or has hooks or code of its own.
@@ -54,7 +55,7 @@ def require_provable(model: nn.Module) -> Provable:
             f"a proof follows codes or vectors of sub-words, but {type(model).__name__} has none. "
             f"Use regular-gpt-binary or gru-binary, or learn_automaton, which tests any model."
         )
-    assert isinstance(model, RegularGPT | BinaryRecurrent | StateSlots)
+    assert isinstance(model, RegularGPT | BinaryRecurrent | StateSlots | WindowScratchpad)
     require_plain(model)
     types = {weight.dtype for weight in model.parameters()}
     if types not in ({torch.float32}, {torch.float64}):

@@ -7,90 +7,31 @@ the model's own code.
 Axes:
     node    chunks, each of which becomes a node
     chunk   the C positions of a chunk; `ABSENT` (-1) stands for the pad
-    head    attention heads
     width   numbers in a vector
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from math import sqrt
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.errors import VerificationError
-from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix, norm_bound
-
-Integers = NDArray[np.int64]
-
-LAYER_NORM_EPSILON = 1e-5
-"""Epsilon of torch's layer norm."""
-
-
-Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-def quietly(method: Method) -> Method:
-    """Silence numpy's warnings in a method: infinite radii mark overflows."""
-    return np.errstate(over="ignore", invalid="ignore", divide="ignore")(method)
+from lengthwise.verification.algebra import Integers
+from lengthwise.verification.balls import Ball, Floats
+from lengthwise.verification.layer_node import (
+    LAYER_CHOICES,
+    ChunkBalls,
+    LayerNode,
+    layer_shapes,
+    norm_shapes,
+    quietly,
+    require_choices,
+    require_shapes,
+)
 
 
-def require_one_type(weights: Mapping[str, NDArray[Any]]) -> str:
-    """Return the type of all weights, float32 or float64.
-
-    Raises:
-        VerificationError: they are of another type, or of several.
-    """
-    types = {weight.dtype.name for weight in weights.values()}
-    if types not in ({"float32"}, {"float64"}):
-        raise VerificationError(
-            f"bounds on rounding are for weights of float32 or of float64 alone, but these "
-            f"are {sorted(types)}. Use model.float()."
-        )
-    return types.pop()
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkBalls:
-    """Balls at the positions of chunks, each an entry of a table.
-
-    Functions of a single position are computed once for each entry of the table.
-    """
-
-    table: Ball
-    rows: Integers
-    """`rows[node, chunk]`"""
-
-    @property
-    def balls(self) -> Ball:
-        """The balls at the positions, `[node, chunk]`."""
-        return self.table[self.rows]
-
-    def last(self) -> "ChunkBalls":
-        """Return the last position of each chunk, `[node, 1]`."""
-        return ChunkBalls(self.table, self.rows[:, -1:])
-
-    @classmethod
-    def of(cls, balls: Ball) -> "ChunkBalls":
-        """Build chunks whose balls may all differ."""
-        shape = balls.radius.shape
-        flat = Ball(balls.centre.reshape(-1, balls.centre.shape[-1]), balls.radius.reshape(-1))
-        return cls(flat, np.arange(len(flat.radius)).reshape(shape))
-
-
-@dataclass(frozen=True, slots=True)
-class Attended:
-    """The output of attention before the output matrix."""
-
-    gathered: Ball
-    local: Floats
-    """The part of the radius that does not come, with these weights, from the radii of values."""
-    weights: Floats
-    """`weights[node, query, chunk, head]`."""
-
-
-class Node:
+class Node(LayerNode):
     """The node function of one trained network.
 
     `settings` are those of `RegularGPTConfig`; `weights` are named as in its state dictionary. The
@@ -101,19 +42,14 @@ class Node:
     """
 
     def __init__(self, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
+        super().__init__(settings, weights)
         self.chunk = int(settings["chunk"])
         self.num_symbols = int(settings["vocab_size"])
         self.is_binary = settings["memory"] == "binary"
         self.num_bits = int(settings["num_bits"])
-        self._heads = int(settings["num_heads"])
-        self._norm = settings["norm"]
-        self._activation = settings["activation"]
         self._learned_pad = settings["pad"] == "learned"
         self._thickness = int(settings["thickness"])
-        self._weights = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
-        self._matrices: dict[tuple[str, int, int | None], Matrix] = {}
         _check_settings(settings, weights)
-        self.arithmetic = Arithmetic.of(require_one_type(weights))
         scale = settings.get("embedding_scale")  # older certificates have none
         self._scale = sqrt(len(self._weights["pad"])) if scale is None else float(scale)
 
@@ -173,132 +109,9 @@ class Node:
             vectors = self._layer_norm(vectors, "final_norm")
         return self.arithmetic.numbers(vectors, self._matrix("answer"))
 
-    # ---- one layer -----------------------------------------------------------------------------
-
-    def _layer(self, x: ChunkBalls, present: NDArray[np.bool_], name: str, *, every: bool) -> Ball:
-        arithmetic = self.arithmetic
-        own = (x if every else x.last()).balls
-        seen = ChunkBalls(self._before(x.table, f"{name}.attention_norm"), x.rows)
-        attended = self._attend(seen, present, f"{name}.attention", every=every)
-        branch = arithmetic.linear(attended.gathered, self._matrix(f"{name}.attention.output"))
-        h = self._after(arithmetic.add(own, branch), f"{name}.attention_norm")
-        inner = self._before(h, f"{name}.feed_forward_norm")
-        hidden = arithmetic.linear(inner, self._matrix(f"{name}.expand"))
-        active = arithmetic.relu if self._activation == "relu" else arithmetic.gelu
-        branch = arithmetic.linear(active(hidden), self._matrix(f"{name}.contract"))
-        return self._after(arithmetic.add(h, branch), f"{name}.feed_forward_norm")
-
-    def _attend(
-        self, x: ChunkBalls, present: NDArray[np.bool_], name: str, *, every: bool
-    ) -> "Attended":
-        """Compute softmax attention inside chunks, from all positions or from the last alone."""
-        arithmetic = self.arithmetic
-        chunk, width = x.rows.shape[1], x.table.centre.shape[-1]
-        size = width // self._heads
-        asked_of = arithmetic.scaled(x.table, size**-0.5)
-        asking = x.rows if every else x.rows[:, -1:]
-        queries = [
-            arithmetic.linear(asked_of, part)[asking]
-            for part in self._head_parts(f"{name}.query", 0)
-        ]
-        keys = [
-            arithmetic.linear(x.table, part)[x.rows]
-            for part in self._head_parts(f"{name}.key_value", 0)
-        ]
-        values = [
-            arithmetic.linear(x.table, part)[x.rows]
-            for part in self._head_parts(f"{name}.key_value", width)
-        ]
-        bias = self._weights[f"{name}.bias"]
-        positions = np.arange(chunk)
-        asked = positions if every else positions[-1:]
-        offset = asked[:, None] - positions
-        seen = (offset >= 0) & (present[:, None, :] | (offset == 0))
-        centres, radii, local, weights = [], [], [], []
-        for head in range(self._heads):
-            q, k, v = queries[head], keys[head], values[head]
-            shift = bias[head][np.maximum(offset, 0)]
-            logits, radius = self._logits(q, k, shift)
-            weight, moved, relative = arithmetic.softmax(
-                logits[..., None], radius[..., None], seen[..., None]
-            )
-            weight, moved = weight[..., 0], moved[..., 0]
-            middle = v.centre.mean(axis=1, keepdims=True)
-            spread, size_of_v = norm_bound(v.centre - middle), v.bound()
-            centres.append(np.einsum("nqk,nkd->nqd", weight, v.centre))
-            largest = weight + moved
-            rounding = relative + arithmetic.gamma(chunk + 1)
-            lost = arithmetic.lost(chunk, norm_bound(size_of_v) + sqrt(chunk))
-            other = _summed(moved, spread) + rounding * _summed(largest, size_of_v)
-            other = other + sqrt(size) * np.broadcast_to(lost, len(x.rows))[:, None]
-            radii.append(other + _summed(largest, v.radius))
-            stretched = (
-                self._head_parts(f"{name}.key_value", width)[head].stretch * x.table.radius[x.rows]
-            )
-            fresh = _summed(largest, _rest(v.radius, stretched))
-            local.append(other + fresh + _summed(moved, v.radius))
-            weights.append(weight)
-        return Attended(
-            gathered=Ball(np.concatenate(centres, axis=-1), norm_bound(np.stack(radii, axis=-1))),
-            local=norm_bound(np.stack(local, axis=-1)),
-            weights=np.stack(weights, axis=-1),
-        )
-
-    def _logits(self, q: Ball, k: Ball, shift: Floats) -> tuple[Floats, Floats]:
-        """Return products of queries and keys, with the bias of their offset, and their radii."""
-        logits = np.einsum("nqd,nkd->nqk", q.centre, k.centre) + shift
-        terms = q.centre.shape[-1]
-        q_size, k_size = q.bound()[:, :, None], k.bound()[:, None, :]
-        radius = (
-            q.radius[:, :, None] * k_size
-            + norm_bound(q.centre)[:, :, None] * (k.radius[:, None, :])
-        )
-        size = q_size * k_size + np.abs(shift)
-        lost = self.arithmetic.lost(terms, q_size + k_size)
-        fresh = self.arithmetic.safe(size, self.arithmetic.gamma(terms + 2) * size + lost)
-        return logits, radius + fresh
-
-    def _head_parts(self, name: str, first: int) -> list[Matrix]:
-        size = len(self._weights["pad"]) // self._heads
-        return [
-            self._matrix(name, first + head * size, first + (head + 1) * size)
-            for head in range(self._heads)
-        ]
-
-    def _before(self, x: Ball, name: str) -> Ball:
-        return self._layer_norm(x, f"{name}.norm") if self._norm == "pre" else x
-
-    def _after(self, x: Ball, name: str) -> Ball:
-        return self._layer_norm(x, f"{name}.norm") if self._norm == "post" else x
-
-    def _layer_norm(self, x: Ball, name: str) -> Ball:
-        weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
-        return self.arithmetic.layer_norm(x, weight, bias, LAYER_NORM_EPSILON)
-
-    def _matrix(self, name: str, first: int = 0, last: int | None = None) -> Matrix:
-        """Return rows `first` to `last` of a matrix, with their biases."""
-        key = (name, first, last)
-        if key not in self._matrices:
-            weight, bias = self._weights[f"{name}.weight"], self._weights.get(f"{name}.bias")
-            cut = slice(first, last)
-            self._matrices[key] = Matrix(weight[cut], None if bias is None else bias[cut])
-        return self._matrices[key]
-
-
-def _summed(weights: Floats, sizes: Floats) -> Floats:
-    """Sum over the positions of a chunk, for each query."""
-    return np.einsum("nqk,nk->nq", weights, sizes)
-
-
-def _rest(radius: Floats, part: Floats) -> Floats:
-    """Return the radius minus a part of it; infinite if it was infinite."""
-    finite = np.isfinite(radius) & np.isfinite(part)
-    return np.subtract(radius, part, out=np.full_like(radius, np.inf), where=finite).clip(min=0.0)
-
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
-    "norm": ("post", "pre", "none"),
-    "activation": ("relu", "gelu"),
+    **LAYER_CHOICES,
     "pad": ("learned", "absent"),
     "memory": ("continuous", "binary"),
 }
@@ -306,31 +119,15 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 def _check_settings(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
     """Refuse invalid settings, and weights of other shapes than the settings say."""
-    for name, known in _CHOICES.items():
-        if settings[name] not in known:
-            raise VerificationError(f"{name}={settings[name]!r} is none of {', '.join(known)}.")
-    width, hidden = settings["d_model"], settings["ff_factor"] * settings["d_model"]
+    require_choices(settings, _CHOICES)
+    width = settings["d_model"]
     shapes: dict[str, tuple[int, ...]] = {
         "embedding.weight": (settings["vocab_size"], width),
         "pad": (width,),
         "answer.weight": (settings["num_classes"], width),
         "answer.bias": (settings["num_classes"],),
+        **layer_shapes(settings, settings["thickness"], settings["chunk"]),
     }
-    norms = ["final_norm"] if settings["norm"] == "pre" else []
-    for index in range(settings["thickness"]):
-        layer = f"layers.{index}"
-        shapes |= {
-            f"{layer}.attention.query.weight": (width, width),
-            f"{layer}.attention.key_value.weight": (2 * width, width),
-            f"{layer}.attention.output.weight": (width, width),
-            f"{layer}.attention.bias": (settings["num_heads"], settings["chunk"]),
-            f"{layer}.expand.weight": (hidden, width),
-            f"{layer}.expand.bias": (hidden,),
-            f"{layer}.contract.weight": (width, hidden),
-            f"{layer}.contract.bias": (width,),
-        }
-        if settings["norm"] != "none":
-            norms += [f"{layer}.attention_norm.norm", f"{layer}.feed_forward_norm.norm"]
     if settings["memory"] == "binary":
         bits = settings["num_bits"]
         shapes |= {
@@ -338,27 +135,9 @@ def _check_settings(settings: Mapping[str, Any], weights: Mapping[str, NDArray[A
             "memory.write.bias": (bits,),
             "memory.read.weight": (width, bits),
             "memory.read.bias": (width,),
+            **norm_shapes(["memory.norm"], width),
         }
-        norms.append("memory.norm")
     if settings["transition_size"]:
         size = settings["transition_size"]
         shapes |= {"transition.weight": (size, width), "transition.bias": (size,)}
-    for name in norms:
-        shapes |= {f"{name}.weight": (width,), f"{name}.bias": (width,)}
     require_shapes(weights, shapes)
-
-
-def require_shapes(
-    weights: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]
-) -> None:
-    """Refuse weights of other names or shapes.
-
-    Raises:
-        VerificationError: some differ.
-    """
-    found = {name: weight.shape for name, weight in weights.items()}
-    if found != shapes:
-        wrong = sorted({name for name, _ in found.items() ^ shapes.items()})
-        raise VerificationError(
-            f"the weights are not those of the settings: {', '.join(wrong[:3])} differ."
-        )

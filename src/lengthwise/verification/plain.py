@@ -30,21 +30,26 @@ from lengthwise.models import (
     state_slots,
     state_slots_config,
     transformer_config,
+    window_scratchpad,
+    window_scratchpad_config,
 )
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.models.window_scratchpad import WindowScratchpad
+from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.registry import Catalogue
 
-Provable = RegularGPT | BinaryRecurrent | StateSlots
+Provable = RegularGPT | BinaryRecurrent | StateSlots | WindowScratchpad
 """Networks of which there are proofs: their steps are known in float64 with bounds."""
 
 PROVABLE: Mapping[type[nn.Module], type[NetworkConfig]] = {
     RegularGPT: RegularGPTConfig,
     BinaryRecurrent: BinaryRecurrentConfig,
     StateSlots: StateSlotsConfig,
+    WindowScratchpad: WindowScratchpadConfig,
 }
 """Their classes, and those of their settings."""
 
@@ -269,6 +274,7 @@ _LIBRARIES = (
     *(activations, cells, chunks, memory, norms, rows, sliding_dilated),
     *(regular_gpt, regular_gpt_config, common_settings, transformer_config),
     *(alignment, binary_recurrent, binary_recurrent_config, state_slots, state_slots_config),
+    *(window_scratchpad, window_scratchpad_config),
 )
 _FUNCTIONS = ("embedding", "gelu", "layer_norm", "linear", "pad", "relu")
 """Functions of `torch.nn.functional` that a model calls."""

@@ -2,7 +2,7 @@
 
 This is an independent implementation of `models.binary_recurrent.BinaryRecurrent`, on balls
 (`balls.py`) and without torch, so that a proof rests neither on the order of additions nor on the
-model's own code.
+model's own code. It implements `BoundedCoded`: a code has the bits of memory.
 
 Axes:
     prefix  words that have been read so far
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from lengthwise.errors import VerificationError
 from lengthwise.verification.algebra import Booleans, Integers
 from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix
-from lengthwise.verification.node import (
+from lengthwise.verification.bounded import Codes, Decided, largest, signs
+from lengthwise.verification.layer_node import (
     LAYER_NORM_EPSILON,
     quietly,
     require_one_type,
@@ -41,8 +42,6 @@ class RecurrentNode:
             types.
     """
 
-    is_binary = True
-
     def __init__(self, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
         self.num_symbols = int(settings["vocab_size"])
         self.num_bits = int(settings["num_bits"])
@@ -59,6 +58,18 @@ class RecurrentNode:
             Matrix(self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
             for name in ("memory.write", "memory.read", "answer")
         )
+
+    def start(self) -> Decided:
+        """Return the code of the empty word, and the distances of its numbers from 0."""
+        return signs(*self.start_numbers())
+
+    def step(self, codes: Codes, symbols: Integers) -> Decided:
+        """Return the codes after symbols, and the distances of their numbers from 0."""
+        return signs(*self.numbers(self.recall(codes.astype(np.bool_)), symbols))
+
+    def classes(self, codes: Codes) -> Decided:
+        """Return the classes of words that led to codes, and the margins of their logits."""
+        return largest(*self.logits(self.recall(codes.astype(np.bool_))))
 
     @quietly
     def recall(self, codes: Booleans) -> Ball:

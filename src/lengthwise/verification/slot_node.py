@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from lengthwise.verification.algebra import Booleans
 from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix, outward
-from lengthwise.verification.node import quietly, require_one_type, require_shapes
+from lengthwise.verification.layer_node import quietly, require_one_type, require_shapes
 
 _TOGETHER = 2**22
 

@@ -97,9 +97,10 @@ def explored_in_words(made: "Certificate") -> tuple[str, str] | None:
             if made.verdict == "equivalent"
             else f"prefixes of up to {counted(summary['levels'], 'symbol')}"
         )
+        what = "context" if "contexts" in made.elements else "code"
         return (
             "explored",
-            f"{counted(summary['elements'], 'code')} of prefixes, in "
+            f"{counted(summary['elements'], what)} of prefixes, in "
             f"{counted(summary['edge_pairs'], 'pair')} with states of the language: {reached}",
         )
     ends = (
@@ -113,6 +114,13 @@ def explored_in_words(made: "Certificate") -> tuple[str, str] | None:
         f"there, {summary['elements']} elements in all, {summary['monoid_elements_met']} elements "
         f"of the language's monoid",
     )
+
+
+def margins_in_words(made: "Certificate") -> tuple[str, str]:
+    """Return which numbers have margins, and from what, in words."""
+    if "contexts" in made.elements:
+        return "logits of what is written", "ahead of others"
+    return "numbers before a sign", "from 0"
 
 
 def name_of(language: Language) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.verification.balls import OWN, Ball, Floats, largest_singular_value, norm_bound
-from lengthwise.verification.node import ChunkBalls, Node
+from lengthwise.verification.layer_node import ChunkBalls
+from lengthwise.verification.node import Node
 
 _TOGETHER = 2**22
 """Largest number of matrix entries that are multiplied together."""

@@ -149,7 +149,7 @@ def test_a_run_of_words_learns_them(folder: Path) -> None:
     [
         name
         for name in LabelledWordsProblem.models
-        if name not in ("scratchpad", "regular-gpt-slots")
+        if name not in ("scratchpad", "scratchpad-window", "regular-gpt-slots")
     ],
 )
 def test_every_model_takes_words(folder: Path, model: str) -> None:

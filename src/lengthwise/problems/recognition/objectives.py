@@ -132,9 +132,7 @@ class States(Objective):
 
         Accuracy is that of the last state where all states before it are given.
         """
-        batch = _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
-        states = self._automaton.states(batch.tokens)
-        tokens, states = on_device(model, batch.tokens, states)
+        tokens, states = on_device(model, *self._labelled(data))
         logits = _writing(model).state_logits(tokens, states, generator=noise)
         start = states.new_full((len(states), 1), self._automaton.start)
         loss = F.cross_entropy(logits.flatten(0, 1), torch.cat([start, states], dim=1).flatten())
@@ -144,6 +142,13 @@ class States(Objective):
         """Return loss and accuracy of the class of the word, which the model decodes."""
         lengths = self._lengths.draw(self._words.validation_words, data)
         return validate_answers(model, self._task.draw(lengths, data))
+
+    def _labelled(
+        self, data: torch.Generator
+    ) -> tuple[Int[Tensor, "word place"], Int[Tensor, "word place"]]:
+        """Draw words of one length, with the states after each symbol."""
+        batch = _draw_one_length(self._task, self._lengths, self._words.batch_size, data)
+        return batch.tokens, self._automaton.states(batch.tokens)
 
 
 def state_classes(language: Language) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry, Sup
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.models.state_slots_config import bits_for
 from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.classification import require_same_symbols
 from lengthwise.problems.layout import Format1
@@ -47,12 +48,14 @@ from lengthwise.problems.recognition.routes import (
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.problems.recognition.state_codes import StateCodeSupervision
 from lengthwise.problems.recognition.state_products import StateProducts
+from lengthwise.problems.recognition.state_tokens import StateTokens, StateTokenSupervision
 from lengthwise.problems.recognition.suited import (
     LARGE_MODEL,
     model_for,
     num_elements,
     suited_to_monoid,
     suited_to_states,
+    suited_to_tokens,
 )
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
@@ -73,7 +76,8 @@ from lengthwise.wording import counted
 WORD_OF_COST = 500
 """Number of symbols of the word whose cost is given."""
 
-_FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes", "num_slots"}
+_FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes"}
+_FROM_LANGUAGE |= {"num_slots", "num_states"}
 """Settings of a network that follow from the language and the supervision."""
 
 _OF_COMPOSITION = {"code_consistency", "margin"}
@@ -183,13 +187,17 @@ class Recognition(Problem):
             labels = replace(labels, supervision=self._suitable(labels.supervision))
         entry.require_supervision(model, labels.supervision)
         told = labels.supervision
+        if told == "codebook" and "chunk_lengths" not in asked["objective"]:
+            labels = replace(labels, chunk_lengths="all")
         shape: dict[str, Any] = {
             "vocab_size": task.language.num_symbols,
             "num_classes": task.language.num_classes,
         }
         if told in ("transition", "composition"):
             shape["transition_size"] = transition_size(state_maps(self.language))
-        if told == "states":
+        if issubclass(entry.config, WindowScratchpadConfig):
+            shape["num_states"] = self._num_states(labels, words)
+        elif told == "states":
             shape["state_classes"] = state_classes(self.language)
         if told == "maps":
             shape |= self._slots(asked["network"])
@@ -203,11 +211,8 @@ class Recognition(Problem):
                 f"supervision={told!r} is about codes, but the memory is not binary. Use model "
                 f"regular-gpt-binary, or supervision='transition'.",
             )
-        if told == "codebook":
-            if "chunk_lengths" not in asked["objective"]:
-                labels = replace(labels, chunk_lengths="all")
-            longest = None if labels.chunk_lengths == "all" else words.max_length
-            network = self._with_bits(network, longest, asked["network"])
+        if told == "codebook" and not isinstance(network, WindowScratchpadConfig):
+            network = self._with_bits(network, _longest(labels, words), asked["network"])
         return network, words, labels
 
     def usual_model(self, asked: Parts) -> str:
@@ -225,6 +230,8 @@ class Recognition(Problem):
         match entry.supervision:
             case "composition":
                 return suited_to_monoid(self.language, preset)
+            case "codebook" if issubclass(entry.config, WindowScratchpadConfig):
+                return suited_to_tokens(self.language, preset)
             case "codebook":
                 return suited_to_states(self.language, preset)
             case _:
@@ -259,14 +266,17 @@ class Recognition(Problem):
             case "transition":
                 return Transitions(task, words, state_maps(task.language))
             case "states":
+                if isinstance(plan.network, WindowScratchpadConfig):
+                    return StateTokens(task, words, precision=plan.training.precision)
                 return States(task, words)
             case "composition":
                 return Composition(task, words, labels, state_maps(task.language))
             case "maps":
                 return StateProducts(task, words, precision=plan.training.precision)
             case _ if plan.network.is_recurrent:
-                precision = plan.training.precision
-                return StateCodeSupervision(task, words, labels, precision=precision)
+                tokens = isinstance(plan.network, WindowScratchpadConfig)
+                table = StateTokenSupervision if tokens else StateCodeSupervision
+                return table(task, words, labels, precision=plan.training.precision)
             case _:
                 chunk, precision = plan.network.chunk, plan.training.precision
                 return CodebookSupervision(task, words, labels, chunk, precision=precision)
@@ -394,6 +404,12 @@ class Recognition(Problem):
         states = require_slots(self.language)
         return {"num_slots": states, "num_bits": asked.get("num_bits", bits_for(states))}
 
+    def _num_states(self, labels: SupervisionConfig, words: WordsConfig) -> int:
+        """Return the number of states that a supervision names."""
+        if labels.supervision == "states":
+            return self.language.total().minimised().num_states
+        return len(make_state_codes(self.language, _longest(labels, words)).classes)
+
     def _with_bits(
         self, network: NetworkConfig, max_length: int | None, asked: Mapping[str, Any]
     ) -> NetworkConfig:
@@ -408,6 +424,11 @@ class Recognition(Problem):
                 f"have {needed} bits, so num_bits={asked['num_bits']} does not fit. Leave it out."
             )
         return network.from_dict({**network.to_dict(), "num_bits": needed})
+
+
+def _longest(labels: SupervisionConfig, words: WordsConfig) -> int | None:
+    """Return the length of the longest words whose steps or chunks are told; None for any."""
+    return None if labels.chunk_lengths == "all" else words.max_length
 
 
 def usual_lengths(plan: Plan | Compiled) -> str:

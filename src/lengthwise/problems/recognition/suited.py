@@ -109,16 +109,42 @@ def suited_to_states(language: Language, preset: str) -> dict[str, Any]:
     """Return the settings of recurrent networks that learn codes, for a language and a preset."""
     if preset == "smoke":
         return {"precision": "double", "learning_rate": 1e-2}
-    machine = language.total().minimised()
-    widths = (width for most, width in _WIDTHS if machine.num_states <= most)
-    steps = machine.num_states * machine.num_symbols
+    states, steps = _size(language)
+    widths = (width for most, width in _WIDTHS if states <= most)
     return {
-        "precision": "double",
+        **_TABLE,
         "d_model": next(widths, _WIDEST),
         "batch_size": min(max(256, steps), _MOST_TOGETHER),
-        "validation_words": 256,
-        "learning_rate": 1e-2,
-        "schedule": "cosine",
-        "steps": 2_000,
-        "validate_every": 25,
     }
+
+
+_TABLE: Mapping[str, Any] = {
+    "precision": "double",
+    "validation_words": 256,
+    "learning_rate": 1e-2,
+    "schedule": "cosine",
+    "steps": 2_000,
+    "validate_every": 25,
+}
+"""Settings of networks that learn the steps of an automaton, whatever its size."""
+
+_MOST_IN_ONE_DIGIT = 1_000
+"""Most states of which each is one of a softmax."""
+
+_MOST_TOKENS_TOGETHER = 2**15
+"""Most steps in one batch of a network that writes tokens."""
+
+
+def suited_to_tokens(language: Language, preset: str) -> dict[str, Any]:
+    """Return the settings of networks that write states as tokens."""
+    states, steps = _size(language)
+    digits = {"num_digits": 2} if states > _MOST_IN_ONE_DIGIT else {}
+    if preset == "smoke":
+        return {"precision": "double", "learning_rate": 1e-2, **digits}
+    return {**_TABLE, "batch_size": min(max(256, steps), _MOST_TOKENS_TOGETHER), **digits}
+
+
+def _size(language: Language) -> tuple[int, int]:
+    """Return the numbers of states and of steps of the minimal automaton."""
+    machine = language.total().minimised()
+    return machine.num_states, machine.num_states * machine.num_symbols

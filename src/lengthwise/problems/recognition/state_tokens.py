@@ -1,0 +1,195 @@
+"""Supervision of a scratchpad with sliding-window attention: the token that each step writes.
+
+Two objectives, with the cross-entropy of what is written and of the class that is read from it:
+
+- `codebook`: every step of the automaton, state and symbol alike likely (`step_table`). Where the
+  receptive field is longer than that, the steps before it are drawn backwards, each uniformly among
+  those that lead to the state;
+- `states`: words of one length, between whose symbols the true states stand.
+
+Both end when a proof closes.
+
+Axes:
+    row    steps that are drawn
+    token  tokens of a context
+"""
+
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lengthwise.errors import ConfigError
+from lengthwise.layers.chunks import ABSENT
+from lengthwise.models.window_scratchpad import WindowScratchpad
+from lengthwise.problems.classification import on_device, validate_answers
+from lengthwise.problems.recognition.codebook import in_precision
+from lengthwise.problems.recognition.objectives import States, masked_cross_entropy
+from lengthwise.problems.recognition.settings import WordsConfig
+from lengthwise.problems.recognition.step_table import StepTable, explored
+from lengthwise.tasks.state_codes import StateCodes
+from lengthwise.tasks.state_maps import IGNORED
+from lengthwise.tasks.task import Task
+from lengthwise.training.loop import Step, Validation
+from lengthwise.verification.bounded import BoundedCoded
+from lengthwise.verification.network import weights_of
+from lengthwise.verification.window_node import WindowNode
+
+_FAR = 1e6
+"""Bound on margins, which are infinite where there is nothing to choose from."""
+
+
+class StateTokenSupervision(StepTable):
+    """The loss on the token that every step writes, and on the class of every state."""
+
+    def _learned(
+        self,
+        model: nn.Module,
+        rows: Int[Tensor, " row"],
+        data: torch.Generator,
+        noise: torch.Generator,
+    ) -> Step:
+        """Return the cross-entropy of digits plus that of classes, of the empty word as well."""
+        network, table = window_scratchpad(model), self._table
+        first = network.first_context
+        after = contexts_of(table, network, rows, data).to(first.device)
+        results = torch.cat([torch.tensor([table.start]), table.results[rows]]).to(first.device)
+        logits = network.logits(torch.cat([first, after]))
+        loss = token_loss(network, logits, results, table.classes)
+        right = (logits.argmax(dim=2) == network.digits_of(results)).all(dim=1)
+        return Step(loss, right.double().mean().item(), len(rows))
+
+    def _sides(self, model: nn.Module, rows: Int[Tensor, " row"]) -> Float[Tensor, " row"]:
+        network, table = window_scratchpad(model), self._table
+        same = torch.Generator().manual_seed(0)  # a judgement depends on the weights alone
+        contexts = contexts_of(table, network, rows, same)
+        return _margins(network, contexts, table.results[rows], table.classes)
+
+    def _start_side(self, model: nn.Module) -> Float[Tensor, "1"]:
+        network, start = window_scratchpad(model), torch.tensor([self._table.start])
+        return _margins(network, network.first_context, start, self._table.classes)
+
+    def _bounded(self, model: nn.Module) -> BoundedCoded:
+        return bounded(model)
+
+
+class StateTokens(States):
+    """The token of the state after every prefix of words, between whose symbols states stand."""
+
+    def __init__(
+        self, task: Task, words: WordsConfig, *, precision: Literal["single", "double"] = "single"
+    ) -> None:
+        super().__init__(task, words)
+        self._precision = precision
+        machine = task.language.total().minimised()
+        outside = task.language.num_classes
+        self._classes = torch.tensor([c if c < outside else IGNORED for c in machine.classes])
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        """Return the cross-entropy averaged over all prefixes of words of one length.
+
+        Accuracy is that of the last state where all states before it are given.
+        """
+        network = window_scratchpad(model)
+        tokens, states = on_device(model, *self._labelled(data))
+        start = states.new_full((len(states), 1), self._automaton.start)
+        states = torch.cat([start, states], dim=1)
+        logits = network.logits(network.contexts(tokens, states).flatten(0, 1))
+        loss = token_loss(network, logits, states.flatten(), self._classes)
+        right = (logits.argmax(dim=2) == network.digits_of(states.flatten())).all(dim=1)
+        last = right.view(states.shape)[:, -1]
+        return Step(loss, last.double().mean().item(), len(tokens))
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        """Return loss and accuracy on words of mixed lengths; perfect if exploration closes."""
+        lengths = self._lengths.draw(self._words.validation_words, data)
+        answers = validate_answers(model, self._task.draw(lengths, data))
+        kept, language = in_precision(model, self._precision), self._task.language
+        closure, proved = explored(bounded(kept), language)
+        wrong = closure.wrong
+        figures = {
+            "proved": proved,
+            "right_to": closure.checked_length,
+            "first_wrong": None if wrong is None else language.decode(wrong),
+        }
+        return Validation(answers.loss, answers.accuracy, proved, more=figures)
+
+
+def contexts_of(
+    table: StateCodes,
+    model: WindowScratchpad,
+    rows: Int[Tensor, " row"],
+    generator: torch.Generator,
+) -> Int[Tensor, "row token"]:
+    """Return contexts that end with these steps of the table, and begin as words do."""
+    field, state, ended = model.config.receptive_field, table.states[rows], rows < 0
+    tokens = [table.symbols[rows], model.tokens_of(state)]
+    if field > len(tokens):
+        edges = table.results.argsort(stable=True)
+        degree = torch.bincount(table.results, minlength=len(table.classes))
+        first = degree.cumsum(0) - degree
+    while len(tokens) < field:
+        choices = degree[state] + (state == table.start)
+        chosen = (torch.rand(len(rows), generator=generator) * choices).long()
+        begins = chosen >= degree[state]  # there is nothing before the start
+        edge = edges[torch.where(begins | ended, 0, first[state] + chosen)]
+        symbol = torch.where(begins, model.config.vocab_size, table.symbols[edge])
+        tokens.append(torch.where(ended, ABSENT, symbol))
+        ended = ended | begins
+        state = torch.where(ended, state, table.states[edge])
+        tokens.append(torch.where(ended, ABSENT, model.tokens_of(state)))
+    return torch.stack(tokens[:field][::-1], dim=1)
+
+
+def token_loss(
+    model: WindowScratchpad,
+    logits: Float[Tensor, "row digit value"],
+    states: Int[Tensor, " row"],
+    classes: Int[Tensor, " state"],
+) -> Float[Tensor, ""]:
+    """Return the mean cross-entropy of the digits of states, plus that of their classes."""
+    loss = F.cross_entropy(logits.flatten(0, 1), model.digits_of(states).flatten())
+    wanted = classes.to(states.device)[states]
+    return loss + masked_cross_entropy(model.read(model.tokens_of(states)), wanted)
+
+
+def _margins(
+    model: WindowScratchpad,
+    contexts: Int[Tensor, "row token"],
+    states: Int[Tensor, " row"],
+    classes: Int[Tensor, " state"],
+) -> Float[Tensor, " row"]:
+    """Return by how much the right digits and classes lead at least."""
+    device = model.embedding.weight.device
+    contexts, states, own = contexts.to(device), states.to(device), classes.to(device)[states]
+    ahead = _ahead(model.logits(contexts), model.digits_of(states)).amin(dim=1)
+    told = _ahead(model.read(model.tokens_of(states)), own.clamp(min=0))
+    return torch.where(own == IGNORED, ahead, torch.minimum(ahead, told)).clamp(max=_FAR)
+
+
+def _ahead(logits: Float[Tensor, "*axes value"], right: Int[Tensor, "*axes"]) -> Tensor:
+    """Return by how much the right value leads the best other one; infinite if there is none."""
+    index = right[..., None]
+    others = logits.scatter(-1, index, -torch.inf).amax(dim=-1)
+    return logits.gather(-1, index)[..., 0] - others
+
+
+def bounded(model: nn.Module) -> WindowNode:
+    """Return a scratchpad as proofs see it."""
+    return WindowNode(window_scratchpad(model).config.to_dict(), weights_of(model))
+
+
+def window_scratchpad(model: nn.Module) -> WindowScratchpad:
+    """Return a scratchpad with sliding-window attention.
+
+    Raises:
+        ConfigError: the model is another.
+    """
+    if not isinstance(model, WindowScratchpad):
+        raise ConfigError(
+            f"{type(model).__name__} writes no tokens of states in a window, so it does not learn "
+            f"from them. Use model scratchpad-window."
+        )
+    return model

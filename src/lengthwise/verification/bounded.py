@@ -1,0 +1,71 @@
+"""The contract of networks with discrete memory whose steps are bounded, which proofs follow.
+
+A network that reads from left to right and keeps a *code* between symbols, a row of bits or of
+tokens, is a finite automaton. `BoundedCoded` is that automaton with a bound on rounding for every
+number that a bit, a token or a class is read off. Search (`codes.py`) and checker
+(`check_prefixes.py`) ask for no more, so whatever implements it can be proved.
+
+Axes:
+    prefix  beginnings of words
+    place   bits or tokens of a code
+    number  numbers that were compared
+    value   numbers of which the largest is chosen
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from lengthwise.verification.algebra import Booleans, Integers
+from lengthwise.verification.balls import Floats
+
+Codes = Booleans | Integers
+"""Codes `[prefix, place]`: bits, or tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Bits, tokens or classes that were read off numbers, and how certain they are."""
+
+    values: Codes
+    """`[prefix, place]`, or `[prefix]` if they are classes."""
+    distance: Floats
+    """`[number]`: how far a number is from where a value would change."""
+    radius: Floats
+    """`[number]`: how far rounding could move it. A value is certain if no distance that it was
+    read off is as small."""
+
+
+class BoundedCoded(Protocol):
+    """A network that keeps nothing but a code between symbols, with bounds on its numbers."""
+
+    @property
+    def num_symbols(self) -> int:
+        """Number of different symbols."""
+        ...
+
+    def start(self) -> Decided:
+        """Return the code `[1, place]` of the empty word."""
+        ...
+
+    def step(self, codes: Codes, symbols: Integers) -> Decided:
+        """Return the codes after symbols `[prefix]`, from those before them."""
+        ...
+
+    def classes(self, codes: Codes) -> Decided:
+        """Return the classes `[prefix]` of the words that led to codes."""
+        ...
+
+
+def signs(numbers: Floats, radius: Floats) -> Decided:
+    """Return the signs of numbers `[prefix, place]`: whether they are 0 or more."""
+    return Decided(numbers >= 0, np.abs(numbers).ravel(), radius.ravel())
+
+
+def largest(numbers: Floats, radius: Floats) -> Decided:
+    """Return the place of the largest of the numbers `[..., value]`, the first of equal ones."""
+    best = numbers.argmax(axis=-1)
+    others = np.arange(numbers.shape[-1]) != best[..., None]
+    own, reach = (np.take_along_axis(x, best[..., None], axis=-1) for x in (numbers, radius))
+    return Decided(best, (own - numbers)[others], (reach + radius)[others])
