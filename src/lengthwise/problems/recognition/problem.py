@@ -80,9 +80,7 @@ _FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes
 _FROM_LANGUAGE |= {"num_slots", "num_states"}
 """Settings of a network that follow from the language and the supervision."""
 
-_OF_COMPOSITION = {"code_consistency", "margin"}
-
-_OF_CODES = {"replay"}
+_OF_COMPOSITION, _OF_CODES = {"code_consistency", "margin"}, {"replay"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
