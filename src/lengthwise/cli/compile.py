@@ -5,6 +5,7 @@ They are stored in a run folder.
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from lengthwise.cli.output import (
     add_json,
@@ -16,7 +17,8 @@ from lengthwise.cli.output import (
     print_json,
     print_table,
 )
-from lengthwise.constructions.known_constructions import construct, names
+from lengthwise.constructions.known_constructions import RUNG, construct, is_construction, names
+from lengthwise.constructions.rungs import DEFAULT, RUNGS
 from lengthwise.errors import ConfigError
 from lengthwise.training.compiled import require_place_of_compiled, save_compiled
 from lengthwise.training.devices import environment
@@ -30,6 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         help="a language, circuit:FILE, or a construction such as chiang2022/parity; "
         "without it, all constructions are listed",
+    )
+    parser.add_argument(
+        "--as",
+        dest="rung",
+        metavar="RUNG",
+        help=f"the kind of network for a language: {', '.join(RUNGS)}; {DEFAULT} by default",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder")
     parser.add_argument("--alphabet", help="all symbols of a regular expression, such as abc")
@@ -50,7 +58,7 @@ def run(arguments: argparse.Namespace) -> None:
     require_place_of_compiled(arguments.out)
     made = construct(
         arguments.spec,
-        parse_settings(arguments.settings),
+        _settings(arguments),
         alphabet=arguments.alphabet,
         report_size=lambda size: note(f"{arguments.spec}: {size}"),
     )
@@ -79,3 +87,15 @@ def run(arguments: argparse.Namespace) -> None:
             ("source", made.source),
         ]
     )
+
+
+def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings, with the rung that is asked for."""
+    settings = parse_settings(arguments.settings)
+    if arguments.rung is None:
+        return settings
+    if is_construction(arguments.spec):
+        raise ConfigError(f"--as is for languages, but {arguments.spec} is none. Leave it out.")
+    if RUNG in settings:
+        raise ConfigError(f"--as and --set {RUNG} are the same. Give one.")
+    return {**settings, RUNG: arguments.rung}

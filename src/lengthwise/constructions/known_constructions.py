@@ -18,11 +18,11 @@ from lengthwise.circuits.adders import adder, adder_circuit
 from lengthwise.circuits.circuit_files import READERS, read_circuit
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions import first, parity
-from lengthwise.constructions.automata import build, design_automaton
 from lengthwise.constructions.circuits import MAX_SYMBOLS, compile_circuit
 from lengthwise.constructions.confidence import logit_for
-from lengthwise.constructions.construction import EVERY_LENGTH, PRECISIONS, Claim, Construction
+from lengthwise.constructions.construction import PRECISIONS, Claim, Construction
 from lengthwise.constructions.nor_circuits import compile_nor
+from lengthwise.constructions.rungs import DEFAULT, RUNGS
 from lengthwise.errors import ConfigError, ConstructionError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named, parse
@@ -30,6 +30,9 @@ from lengthwise.registry import Catalogue
 
 CIRCUIT, NOR_CIRCUIT = "circuit:", "nor-circuit:"
 """Prefixes of circuit files: computed as it is, or converted to NOR gates."""
+
+RUNG = "rung"
+"""The setting that says to which kind of network a language is compiled."""
 
 _NAMELESS = "a language"
 
@@ -208,9 +211,10 @@ def construct(
 ) -> Construction:
     """Build the construction of a name, of a circuit's file, or of a language, with settings.
 
-    The settings of a language are `chunk`, `norm` and `target`; those of a circuit are `error` and,
-    unless it is of NOR gates, `epsilon`; an addition also has `bits`. `report_size` is called with
-    the size of the result in words before it is built.
+    A language has the setting `rung`, a name in `RUNGS`, and those of the rung: `chunk`, `norm` and
+    `target` for `tree`. Those of a circuit are `error` and, unless it is of NOR gates, `epsilon`;
+    an addition also has `bits`. `report_size` is called with the size of the result in words before
+    it is built.
 
     Raises:
         ConstructionError: a setting is out of range, or the result too large.
@@ -222,7 +226,7 @@ def construct(
         raise ConfigError(f"{spec} is the file of a circuit. Give {CIRCUIT}{spec}.")
     if isinstance(spec, Language) or not is_construction(spec):
         language = parse(spec, alphabet) if isinstance(spec, str) else spec
-        return _automaton(language, _settings(design_automaton, chosen), report_size)
+        return _of_language(language, chosen, report_size)
     if alphabet is not None:
         raise ConfigError(f"only languages have an alphabet, but {spec} is none. Leave it out.")
     if spec in CONSTRUCTIONS:
@@ -244,19 +248,7 @@ def claim_of(name: str, settings: Mapping[str, Any]) -> Claim:
     if name in ADDITIONS or name.startswith((CIRCUIT, NOR_CIRCUIT)):
         precisions = ("float64", "float32") if _is_nor(name) else PRECISIONS
         return _claim_of_circuit(settings["error"], precisions)
-    is_whole = settings["target"] == "images"
-    is_binary = settings["norm"] == "none" and not is_whole
-    numbers = "whole numbers" if is_whole else "zeros and ones" if is_binary else ""
-    return Claim(
-        claim="right" + (f"; every vector is exactly of {numbers}" if numbers else ""),
-        source="ours, after Chi et al. (2023), section 7.2"
-        if is_whole
-        else "Chi et al. (2023), section 7.2 and Lemma 1",
-        range=dict(EVERY_LENGTH),
-        required_margin=0.0,
-        is_binary=is_binary,
-        is_whole=is_whole,
-    )
+    return RUNGS[settings.get(RUNG, DEFAULT)].claim(settings)
 
 
 def is_about(name: str, settings: Mapping[str, Any], about: Language | GateSequence) -> bool:
@@ -280,20 +272,22 @@ def require_settings(name: str, settings: Mapping[str, Any]) -> None:
     Raises:
         ConfigError: one is missing, unknown or of another type.
     """
-    bits = _settings(_bits, {}) if name in ADDITIONS else {}
-    rest = {key: value for key, value in settings.items() if key not in bits}
-    known = {**_settings(_made_by(name), rest, also=bits), **bits}
+    own = _settings(_bits, {}) if name in ADDITIONS else {}
+    if not is_construction(name) and RUNG in settings:
+        own = {RUNG: DEFAULT}
+    rest = {key: value for key, value in settings.items() if key not in own}
+    known = {**_settings(_made_by(name, settings), rest, also=own), **own}
     if missing := [key for key in known if key not in settings]:
         raise ConfigError(f"{name} needs a value for {', '.join(missing)}.")
 
 
-def _made_by(name: str) -> Callable[..., object]:
+def _made_by(name: str, settings: Mapping[str, Any]) -> Callable[..., object]:
     """Return the function whose keyword arguments are the settings of the construction."""
     if name in CONSTRUCTIONS:
         return CONSTRUCTIONS[name].compile
     if name in ADDITIONS or name.startswith((CIRCUIT, NOR_CIRCUIT)):
         return compile_nor if _is_nor(name) else compile_circuit
-    return design_automaton
+    return RUNGS[settings.get(RUNG, DEFAULT)].design
 
 
 def _is_nor(spec: str) -> bool:
@@ -337,19 +331,28 @@ def _encoder(name: str, entry: EncoderEntry, chosen: Mapping[str, Any]) -> Const
     )
 
 
-def _automaton(
-    language: Language, settings: Mapping[str, Any], report_size: Callable[[str], None] | None
+def _of_language(
+    language: Language, chosen: Mapping[str, Any], report_size: Callable[[str], None] | None
 ) -> Construction:
-    design = design_automaton(language, **settings)
+    """Build a language's network on a rung; the default rung is not stored, as it never was."""
+    name = chosen.get(RUNG, DEFAULT)
+    if not isinstance(name, str):
+        raise ConfigError(f"setting {RUNG}={name!r:.40} must be a word, such as {DEFAULT}.")
+    rung, own = RUNGS[name], {} if name == DEFAULT else {RUNG: name}
+    settings = _settings(
+        rung.design, {key: value for key, value in chosen.items() if key != RUNG}, also=[RUNG]
+    )
+    design = rung.design(language, **settings)
     if report_size:
         report_size(design.summary)
-    settings = {**settings, "target": design.target}
+    decided = {key: getattr(design, key) for key in settings if hasattr(design, key)}
+    settings = {**own, **settings, **decided}
     return Construction(
         name=language.spec or _NAMELESS,
         settings=settings,
         about=language,
-        architecture="regular-gpt",
-        model=build(design),
+        architecture=rung.architecture,
+        model=rung.build(design),
         **claim_of(language.spec, settings),
     )
 
