@@ -57,7 +57,7 @@ from typing import Any
 import torch
 
 from lengthwise.constructions.automata import MAX_PARAMETERS, SURE
-from lengthwise.constructions.construction import EVERY_LENGTH, PRECISIONS
+from lengthwise.constructions.construction import EVERY_LENGTH, PRECISIONS, Claim
 from lengthwise.constructions.coordinates import Coordinates
 from lengthwise.constructions.diagrams import Condition, Path
 from lengthwise.constructions.programs import Lookup, Program
@@ -208,6 +208,20 @@ def build_lookups(design: LookupDesign) -> CausalRecogniser:
         else:
             model.answer.weight[number] = stream.row({_class(number): SURE})
     return model
+
+
+def claim_of_lookups(settings: Mapping[str, Any]) -> Claim:
+    """Return the claim of networks with these settings, `attention` and `longest`."""
+    is_hard = settings["attention"] == "rightmost"
+    return Claim(
+        claim="right at every prefix of a word"
+        + ("; every vector is exactly of zeros and ones" if is_hard else ""),
+        source="ours, after Yang, Chiang and Angluin (2024), theorem 1"
+        + ("" if is_hard else ", with softmax"),
+        range=range_of(settings),
+        required_margin=SURE / 2,
+        is_binary=is_hard,
+    )
 
 
 def range_of(settings: Mapping[str, Any]) -> dict[str, int | None]:

@@ -10,15 +10,53 @@ reflexive `f S g` itself.) `Y f` of another f is the lookup that nothing blocks.
 What a lookup looks for at j depends on the symbol at j and on lookups that are nested in it. So its
 layer is its nesting depth, and all that is between lookups is Boolean, which a feed-forward network
 computes at once.
+
+A language that is given by a formula has its program from there, and from its automaton if it is
+star-free (`star_free`); the one with fewer layers is taken. (Star-free languages are those of
+past-time logic: Kamp 1968; Lichtenstein, Pnueli and Zuck 1985.)
 """
 
+from contextlib import suppress
+
 from lengthwise.constructions.diagrams import Diagrams
-from lengthwise.constructions.programs import Lookup, Program
+from lengthwise.constructions.lookups import LookupDesign, design_lookups
+from lengthwise.constructions.programs import Lookup, Program, trimmed
+from lengthwise.constructions.star_free import star_free_program
+from lengthwise.errors import ConstructionError
+from lengthwise.languages.language import Language
 from lengthwise.languages.ltl import Formula
+from lengthwise.languages.spec import formula_of
+
+
+def design_ltl(
+    language: Language, *, attention: str = "softmax", longest: int = 1_000
+) -> LookupDesign:
+    """Choose the program of a star-free language, and compute the size of its network.
+
+    `attention` is softmax, right on words of at most `longest` symbols, or rightmost: hard
+    attention, right on all words.
+
+    Raises:
+        ConstructionError: the language is not star-free, and the message names a group in its
+            monoid; or it is too large, or a setting is out of range.
+    """
+    programs: list[Program] = []
+    if (formula := formula_of(language.spec)) is not None:
+        with suppress(ConstructionError):  # the automaton may be simpler
+            programs.append(ltl_program(formula, language.alphabet))
+    try:
+        programs.append(star_free_program(language))
+    except ConstructionError:
+        if not programs:
+            raise
+    designs = [
+        design_lookups(program, attention=attention, longest=longest) for program in programs
+    ]
+    return min(designs, key=lambda design: (design.config.num_layers, design.num_parameters))
 
 
 def ltl_program(formula: Formula, alphabet: tuple[str, ...]) -> Program:
-    """Return the program of a formula; its depth is the nesting depth of temporal operators.
+    """Return the program of a formula, no deeper than its temporal operators are nested.
 
     Raises:
         ConstructionError: a condition has too many cases.
@@ -37,18 +75,18 @@ def ltl_program(formula: Formula, alphabet: tuple[str, ...]) -> Program:
             value = second
         lookups.append(
             Lookup(
-                name=f"s{variable[index]}",
                 layer=depths[index],
                 blocked=diagrams.condition(blocked, 1),
                 values=(diagrams.condition(value, 1),),
             )
         )
     whole = meaning[formula.root]
-    return Program(
+    found = Program(
         alphabet=alphabet,
         lookups=tuple(lookups),
         classes=(diagrams.condition(whole, 0), diagrams.condition(whole, 1)),
     )
+    return trimmed(found)
 
 
 def _meanings(

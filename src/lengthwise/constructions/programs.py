@@ -11,8 +11,8 @@ In the terms of past-time logic a lookup with the values 0 and 1 is the strict s
 g there. In those of automata it is a memory that is overwritten at positions that are not blocked.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from lengthwise.constructions.diagrams import Condition, fits
 
@@ -21,12 +21,16 @@ from lengthwise.constructions.diagrams import Condition, fits
 class Lookup:
     """A head that looks for the nearest earlier position that is not blocked."""
 
-    name: str
     layer: int
     """Counted from 1."""
     blocked: Condition
     values: tuple[Condition, ...]
     """Conditions for the values 1, 2, ...; at most one holds, and 0 where none does."""
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What blocks, and the conditions of the values."""
+        return (self.blocked, *self.values)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,10 +56,7 @@ class Program:
     @property
     def most_terms(self) -> int:
         """Largest number of lookups that one path of a condition asks about."""
-        conditions = [
-            *self.classes,
-            *(each for lookup in self.lookups for each in (lookup.blocked, *lookup.values)),
-        ]
+        conditions = [*self.classes, *(each for one in self.lookups for each in one.conditions)]
         return max(
             (
                 sum(variable > 0 for variable, _ in path)
@@ -84,3 +85,51 @@ class Program:
             [fits(condition, at) for condition in self.classes].index(True)
             for at in self.variables(word)
         ]
+
+
+def trimmed(program: Program) -> Program:
+    """Return the program without lookups that decide nothing, each in the lowest layer it can be."""
+    needed: set[int] = set()
+    for variable in (queue := sorted(_asked(program.classes))):
+        if variable not in needed:
+            needed.add(variable)
+            queue += _asked(program.lookups[variable - 1].conditions)
+    layer: dict[int, int] = {}
+    for variable in sorted(needed):
+        below = _asked(program.lookups[variable - 1].conditions)
+        layer[variable] = 1 + max((layer[other] for other in below), default=0)
+    order = sorted(needed, key=lambda variable: (layer[variable], variable))
+    number = {0: 0, **{old: new for new, old in enumerate(order, start=1)}}
+    return replace(
+        program,
+        lookups=tuple(
+            replace(
+                program.lookups[old - 1],
+                layer=layer[old],
+                blocked=_renumbered(program.lookups[old - 1].blocked, number),
+                values=tuple(
+                    _renumbered(value, number) for value in program.lookups[old - 1].values
+                ),
+            )
+            for old in order
+        ),
+        classes=tuple(_renumbered(condition, number) for condition in program.classes),
+    )
+
+
+def _asked(conditions: Iterable[Condition]) -> set[int]:
+    """Return the lookups that conditions ask about, as variables."""
+    return set(_variables(conditions)) - {0}
+
+
+def _variables(conditions: Iterable[Condition]) -> Iterator[int]:
+    for condition in conditions:
+        for path in condition:
+            yield from (variable for variable, _ in path)
+
+
+def _renumbered(condition: Condition, number: Mapping[int, int]) -> Condition:
+    return tuple(
+        tuple(sorted((number[variable], values) for variable, values in path))
+        for path in condition
+    )

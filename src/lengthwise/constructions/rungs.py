@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from torch import nn
 
-from lengthwise.constructions import automata, scan
+from lengthwise.constructions import automata, lookups, ltl, scan
 from lengthwise.constructions.automata import Sized
 from lengthwise.constructions.construction import EVERY_LENGTH, Claim
 from lengthwise.layers.chunks import depth as levels_of
@@ -109,6 +109,15 @@ RUNGS: Catalogue[Rung] = Catalogue(
             claim=_claim_of_scan,
             depth=lambda design, length: log_depth(length, 1),
             grows="ceil(log2 T)",
+        ),
+        "ltl": Rung(
+            summary="a causal decoder of constant depth: each head finds the nearest position",
+            languages="star-free languages: formulas of past-time linear temporal logic",
+            architecture="causal-recogniser",
+            design=ltl.design_ltl,
+            build=lookups.build_lookups,
+            claim=lookups.claim_of_lookups,
+            depth=lambda design, length: design.config.num_layers,
         ),
     },
 )

@@ -15,7 +15,7 @@ from lengthwise.languages.att import ZeroLabel, from_att
 from lengthwise.languages.explore import from_function
 from lengthwise.languages.groups import group, permutation_group, written_permutations
 from lengthwise.languages.language import Language
-from lengthwise.languages.ltl import automaton
+from lengthwise.languages.ltl import Formula, automaton
 from lengthwise.languages.ltl_parser import parse_formula
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, count, dyck
 from lengthwise.languages.regex import from_regex
@@ -180,6 +180,12 @@ def _ltl(body: str, option: str | None, alphabet: str | None) -> Language:
     language = automaton(formula, symbols or own)
     head = "ltl" if language.alphabet == own else f"ltl[{_written(language)}]"
     return replace(language, spec=f"{head}:{body}")
+
+
+def formula_of(spec: str) -> Formula | None:
+    """Return the formula of a specification such as `ltl:a S b`, or None if it has none."""
+    match = re.match(r"ltl(?:\[.*?\])?:", spec)
+    return None if match is None else parse_formula(spec[match.end() :])
 
 
 def _att(body: str, option: str | None, alphabet: str | None) -> Language:
