@@ -49,26 +49,27 @@ def holds(tree: Tree, word: str, i: int) -> bool:
     past = range(min(i, 1), i + 1)  # at position 0 only that
     match sign:
         case "true" | "false":
-            return sign == "true"
+            found = sign == "true"
         case "!":
-            return not at(parts[0], i)
+            found = not at(parts[0], i)
         case "&":
-            return at(parts[0], i) and at(parts[1], i)
+            found = at(parts[0], i) and at(parts[1], i)
         case "|":
-            return at(parts[0], i) or at(parts[1], i)
+            found = at(parts[0], i) or at(parts[1], i)
         case "->":
-            return not at(parts[0], i) or at(parts[1], i)
+            found = not at(parts[0], i) or at(parts[1], i)
         case "<->":
-            return at(parts[0], i) == at(parts[1], i)
+            found = at(parts[0], i) == at(parts[1], i)
         case "Y":
-            return i > 1 and at(parts[0], i - 1)
+            found = i > 1 and at(parts[0], i - 1)
         case "O":
-            return any(at(parts[0], j) for j in past)
+            found = any(at(parts[0], j) for j in past)
         case "H":
-            return all(at(parts[0], j) for j in past)
+            found = all(at(parts[0], j) for j in past)
         case "S":
-            return any(
+            found = any(
                 at(parts[1], j) and all(at(parts[0], k) for k in range(j + 1, i + 1)) for j in past
             )
         case _:
-            return i > 0 and word[i - 1] == sign
+            found = i > 0 and word[i - 1] == sign
+    return found

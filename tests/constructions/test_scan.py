@@ -109,7 +109,7 @@ def test_its_vectors_are_exactly_what_is_claimed() -> None:
         assert found.holds
         assert all(getattr(one, field) in (True, None) for one in found.precisions.values())
         with torch.no_grad():
-            made.model.layers[0].contract.bias[0] += 0.25  # type: ignore[union-attr, index, operator]
+            made.model.layers[0].contract.bias[0] += 0.25  # type: ignore[union-attr, index]
         assert not verify(made, longest=6, all_words=64, words_per_length=4).holds
 
 
@@ -120,7 +120,7 @@ def test_what_is_too_large_or_unknown_is_refused() -> None:
         design_scan(parse("modular-arithmetic"), target="matrices")
     with pytest.raises(ConfigError, match="a looped recogniser has one layer"):
         LoopedRecogniserConfig(vocab_size=2, num_classes=2, num_layers=2)
-    with pytest.raises(ConfigError, match="unknown setting 'norm'.*Known: rung, target"):
+    with pytest.raises(ConfigError, match=r"unknown setting 'norm'.*Known: rung, target"):
         construct("parity", {"rung": "scan", "norm": "post"})
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
@@ -90,7 +89,9 @@ def test_known_languages() -> None:
 
 def _named(language: Language, spec: str) -> Language:
     found = language.minimised()
-    return type(found)(**{**{f: getattr(found, f) for f in found.__dataclass_fields__}, "spec": spec})
+    return type(found)(
+        **{**{f: getattr(found, f) for f in found.__dataclass_fields__}, "spec": spec}
+    )
 
 
 @pytest.mark.parametrize(

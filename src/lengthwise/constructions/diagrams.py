@@ -42,9 +42,7 @@ class Diagrams:
     def indicator(self, variable: int, value: int) -> int:
         """Return 1 where a variable has a value, and else 0."""
         no, yes = self.leaf(0), self.leaf(1)
-        return self.node(
-            variable, [yes if v == value else no for v in range(self.sizes[variable])]
-        )
+        return self.node(variable, [yes if v == value else no for v in range(self.sizes[variable])])
 
     def apply(self, operation: Callable[..., int], *functions: int) -> int:
         """Return the function whose value is the operation's on the values of the functions."""
@@ -74,9 +72,7 @@ class Diagrams:
 
         return combined(functions)
 
-    def from_cases(
-        self, variables: Sequence[int], cases: Mapping[tuple[int, ...], int]
-    ) -> int:
+    def from_cases(self, variables: Sequence[int], cases: Mapping[tuple[int, ...], int]) -> int:
         """Return a function with these values; where no case is given, it may have any."""
         assert cases, "a function has a value"
         if not variables:

@@ -4,9 +4,8 @@ A name is in `CONSTRUCTIONS` or `ADDITIONS`, `circuit:FILE` or `nor-circuit:FILE
 specification of any language.
 """
 
-import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,8 @@ from lengthwise.constructions.confidence import logit_for
 from lengthwise.constructions.construction import PRECISIONS, Claim, Construction
 from lengthwise.constructions.nor_circuits import compile_nor
 from lengthwise.constructions.rungs import DEFAULT, RUNGS
+from lengthwise.constructions.setting_values import complete
+from lengthwise.constructions.shallowest import AUTO, decided, shallowest
 from lengthwise.errors import ConfigError, ConstructionError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named, parse
@@ -211,10 +212,10 @@ def construct(
 ) -> Construction:
     """Build the construction of a name, of a circuit's file, or of a language, with settings.
 
-    A language has the setting `rung`, a name in `RUNGS`, and those of the rung: `chunk`, `norm` and
-    `target` for `tree`. Those of a circuit are `error` and, unless it is of NOR gates, `epsilon`;
-    an addition also has `bits`. `report_size` is called with the size of the result in words before
-    it is built.
+    A language has the setting `rung`, a name in `RUNGS` or auto for the shallowest, and those of
+    the rung: `chunk`, `norm` and `target` for `tree`. Those of a circuit are `error` and, unless it
+    is of NOR gates, `epsilon`; an addition also has `bits`. `report_size` is called with the size
+    of the result in words before it is built.
 
     Raises:
         ConstructionError: a setting is out of range, or the result too large.
@@ -272,11 +273,11 @@ def require_settings(name: str, settings: Mapping[str, Any]) -> None:
     Raises:
         ConfigError: one is missing, unknown or of another type.
     """
-    own = _settings(_bits, {}) if name in ADDITIONS else {}
+    own = complete(_bits, {}) if name in ADDITIONS else {}
     if not is_construction(name) and RUNG in settings:
         own = {RUNG: DEFAULT}
     rest = {key: value for key, value in settings.items() if key not in own}
-    known = {**_settings(_made_by(name, settings), rest, also=own), **own}
+    known = {**complete(_made_by(name, settings), rest, also=own), **own}
     if missing := [key for key in known if key not in settings]:
         raise ConfigError(f"{name} needs a value for {', '.join(missing)}.")
 
@@ -296,7 +297,7 @@ def _is_nor(spec: str) -> bool:
 
 def _claim_of_encoder(entry: EncoderEntry, settings: Mapping[str, Any]) -> Claim:
     range_ = dict(entry.range(settings))
-    if settings != _settings(entry.compile, {}):  # shorter formats were measured with the defaults
+    if settings != complete(entry.compile, {}):  # shorter formats were measured with the defaults
         range_ = {"float64": range_["float64"]}
     if settings.get("count_weight", 1.0) != 1.0:  # Figure 3 of the paper: it is wrong
         range_ = {}
@@ -320,7 +321,7 @@ def _claim_of_circuit(error: float, precisions: Sequence[str]) -> Claim:
 
 
 def _encoder(name: str, entry: EncoderEntry, chosen: Mapping[str, Any]) -> Construction:
-    settings = _settings(entry.compile, chosen)
+    settings = complete(entry.compile, chosen)
     return Construction(
         name=name,
         settings=settings,
@@ -338,15 +339,15 @@ def _of_language(
     name = chosen.get(RUNG, DEFAULT)
     if not isinstance(name, str):
         raise ConfigError(f"setting {RUNG}={name!r:.40} must be a word, such as {DEFAULT}.")
+    if name == AUTO:
+        name = shallowest(language).name
     rung, own = RUNGS[name], {} if name == DEFAULT else {RUNG: name}
-    settings = _settings(
-        rung.design, {key: value for key, value in chosen.items() if key != RUNG}, also=[RUNG]
-    )
+    given = {key: value for key, value in chosen.items() if key != RUNG}
+    settings = complete(rung.design, given, also=[RUNG])
     design = rung.design(language, **settings)
     if report_size:
         report_size(design.summary)
-    decided = {key: getattr(design, key) for key in settings if hasattr(design, key)}
-    settings = {**own, **settings, **decided}
+    settings = {**own, **decided(design, settings)}
     return Construction(
         name=language.spec or _NAMELESS,
         settings=settings,
@@ -361,10 +362,10 @@ def _circuit(
     name: str, chosen: Mapping[str, Any], report_size: Callable[[str], None] | None
 ) -> Construction:
     own = {key: value for key, value in chosen.items() if key == "bits" and name in ADDITIONS}
-    bits = _settings(_bits, own) if name in ADDITIONS else {}
+    bits = complete(_bits, own) if name in ADDITIONS else {}
     compile_: Callable[..., nn.Module] = compile_nor if _is_nor(name) else compile_circuit
     rest = {key: value for key, value in chosen.items() if key not in own}
-    settings = {**bits, **_settings(compile_, rest, also=bits)}
+    settings = {**bits, **complete(compile_, rest, also=bits)}
     if name in ADDITIONS:
         sequence = ADDITIONS[name](settings.pop("bits"))
     else:
@@ -384,34 +385,3 @@ def _circuit(
 
 def _bits(*, bits: int = 8) -> None:
     """Declare the setting that every addition has."""
-
-
-def _settings(
-    function: Callable[..., Any], chosen: Mapping[str, Any], also: Iterable[str] = ()
-) -> dict[str, Any]:
-    """Complete the chosen settings of a function with its defaults.
-
-    `also` are further known names, for the error message.
-
-    Raises:
-        ConfigError: one is unknown, or of another type than its default.
-    """
-    defaults = {
-        name: parameter.default
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    }
-    for name, value in chosen.items():
-        if name not in defaults:
-            raise unknown_name("setting", name, [*also, *defaults])
-        kind = type(defaults[name])
-        fits = _is_number(value) if kind is float else isinstance(value, kind)
-        if not fits or isinstance(value, bool):
-            words = {float: "a number", int: "a whole number", str: "a word"}[kind]
-            raise ConfigError(f"setting {name}={value!r} must be {words}.")
-    return {name: type(default)(chosen.get(name, default)) for name, default in defaults.items()}
-
-
-def _is_number(value: object) -> bool:
-    """Return whether a value is a finite float, or an integer within the range of floats."""
-    return isinstance(value, int | float) and abs(value) < 2**1023

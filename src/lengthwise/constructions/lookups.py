@@ -24,30 +24,30 @@ Attention. A head asks the same everywhere; the logit of position j for position
 `rightmost`: hard attention, with a = 0 and C = 1024, which takes the last of the greatest logits. A
 position that is not blocked has the logit 0, the greatest, and the start symbol is one. So the last
 of these is the nearest, and its values are copied. All numbers are 0 and 1, or sums of such with
-small multiples of 1/2, and exact in every format: the claim is of every length. (That hard attention
-without positions computes past-time logic is theorem 1 of Yang, Chiang and Angluin 2024, arXiv
+small multiples of 1/2, and exact in every format: the claim is of every length. (Hard attention
+without positions computes exactly past-time logic: Yang, Chiang and Angluin 2024, arXiv
 2310.13897.)
 
 `softmax`: a = 8, and C a power of two with C >= 10 (n + 4) for words of at most n symbols. Let d be
-the distance of the nearest position that is not blocked, d <= n. Those farther have together at most
-sum_k exp(-8 k) < 3.4e-4 of its weight, whatever n is: as logits fall by the constant gap a with each
-step, nothing grows with the length but C. The n others (blocked ones, where `blocked` is 1 up to 4
-units of rounding, and i itself) have at most n exp(8 n - 0.98 C), which is less than n exp(-1.8 n -
-39). So the weight elsewhere is L <= 3.5e-4, and the bits that are found are wrong by at most 2 L
-together.
+the distance of the nearest position that is not blocked, d <= n. Those farther have together at
+most sum_k exp(-8 k) < 3.4e-4 of its weight, whatever n is: as logits fall by the constant gap a
+with each step, nothing grows with the length but C. The n others (blocked ones, where `blocked` is
+1 up to 4 units of rounding, and i itself) have at most n exp(8 n - 0.98 C), which is less than n
+exp(-1.8 n - 39). So the weight elsewhere is L <= 3.5e-4, and the bits that are found are wrong by
+at most 2 L together.
 
 (Without the slope a gap of 1 between blocked and not, times tau, leaks (n - 1) exp(-tau), so tau =
-ln n + ln 1/eps, log-length scaling, would be enough to find *some* position that is not blocked. For
-the nearest one by an encoding such as i / n the gap is 1/n, and tau near n ln n.)
+ln n + ln 1/eps, log-length scaling, would be enough to find *some* position that is not blocked.
+For the nearest one by an encoding such as i / n the gap is 1/n, and tau near n ln n.)
 
 Rounding. Let u be the unit of rounding of a format: 2^-8 in bfloat16, 2^-11 in float16. (torch adds
-up products of matrices of these formats in float32.) A condition's output is off by at most 4 u: 3 u
-from the two units, and u from their difference. A weighted mean adds 3 u. So a form is off by at
+up products of matrices of these formats in float32.) A condition's output is off by at most 4 u: 3
+u from the two units, and u from their difference. A weighted mean adds 3 u. So a form is off by at
 most 2 L + 8 u, and a path of m lookups by m times as much, below 3/8 for m <= 11 in bfloat16; more
-are refused. Where a path does not fit, both units are 0, and so is their sum: positions that are not
-blocked have the logit -a (i - j) without any error. This must be exact, or two positions tie: it is,
-as long as i - j is a whole number below 1/u. So the claim ends at 256 symbols in bfloat16, and at
-2,048 in float16. In float32 and float64 it ends at n. QED
+are refused. Where a path does not fit, both units are 0, and so is their sum: positions that are
+not blocked have the logit -a (i - j) without any error. This must be exact, or two positions tie:
+it is, as long as i - j is a whole number below 1/u. So the claim ends at 256 symbols in bfloat16,
+and at 2,048 in float16. In float32 and float64 it ends at n. QED
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,6 +63,7 @@ from lengthwise.constructions.diagrams import Condition, Path
 from lengthwise.constructions.programs import Lookup, Program
 from lengthwise.constructions.weights import count_parameters, set_unit, zero_weights
 from lengthwise.errors import ConstructionError
+from lengthwise.layers.layer_biases import RecencyPosition
 from lengthwise.models.causal_recogniser import CausalRecogniser, CausalRecogniserConfig
 
 ATTENTIONS = ("softmax", "rightmost")
@@ -70,8 +71,8 @@ ATTENTIONS = ("softmax", "rightmost")
 SLOPE = 8.0
 """a, with softmax."""
 
-HARD = 1024.0
-"""C, with hard attention; any number above 0 would do."""
+HARD = 10
+"""log2 C, with hard attention, where any C > 0 would do."""
 
 MAX_LONGEST = 2**20
 """Largest n: a times it is a whole number that float32 holds exactly."""
@@ -175,32 +176,16 @@ def build_lookups(design: LookupDesign) -> CausalRecogniser:
     program, stream = design.program, design.stream
     model = CausalRecogniser(design.config)
     zero_weights(model)
-    for symbol in range(len(program.alphabet)):
-        bits = {_symbol(symbol): 1.0}
-        for number, lookup in enumerate(program.lookups, start=1):
-            if lookup.layer == 1:
-                for name, condition in _sought(number, lookup):
-                    if any(_holds_of(path, symbol + 1) for path in condition):
-                        bits[name] = 1.0
-        model.embedding.weight[symbol] = stream.column(bits)
-    sizes = [len(program.alphabet), *(len(lookup.values) for lookup in program.lookups)]
-    for index, layer in enumerate(model.block):
+    _set_embedding(model, design)
+    for index in range(program.num_layers):
         heads = [
             (number, lookup)
             for number, lookup in enumerate(program.lookups, start=1)
             if lookup.layer == index + 1
         ]
         for head, (number, lookup) in enumerate(heads):
-            _set_lookup(model, index, head, number, lookup, design)
-        unit = 0
-        for name, condition in _conditions(program, index + 1):
-            for path in condition:
-                weights, needed = _form(path, sizes)
-                row = stream.row({bit: 4.0 * weight for bit, weight in weights.items()})
-                for height, sign in ((2.5, 1.0), (1.5, -1.0)):
-                    column = stream.column({name: sign})
-                    set_unit(layer, unit, row, column, bias=height - 4.0 * needed)
-                    unit += 1
+            _set_lookup(model, design, head, (number, lookup))
+        _set_conditions(model, design, index)
     rest = _rest(program)
     for number in range(len(program.classes)):
         if number == rest:
@@ -216,7 +201,7 @@ def claim_of_lookups(settings: Mapping[str, Any]) -> Claim:
     return Claim(
         claim="right at every prefix of a word"
         + ("; every vector is exactly of zeros and ones" if is_hard else ""),
-        source="ours, after Yang, Chiang and Angluin (2024), theorem 1"
+        source="ours, after Yang, Chiang and Angluin (2024)"
         + ("" if is_hard else ", with softmax"),
         range=range_of(settings),
         required_margin=SURE / 2,
@@ -232,29 +217,55 @@ def range_of(settings: Mapping[str, Any]) -> dict[str, int | None]:
     return {name: min(longest, _EXACT.get(name, longest)) for name in PRECISIONS}
 
 
+def _set_embedding(model: CausalRecogniser, design: LookupDesign) -> None:
+    """Write the symbols, and what the lookups of the first layer look at."""
+    program, stream = design.program, design.stream
+    for symbol in range(len(program.alphabet)):
+        bits = {_symbol(symbol): 1.0}
+        for number, lookup in enumerate(program.lookups, start=1):
+            if lookup.layer == 1:
+                for name, condition in _sought(number, lookup):
+                    if any(_holds_of(path, symbol + 1) for path in condition):
+                        bits[name] = 1.0
+        model.embedding.weight[symbol] = stream.column(bits)
+
+
 def _set_lookup(
-    model: CausalRecogniser,
-    layer: int,
-    head: int,
-    number: int,
-    lookup: Lookup,
-    design: LookupDesign,
+    model: CausalRecogniser, design: LookupDesign, head: int, which: tuple[int, Lookup]
 ) -> None:
     """Write the weights of the head of a lookup."""
-    stream, attention = design.stream, model.block[layer].attention
+    number, lookup = which
+    layer, stream = lookup.layer - 1, design.stream
+    attention, position = model.block[layer].attention, model.position
+    assert isinstance(position, RecencyPosition)
     slope, power = SLOPE, (10 * (design.longest + 4) - 1).bit_length()
     if design.attention == "rightmost":
-        slope, power = 0.0, 10
+        slope, power = 0.0, HARD
     attention.query.bias[head] = 2.0 ** (power // 2)
     attention.key.weight[head] = -(2.0 ** (power - power // 2)) * stream.row(
         {f"blocked {number}": 1.0}
     )
-    model.position.slope[layer, head] = slope  # type: ignore[operator, index]
-    model.position.own[layer, head] = 2.0**power  # type: ignore[operator, index]
+    position.slope[layer, head] = slope
+    position.own[layer, head] = 2.0**power
     for value in range(1, len(lookup.values) + 1):
         slot = head * attention.value_width + value - 1
         attention.value.weight[slot] = stream.row({f"value {number} {value}": 1.0})
         attention.output.weight[:, slot] = stream.column({_found(number, value): 1.0})
+
+
+def _set_conditions(model: CausalRecogniser, design: LookupDesign, index: int) -> None:
+    """Write the feed-forward network of a layer: two hidden units for each path."""
+    program, stream = design.program, design.stream
+    sizes = [len(program.alphabet), *(len(lookup.values) for lookup in program.lookups)]
+    unit = 0
+    for name, condition in _conditions(program, index + 1):
+        for path in condition:
+            weights, needed = _form(path, sizes)
+            row = stream.row({bit: 4.0 * weight for bit, weight in weights.items()})
+            for height, sign in ((2.5, 1.0), (1.5, -1.0)):
+                column = stream.column({name: sign})
+                set_unit(model.block[index], unit, row, column, bias=height - 4.0 * needed)
+                unit += 1
 
 
 def _conditions(program: Program, layer: int) -> Iterator[tuple[str, Condition]]:

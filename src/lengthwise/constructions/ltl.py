@@ -1,11 +1,11 @@
 """From formulas of past-time logic to programs of lookups.
 
-`f S g` is `g | (f & s)` with the strict since s = `Y (f S g)`, which is one lookup: the nearest
-j < i where `!f | g` holds decides, and s is g there. If g holds at j, then f holds at all of
-j + 1..i - 1, since none of them has `!f`, and s is true. If not, f does not hold at j, so no earlier
-position can be the one with g, and none after j has g, as such a one would be nearer: s is false.
-Without such a j there is no g at all. (With j <= i in place of j < i the same rule decides the
-reflexive `f S g` itself.) `Y f` of another f is the lookup that nothing blocks.
+`f S g` is `g | (f & s)` with the strict since s = `Y (f S g)`, which is one lookup: the nearest j <
+i where `!f | g` holds decides, and s is g there. If g holds at j, then f holds at all of j + 1..i -
+1, since none of them has `!f`, and s is true. If not, f does not hold at j, so no earlier position
+can be the one with g, and none after j has g, as such a one would be nearer: s is false. Without
+such a j there is no g at all. (With j <= i in place of j < i the same rule decides the reflexive `f
+S g` itself.) `Y f` of another f is the lookup that nothing blocks.
 
 What a lookup looks for at j depends on the symbol at j and on lookups that are nested in it. So its
 layer is its nesting depth, and all that is between lookups is Boolean, which a feed-forward network

@@ -1,10 +1,10 @@
 """Programs of lookups: what a compiled decoder of constant depth computes, layer by layer.
 
 Every position has variables. Variable 0 is its symbol, 0 at the start symbol and a + 1 at symbol a;
-each lookup is another. A lookup stands in a layer: at position i it takes its value from the nearest
-earlier position 1 <= j < i that is not blocked, and is 0 if there is none. What blocks, and the
-value, are conditions on the variables of position j that belong to lower layers. The class of the
-prefix that ends at a position is a condition on all its variables.
+each lookup is another. A lookup stands in a layer: at position i it takes its value from the
+nearest earlier position 1 <= j < i that is not blocked, and is 0 if there is none. What blocks, and
+the value, are conditions on the variables of position j that belong to lower layers. The class of
+the prefix that ends at a position is a condition on all its variables.
 
 In the terms of past-time logic a lookup with the values 0 and 1 is the strict since of
 `f = blocked | value` and `g = value`: it looks at the nearest j < i where `!f | g` holds, and finds
@@ -88,7 +88,9 @@ class Program:
 
 
 def trimmed(program: Program) -> Program:
-    """Return the program without lookups that decide nothing, each in the lowest layer it can be."""
+    """Return the program without lookups that decide nothing, each in the lowest layer that it can
+    have.
+    """
     needed: set[int] = set()
     for variable in (queue := sorted(_asked(program.classes))):
         if variable not in needed:
@@ -130,6 +132,5 @@ def _variables(conditions: Iterable[Condition]) -> Iterator[int]:
 
 def _renumbered(condition: Condition, number: Mapping[int, int]) -> Condition:
     return tuple(
-        tuple(sorted((number[variable], values) for variable, values in path))
-        for path in condition
+        tuple(sorted((number[variable], values) for variable, values in path)) for path in condition
     )

@@ -16,14 +16,14 @@ least 0, and all others are at most 2^10 - 2^14; if not, the start symbol has 2^
 others -2^14. The greatest logit is thus ahead by 2^10 or more, and exp(-1024) is 0 in float64 and
 all shorter formats: one key has the weight 1, and all others exactly 0.
 
-Exactness. After k steps position t holds the state map of the last min(2^k, t) symbols up to t. This
-holds for k = 0, where position 0 holds the identity, of no symbol. In step k position t gets the map
-of the min(2^k, t - 2^k) symbols up to t - 2^k if t >= 2^k, and the identity otherwise, where its own
-map covers all t symbols already. Its own map covers the last 2^k, or all t, so the product covers
-the last min(2^(k+1), t). After ceil(log2 T) steps every position has read its whole prefix, and
-further steps change nothing. The units are exact in every format (`images`; `automata` for zeros
-and ones), and so are sums with zeros: the block of the fetched map is empty before the head writes
-into it, and emptied by the units. QED
+Exactness. After k steps position t holds the state map of the last min(2^k, t) symbols up to t.
+This holds for k = 0, where position 0 holds the identity, of no symbol. In step k position t gets
+the map of the min(2^k, t - 2^k) symbols up to t - 2^k if t >= 2^k, and the identity otherwise,
+where its own map covers all t symbols already. Its own map covers the last 2^k, or all t, so the
+product covers the last min(2^(k+1), t). After ceil(log2 T) steps every position has read its whole
+prefix, and further steps change nothing. The units are exact in every format (`images`; `automata`
+for zeros and ones), and so are sums with zeros: the block of the fetched map is empty before the
+head writes into it, and emptied by the units. QED
 
 The maps are those that the tree holds in the same places: what position t holds after k steps is
 the node of level k at the right edge of the tree of its prefix. So encodings that know which

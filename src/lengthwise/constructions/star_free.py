@@ -45,9 +45,7 @@ def star_free_program(language: Language) -> Program:
             Lookup(
                 layer=number,
                 blocked=diagrams.condition(action, level.size),
-                values=tuple(
-                    diagrams.condition(action, value) for value in range(1, level.size)
-                ),
+                values=tuple(diagrams.condition(action, value) for value in range(1, level.size)),
             )
         )
     start = (0, *(0 for _ in made.levels))

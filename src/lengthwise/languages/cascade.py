@@ -12,12 +12,12 @@ greatest images inside it. A state is written as a chain of sets, from Q down to
 which each set is a tile of the one before. The coordinate of height h says which tile follows the
 set of height h in the chain, if there is one, as a tile of the representative of its class.
 
-Reading a symbol a leads a chain P_1, P_2, ... to P'_1, P'_2, ... with P_k a inside P'_k. Where P a = P',
-both are of one class, and a maps the tiles of one onto those of the other. Without groups there is
-one bijection of the two sets by words, so the tile of the representative stays: an identity.
-Otherwise P a is inside a tile of P', which depends on P, P' and a alone: a reset. If a word maps a
-set onto itself by another permutation than the identity, that is a group in the monoid, and the
-witness that there is no cascade.
+Reading a symbol a leads a chain P_1, P_2, ... to P'_1, P'_2, ... with P_k a inside P'_k. Where P a
+= P', both are of one class, and a maps the tiles of one onto those of the other. Without groups
+there is one bijection of the two sets by words, so the tile of the representative stays: an
+identity. Otherwise P a is inside a tile of P', which depends on P, P' and a alone: a reset. If a
+word maps a set onto itself by another permutation than the identity, that is a group in the monoid,
+and the witness that there is no cascade.
 """
 
 from collections.abc import Mapping
@@ -166,9 +166,7 @@ class _Images:
             one: [
                 other
                 for other in large
-                if len(other) <= len(one)
-                and self.below(other, one)
-                and not self.below(one, other)
+                if len(other) <= len(one) and self.below(other, one) and not self.below(one, other)
             ]
             for one in large
         }
@@ -208,9 +206,9 @@ class _Images:
         back: dict[States, tuple[int, ...]] = {image: ()}
         for one in (queue := [image]):
             for symbol in range(self.machine.num_symbols):
-                if (after := self.moved(one, symbol)) not in back:
-                    back[after] = (*back[one], symbol)
-                    queue.append(after)
+                if (moved := self.moved(one, symbol)) not in back:
+                    back[moved] = (*back[one], symbol)
+                    queue.append(moved)
         for there in (word, self._word[image]):
             loop = there + back[representative]
             for state in sorted(representative):

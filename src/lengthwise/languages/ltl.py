@@ -11,9 +11,9 @@ holds at its last position. With positions 1..n:
     true, false
 
 (Manna and Pnueli 1992; the operators are written as in pylogics and Spot.) `S` is the reflexive
-since. The strict one, which asks for j < i and f at j + 1..i - 1, is `Y (f S g)`. The empty word has
-no last position; it is in the language if the formula holds where no symbol stands and nothing was
-before: `!a`, `H !a` and `!Y true` hold there, and `a`, `O a` and `H a` do not.
+since. The strict one, which asks for j < i and f at j + 1..i - 1, is `Y (f S g)`. The empty word
+has no last position; it is in the language if the formula holds where no symbol stands and nothing
+was before: `!a`, `H !a` and `!Y true` hold there, and `a`, `O a` and `H a` do not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -206,4 +206,3 @@ def written(formula: Formula) -> str:
                 text = f"({of[0]} {sign} {of[1]})"
         texts.append(text)
     return texts[-1]
-

@@ -138,7 +138,9 @@ class _Parser:
 
     def _since(self) -> int:
         left = self._unary()
-        return self.builder.add("since", left, self._deeper(self._since)) if self._take("S") else left
+        return (
+            self.builder.add("since", left, self._deeper(self._since)) if self._take("S") else left
+        )
 
     def _unary(self) -> int:
         token, builder = self.next, self.builder
@@ -146,25 +148,27 @@ class _Parser:
             self._at += 1
         match token.kind:
             case "!":
-                return builder.negation(self._deeper(self._unary))
+                found = builder.negation(self._deeper(self._unary))
             case "Y":
-                return builder.add("yesterday", self._deeper(self._unary))
+                found = builder.add("yesterday", self._deeper(self._unary))
             case "O":
-                return builder.once(self._deeper(self._unary))
+                found = builder.once(self._deeper(self._unary))
             case "H":
-                return builder.negation(builder.once(builder.negation(self._deeper(self._unary))))
+                never = builder.once(builder.negation(self._deeper(self._unary)))
+                found = builder.negation(never)
             case "(":
-                inside = self._deeper(self.formula)
+                found = self._deeper(self.formula)
                 if not self._take(")"):
                     self.refuse("an operator or ')'")
-                return inside
             case "true":
-                return builder.add("true")
+                found = builder.add("true")
             case "false":
-                return builder.negation(builder.add("true"))
+                found = builder.negation(builder.add("true"))
             case "symbol":
-                return builder.add("symbol", symbol=token.text)
-        return self.refuse("a symbol, '(', '!', Y, O, H, true or false")
+                found = builder.add("symbol", symbol=token.text)
+            case _:
+                self.refuse("a symbol, '(', '!', Y, O, H, true or false")
+        return found
 
     def _take(self, kind: str) -> bool:
         found = self.next.kind == kind

@@ -80,8 +80,8 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
         kind, option = match.group(1), match.group(2)
         if option is not None and kind not in ("regex", "ltl", "att", "py"):
             raise LanguageError(
-                f"only regex, ltl, att and py have options in brackets, but {spec!r} has [{option}]. "
-                f"Remove it."
+                f"only regex, ltl, att and py have options in brackets, but {spec!r} has "
+                f"[{option}]. Remove it."
             )
         language = _KINDS[kind](spec[match.end() :], option, alphabet)
     if alphabet is not None and language.alphabet != split_alphabet(alphabet):
@@ -150,8 +150,9 @@ def ltl(formula: str, alphabet: str | None = None) -> Language:
     """Return the language of a formula of past-time linear temporal logic.
 
     A word belongs to it if the formula holds at its last position: `a S b`, `H (b -> Y a)`,
-    `O a & !Y true`, ...; `lengthwise.languages.ltl` has the operators. `alphabet` gives all symbols:
-    `abc`, or `s1 s2` if some have several characters; otherwise they are those of the formula.
+    `O a & !Y true`, ...; `lengthwise.languages.ltl` has the operators. `alphabet` gives all
+    symbols: `abc`, or `s1 s2` if some have several characters; otherwise they are those of the
+    formula.
 
     >>> language = ltl("H (b -> Y a)", "ab")
     >>> language.spec, "aab" in language, "abb" in language

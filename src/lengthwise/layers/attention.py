@@ -4,8 +4,9 @@ r"""Scaled dot-product attention over whole sequences.
 
 with D numbers in a head and a factor f of the logits: 1, or a multiple of log n (`SCALES`). Some
 positions turn Q and K, and add a bias to the logits before they are multiplied with f (`Position`).
-Softmax may be replaced by hard attention, its limit for large logits (`SELECTIONS`). The weighted sum is divided by the sum of the weights at the end, so uniform attention is the exact
-mean of its values.
+Softmax may be replaced by hard attention, its limit for large logits (`SELECTIONS`). The weighted
+sum is divided by the sum of the weights at the end, so uniform attention is the exact mean of its
+values.
 
 Axes:
     word   sequences of a batch
@@ -90,7 +91,7 @@ def softmax(
 def rightmost(
     logits: Float[Tensor, "word head query key"],
 ) -> Float[Tensor, "word head query key"]:
-    """Return 1 at the last of the greatest logits, and 0 elsewhere (arXiv 2310.13897, section 2).
+    """Return 1 at the last of the greatest logits, and 0 elsewhere (as in arXiv 2310.13897).
 
     It has no gradient, so it is for computed weights.
     """
@@ -120,6 +121,7 @@ class Attention(nn.Module):
         head_width: int,
         scale: str = "standard",
         value_width: int = 0,
+        *,
         selection: str = "softmax",
     ) -> None:
         super().__init__()

@@ -76,7 +76,7 @@ class TransformerLayer(ResidualLayer):
         selection: str = "softmax",
     ) -> None:
         super().__init__(
-            Attention(d_model, num_heads, head_width, scale, value_width, selection),
+            Attention(d_model, num_heads, head_width, scale, value_width, selection=selection),
             d_model=d_model,
             d_hidden=d_hidden,
             norm=norm,
