@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lengthwise.layers.biases import AlibiPosition, KerplePosition, T5Position
+from lengthwise.layers.layer_biases import RecencyPosition
 from lengthwise.layers.position import Position
 from lengthwise.layers.transformer_xl import TransformerXlPosition
 
@@ -72,6 +73,16 @@ def kerple_power(position: Position, pair: Pair) -> float:
     return pair.product - a * power
 
 
+def recency(position: Position, pair: Pair) -> float:
+    assert isinstance(position, RecencyPosition)
+    slope, own = (each[pair.layer, pair.head].item() for each in (position.slope, position.own))
+    return pair.product - slope * abs(pair.i - pair.j) - (own if pair.i == pair.j else 0.0)
+
+
+def hops(position: Position, pair: Pair) -> float:
+    return pair.product - (0 if pair.i - pair.j == 2**pair.layer else 16_384)
+
+
 def rope(position: Position, pair: Pair) -> float:
     size = len(pair.q)
 
@@ -106,6 +117,8 @@ ACTING: dict[str, Callable[[Position, Pair], float]] = {
     "alibi": alibi,
     "kerple-log": kerple_log,
     "kerple-power": kerple_power,
+    "recency": recency,
+    "hops": hops,
     "rope": rope,
     "transformer-xl": transformer_xl,
 }

@@ -39,6 +39,7 @@ def test_public_names() -> None:
         "learn_automaton",
         "load",
         "load_construction",
+        "ltl",
         "perplexity",
         "predict",
         "prepare",

@@ -14,6 +14,7 @@ from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import language as language  # noqa: PLC0414  handed on as it is
+from lengthwise.languages.spec import ltl as ltl  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.spec import parse
 from lengthwise.languages.validation import short
 from lengthwise.models.language_model import LanguageModel

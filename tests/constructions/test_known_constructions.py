@@ -29,10 +29,20 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.recognisers import ARCHITECTURES
 
 AUTOMATA = ("parity", "tomita-2", "group:S3", "modular-arithmetic-left-to-right", "regex:(0|10*1)*")
-ALL = (*CONSTRUCTIONS, *ADDITIONS, *AUTOMATA)
+RUNGS_OF = {
+    "tomita-2 as scan": ("tomita-2", {"rung": "scan"}),
+    "tomita-4 as ltl": ("tomita-4", {"rung": "ltl"}),
+    "ltl:Y (a S b)": ("ltl:Y (a S b)", {"rung": "ltl", "attention": "rightmost"}),
+}
+"""Languages on other rungs than the usual one."""
+
+ALL = (*CONSTRUCTIONS, *ADDITIONS, *AUTOMATA, *RUNGS_OF)
 
 
 def small(name: str, **settings: Any) -> Construction:
+    if name in RUNGS_OF:
+        spec, own = RUNGS_OF[name]
+        return construct(spec, {**own, **settings})
     return construct(name, {"bits": 2, **settings} if name in ADDITIONS else settings)
 
 

@@ -274,7 +274,7 @@ def test_the_scale_multiplies_logits_with_all_that_a_position_does(name: str, sc
         values = attention.value(answering).view(2, 6, 2, 3)
     for word, query, head in torch.cartesian_prod(*map(torch.arange, (2, 3, 2))).tolist():
         keys = [key for key in range(6) if seen[word, query, key]]
-        factor, powers = FACTORS[scale](attention, head, len(keys)), []
+        factor, found = FACTORS[scale](attention, head, len(keys)), []
         for key in keys:
             pair = Pair(
                 layer=1,
@@ -284,7 +284,8 @@ def test_the_scale_multiplies_logits_with_all_that_a_position_does(name: str, sc
                 i=[4, 0, 9][query],
                 j=key,
             )
-            powers.append(math.exp(factor * ACTING[name](position, pair)))
+            found.append(factor * ACTING[name](position, pair))
+        powers = [math.exp(logit - max(found)) for logit in found]
         expected = torch.zeros(6, dtype=torch.float64)
         expected[keys] = torch.tensor(powers, dtype=torch.float64) / math.fsum(powers)
         torch.testing.assert_close(weights[word, head, query], expected)

@@ -163,7 +163,7 @@ def test_diagonals_are_what_single_places_give(
     query_positions, key_positions = torch.tensor(asking), torch.tensor(asked)
     query = torch.zeros(1, 3, len(asking), 1)
     found = position.bias(0, query, query_positions, key_positions)
-    expected = position.of_delta(query_positions[:, None] - key_positions)[None]
+    expected = position.of_delta(query_positions[:, None] - key_positions, 0)[None]
     torch.testing.assert_close(found, expected, rtol=1e-6, atol=0.0)  # powers round as they stand
     if not expected.requires_grad:
         return

@@ -246,6 +246,7 @@ def test_names_of_stored_weights_do_not_change() -> None:
         "t5": ["table"],
         "kerple-log": ["a", "p"],
         "kerple-power": ["a", "p"],
+        "recency": ["own", "slope"],
         "randomised-learned": ["encoding.vectors"],
     }
     assert {name: sorted(make(name).state_dict()) for name in recorded} == recorded

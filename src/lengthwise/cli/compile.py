@@ -5,6 +5,7 @@ They are stored in a run folder.
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from lengthwise.cli.output import (
     add_json,
@@ -16,8 +17,11 @@ from lengthwise.cli.output import (
     print_json,
     print_table,
 )
-from lengthwise.constructions.known_constructions import construct, names
+from lengthwise.constructions.known_constructions import RUNG, construct, is_construction, names
+from lengthwise.constructions.rungs import DEFAULT, RUNGS
+from lengthwise.constructions.shallowest import AUTO, COMPARED_AT, climb
 from lengthwise.errors import ConfigError
+from lengthwise.languages.spec import parse
 from lengthwise.training.compiled import require_place_of_compiled, save_compiled
 from lengthwise.training.devices import environment
 
@@ -30,6 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         help="a language, circuit:FILE, or a construction such as chiang2022/parity; "
         "without it, all constructions are listed",
+    )
+    parser.add_argument(
+        "--as",
+        dest="rung",
+        metavar="RUNG",
+        help=f"the kind of network for a language: {', '.join(RUNGS)}; {AUTO} for the shallowest, "
+        f"with what each would cost; {DEFAULT} by default",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder")
     parser.add_argument("--alphabet", help="all symbols of a regular expression, such as abc")
@@ -48,9 +59,11 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.out is None:
         raise ConfigError("compile writes a run folder, but none is named. Add --out DIR.")
     require_place_of_compiled(arguments.out)
+    settings = _settings(arguments)
+    ladder = _ladder(arguments) if arguments.rung == AUTO else []
     made = construct(
         arguments.spec,
-        parse_settings(arguments.settings),
+        settings,
         alphabet=arguments.alphabet,
         report_size=lambda size: note(f"{arguments.spec}: {size}"),
     )
@@ -64,10 +77,13 @@ def run(arguments: argparse.Namespace) -> None:
         "claim": made.claim,
         "range": dict(made.range),
         "source": made.source,
+        **({"ladder": ladder} if ladder else {}),
     }
     if arguments.json:
         print_json(facts)
         return
+    if ladder:
+        print_table(_COLUMNS, [_row(step) for step in ladder])
     print_facts(
         [
             ("weights", f"{arguments.out}/model.safetensors"),
@@ -79,3 +95,40 @@ def run(arguments: argparse.Namespace) -> None:
             ("source", made.source),
         ]
     )
+
+
+def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings, with the rung that is asked for."""
+    settings = parse_settings(arguments.settings)
+    if arguments.rung is None:
+        return settings
+    if is_construction(arguments.spec):
+        raise ConfigError(f"--as is for languages, but {arguments.spec} is none. Leave it out.")
+    if RUNG in settings:
+        raise ConfigError(f"--as and --set {RUNG} are the same. Give one.")
+    return {**settings, RUNG: arguments.rung}
+
+
+_COLUMNS = [
+    *("rung", "layers", f"at {COMPARED_AT:,} symbols", "heads", "width", "parameters"),
+    *("float32 to", "bfloat16 to"),
+]
+
+
+def _ladder(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return what the language would cost on every rung."""
+    return [step.to_dict() for step in climb(parse(arguments.spec, arguments.alphabet))]
+
+
+def _row(step: dict[str, Any]) -> list[str]:
+    """Return the row of a rung, or the reason why it is not reached."""
+    if not step["reached"]:
+        return [step["rung"], f"none: {step['refused']}", *[""] * (len(_COLUMNS) - 2)]
+    sizes = [step[key] for key in (f"layers_at_{COMPARED_AT}", "heads", "width", "parameters")]
+    ends = [step["range"][name] for name in ("float32", "bfloat16")]
+    return [
+        step["rung"],
+        str(step["layers"]),
+        *(f"{size:,}" for size in sizes),
+        *("every length" if end is None else f"{end:,}" for end in ends),
+    ]

@@ -36,7 +36,9 @@ Coordinates of matrices that no word can set (j cannot be reached from i) are le
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol, TypeVar, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -103,22 +105,56 @@ def design_automaton(
         )
     if norm not in ("none", "post"):
         raise ConstructionError(f"norm is none or post here, but norm={norm!r}. Choose one.")
-    if target != "auto" and target not in ENCODINGS:
-        raise unknown_name("target", target, ["auto", *ENCODINGS], ConstructionError)
     if norm == "post" and target == "images":
         raise ConstructionError(
             "norm=post keeps zeros and ones, but target=images has whole numbers. Use norm=none, "
             "or target=matrices."
         )
     machine = language.minimised()
+    return smallest(
+        language,
+        target,
+        chunk,
+        lambda name, encoding: _design(name, encoding, machine, chunk, norm),
+    )
+
+
+@runtime_checkable
+class Sized(Protocol):
+    """A network before it is built."""
+
+    @property
+    def num_parameters(self) -> int:
+        """Number of parameters."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """The size as a line of text."""
+        ...
+
+
+AnyDesign = TypeVar("AnyDesign", bound=Sized)
+
+
+def smallest(
+    language: Language, target: str, chunk: int, design: Callable[[str, Encoding], AnyDesign]
+) -> AnyDesign:
+    """Return the design with the fewest parameters of all encodings, or that of one `target`.
+
+    Raises:
+        ConstructionError: the network has more than `MAX_PARAMETERS` parameters, or the target is
+            unknown.
+    """
+    if target != "auto" and target not in ENCODINGS:
+        raise unknown_name("target", target, ["auto", *ENCODINGS], ConstructionError)
     names = tuple(ENCODINGS) if target == "auto" else (target,)
-    designs: list[Design] = []
+    designs: list[AnyDesign] = []
     refused: list[str] = []
     for name in names:
         most = min([MAX_PARAMETERS, *(design.num_parameters for design in designs)])
         try:
-            encoding = ENCODINGS[name](language, chunk, most)
-            designs.append(_design(name, encoding, machine, chunk, norm))
+            designs.append(design(name, ENCODINGS[name](language, chunk, most)))
         except LanguageError as error:  # such as a monoid that is too large
             refused.append(f"{name}: {str(error).rstrip('.')}")
     designs.sort(key=lambda design: design.num_parameters)
@@ -127,7 +163,8 @@ def design_automaton(
     sizes = [design.summary for design in designs] + refused
     raise ConstructionError(
         f"at most {MAX_PARAMETERS:,} parameters are built, but {language.spec or 'the language'}, "
-        f"with {machine.num_states} states when minimised, needs {'; '.join(sizes)}. Use "
+        f"with {language.minimised().num_states} states when minimised, needs {'; '.join(sizes)}. "
+        f"Use "
         + ("chunk 2, or " if chunk > 2 else "")
         + ("another target, or " if target != "auto" else "")
         + "a smaller language."

@@ -71,7 +71,12 @@ import torch
 
 from lengthwise.circuits.gate_sequence import GateSequence, Step
 from lengthwise.constructions.coordinates import Coordinates
-from lengthwise.constructions.weights import require_epsilon, set_unit, zero_weights
+from lengthwise.constructions.weights import (
+    count_parameters,
+    require_epsilon,
+    set_unit,
+    zero_weights,
+)
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import LearnedPosition
@@ -296,8 +301,7 @@ def zero_decoder(
         epsilon=epsilon,
         activation="relu",
     )
-    with torch.device("meta"):
-        size = sum(parameter.numel() for parameter in Decoder(config).parameters())
+    size = count_parameters(Decoder, config)
     if size > MAX_PARAMETERS:
         raise ConstructionError(
             f"the decoder of {sequence.length:,} inputs and gates would have {size:,} parameters, "

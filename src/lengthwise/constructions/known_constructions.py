@@ -4,9 +4,8 @@ A name is in `CONSTRUCTIONS` or `ADDITIONS`, `circuit:FILE` or `nor-circuit:FILE
 specification of any language.
 """
 
-import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,11 +17,13 @@ from lengthwise.circuits.adders import adder, adder_circuit
 from lengthwise.circuits.circuit_files import READERS, read_circuit
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions import first, parity
-from lengthwise.constructions.automata import build, design_automaton
 from lengthwise.constructions.circuits import MAX_SYMBOLS, compile_circuit
 from lengthwise.constructions.confidence import logit_for
-from lengthwise.constructions.construction import EVERY_LENGTH, PRECISIONS, Claim, Construction
+from lengthwise.constructions.construction import PRECISIONS, Claim, Construction
 from lengthwise.constructions.nor_circuits import compile_nor
+from lengthwise.constructions.rungs import DEFAULT, RUNGS
+from lengthwise.constructions.setting_values import complete
+from lengthwise.constructions.shallowest import AUTO, decided, shallowest
 from lengthwise.errors import ConfigError, ConstructionError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named, parse
@@ -30,6 +31,9 @@ from lengthwise.registry import Catalogue
 
 CIRCUIT, NOR_CIRCUIT = "circuit:", "nor-circuit:"
 """Prefixes of circuit files: computed as it is, or converted to NOR gates."""
+
+RUNG = "rung"
+"""The setting that says to which kind of network a language is compiled."""
 
 _NAMELESS = "a language"
 
@@ -208,9 +212,10 @@ def construct(
 ) -> Construction:
     """Build the construction of a name, of a circuit's file, or of a language, with settings.
 
-    The settings of a language are `chunk`, `norm` and `target`; those of a circuit are `error` and,
-    unless it is of NOR gates, `epsilon`; an addition also has `bits`. `report_size` is called with
-    the size of the result in words before it is built.
+    A language has the setting `rung`, a name in `RUNGS` or auto for the shallowest, and those of
+    the rung: `chunk`, `norm` and `target` for `tree`. Those of a circuit are `error` and, unless it
+    is of NOR gates, `epsilon`; an addition also has `bits`. `report_size` is called with the size
+    of the result in words before it is built.
 
     Raises:
         ConstructionError: a setting is out of range, or the result too large.
@@ -222,7 +227,7 @@ def construct(
         raise ConfigError(f"{spec} is the file of a circuit. Give {CIRCUIT}{spec}.")
     if isinstance(spec, Language) or not is_construction(spec):
         language = parse(spec, alphabet) if isinstance(spec, str) else spec
-        return _automaton(language, _settings(design_automaton, chosen), report_size)
+        return _of_language(language, chosen, report_size)
     if alphabet is not None:
         raise ConfigError(f"only languages have an alphabet, but {spec} is none. Leave it out.")
     if spec in CONSTRUCTIONS:
@@ -244,19 +249,7 @@ def claim_of(name: str, settings: Mapping[str, Any]) -> Claim:
     if name in ADDITIONS or name.startswith((CIRCUIT, NOR_CIRCUIT)):
         precisions = ("float64", "float32") if _is_nor(name) else PRECISIONS
         return _claim_of_circuit(settings["error"], precisions)
-    is_whole = settings["target"] == "images"
-    is_binary = settings["norm"] == "none" and not is_whole
-    numbers = "whole numbers" if is_whole else "zeros and ones" if is_binary else ""
-    return Claim(
-        claim="right" + (f"; every vector is exactly of {numbers}" if numbers else ""),
-        source="ours, after Chi et al. (2023), section 7.2"
-        if is_whole
-        else "Chi et al. (2023), section 7.2 and Lemma 1",
-        range=dict(EVERY_LENGTH),
-        required_margin=0.0,
-        is_binary=is_binary,
-        is_whole=is_whole,
-    )
+    return RUNGS[settings.get(RUNG, DEFAULT)].claim(settings)
 
 
 def is_about(name: str, settings: Mapping[str, Any], about: Language | GateSequence) -> bool:
@@ -280,20 +273,22 @@ def require_settings(name: str, settings: Mapping[str, Any]) -> None:
     Raises:
         ConfigError: one is missing, unknown or of another type.
     """
-    bits = _settings(_bits, {}) if name in ADDITIONS else {}
-    rest = {key: value for key, value in settings.items() if key not in bits}
-    known = {**_settings(_made_by(name), rest, also=bits), **bits}
+    own = complete(_bits, {}) if name in ADDITIONS else {}
+    if not is_construction(name) and RUNG in settings:
+        own = {RUNG: DEFAULT}
+    rest = {key: value for key, value in settings.items() if key not in own}
+    known = {**complete(_made_by(name, settings), rest, also=own), **own}
     if missing := [key for key in known if key not in settings]:
         raise ConfigError(f"{name} needs a value for {', '.join(missing)}.")
 
 
-def _made_by(name: str) -> Callable[..., object]:
+def _made_by(name: str, settings: Mapping[str, Any]) -> Callable[..., object]:
     """Return the function whose keyword arguments are the settings of the construction."""
     if name in CONSTRUCTIONS:
         return CONSTRUCTIONS[name].compile
     if name in ADDITIONS or name.startswith((CIRCUIT, NOR_CIRCUIT)):
         return compile_nor if _is_nor(name) else compile_circuit
-    return design_automaton
+    return RUNGS[settings.get(RUNG, DEFAULT)].design
 
 
 def _is_nor(spec: str) -> bool:
@@ -302,7 +297,7 @@ def _is_nor(spec: str) -> bool:
 
 def _claim_of_encoder(entry: EncoderEntry, settings: Mapping[str, Any]) -> Claim:
     range_ = dict(entry.range(settings))
-    if settings != _settings(entry.compile, {}):  # shorter formats were measured with the defaults
+    if settings != complete(entry.compile, {}):  # shorter formats were measured with the defaults
         range_ = {"float64": range_["float64"]}
     if settings.get("count_weight", 1.0) != 1.0:  # Figure 3 of the paper: it is wrong
         range_ = {}
@@ -326,7 +321,7 @@ def _claim_of_circuit(error: float, precisions: Sequence[str]) -> Claim:
 
 
 def _encoder(name: str, entry: EncoderEntry, chosen: Mapping[str, Any]) -> Construction:
-    settings = _settings(entry.compile, chosen)
+    settings = complete(entry.compile, chosen)
     return Construction(
         name=name,
         settings=settings,
@@ -337,19 +332,28 @@ def _encoder(name: str, entry: EncoderEntry, chosen: Mapping[str, Any]) -> Const
     )
 
 
-def _automaton(
-    language: Language, settings: Mapping[str, Any], report_size: Callable[[str], None] | None
+def _of_language(
+    language: Language, chosen: Mapping[str, Any], report_size: Callable[[str], None] | None
 ) -> Construction:
-    design = design_automaton(language, **settings)
+    """Build a language's network on a rung; the default rung is not stored, as it never was."""
+    name = chosen.get(RUNG, DEFAULT)
+    if not isinstance(name, str):
+        raise ConfigError(f"setting {RUNG}={name!r:.40} must be a word, such as {DEFAULT}.")
+    if name == AUTO:
+        name = shallowest(language).name
+    rung, own = RUNGS[name], {} if name == DEFAULT else {RUNG: name}
+    given = {key: value for key, value in chosen.items() if key != RUNG}
+    settings = complete(rung.design, given, also=[RUNG])
+    design = rung.design(language, **settings)
     if report_size:
         report_size(design.summary)
-    settings = {**settings, "target": design.target}
+    settings = {**own, **decided(design, settings)}
     return Construction(
         name=language.spec or _NAMELESS,
         settings=settings,
         about=language,
-        architecture="regular-gpt",
-        model=build(design),
+        architecture=rung.architecture,
+        model=rung.build(design),
         **claim_of(language.spec, settings),
     )
 
@@ -358,10 +362,10 @@ def _circuit(
     name: str, chosen: Mapping[str, Any], report_size: Callable[[str], None] | None
 ) -> Construction:
     own = {key: value for key, value in chosen.items() if key == "bits" and name in ADDITIONS}
-    bits = _settings(_bits, own) if name in ADDITIONS else {}
+    bits = complete(_bits, own) if name in ADDITIONS else {}
     compile_: Callable[..., nn.Module] = compile_nor if _is_nor(name) else compile_circuit
     rest = {key: value for key, value in chosen.items() if key not in own}
-    settings = {**bits, **_settings(compile_, rest, also=bits)}
+    settings = {**bits, **complete(compile_, rest, also=bits)}
     if name in ADDITIONS:
         sequence = ADDITIONS[name](settings.pop("bits"))
     else:
@@ -381,34 +385,3 @@ def _circuit(
 
 def _bits(*, bits: int = 8) -> None:
     """Declare the setting that every addition has."""
-
-
-def _settings(
-    function: Callable[..., Any], chosen: Mapping[str, Any], also: Iterable[str] = ()
-) -> dict[str, Any]:
-    """Complete the chosen settings of a function with its defaults.
-
-    `also` are further known names, for the error message.
-
-    Raises:
-        ConfigError: one is unknown, or of another type than its default.
-    """
-    defaults = {
-        name: parameter.default
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    }
-    for name, value in chosen.items():
-        if name not in defaults:
-            raise unknown_name("setting", name, [*also, *defaults])
-        kind = type(defaults[name])
-        fits = _is_number(value) if kind is float else isinstance(value, kind)
-        if not fits or isinstance(value, bool):
-            words = {float: "a number", int: "a whole number", str: "a word"}[kind]
-            raise ConfigError(f"setting {name}={value!r} must be {words}.")
-    return {name: type(default)(chosen.get(name, default)) for name, default in defaults.items()}
-
-
-def _is_number(value: object) -> bool:
-    """Return whether a value is a finite float, or an integer within the range of floats."""
-    return isinstance(value, int | float) and abs(value) < 2**1023

@@ -1,4 +1,4 @@
-"""Hidden units of one layer of a RegularGPT, collected and written as weights.
+"""Hidden units of one layer, collected and written as weights.
 
 The feed-forward network adds contract(relu(expand(h))) to a vector h. A unit is relu(w·h + bias),
 added to one component of h with a factor. Linear terms go through a unit for each component,
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lengthwise.models.regular_gpt import Layer
+from lengthwise.models.transformer_layer import TransformerLayer
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -60,8 +61,11 @@ class Units:
         self.count += len(of)
 
     @torch.no_grad()
-    def write(self, layer: Layer) -> None:
-        """Write the weights of the feed-forward network of a layer whose weights are zero."""
+    def write(self, layer: Layer | TransformerLayer) -> None:
+        """Write the weights of the feed-forward network of a layer whose weights are zero.
+
+        Its vectors may have further components, which are left alone.
+        """
         expand, contract, width = layer.expand, layer.contract, self.width
         expand.weight[:width].fill_diagonal_(1.0)
         expand.bias[:width] = self.shift

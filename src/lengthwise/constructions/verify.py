@@ -20,6 +20,7 @@ from lengthwise.constructions.cases import Cases, cases_for, is_wrong
 from lengthwise.constructions.construction import PRECISIONS, Construction
 from lengthwise.errors import VerificationError, unknown_name
 from lengthwise.evaluation.predict import device_of
+from lengthwise.models.causal_recogniser import PrefixRecogniser
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.precision import why_unavailable
 
@@ -207,14 +208,24 @@ class _Asked:
 
 
 class VectorMonitor:
-    """Monitor of a RegularGPT's vectors: whether all that were computed are `such`."""
+    """Monitor of a network's vectors: whether all that were computed are `such`.
+
+    They are the embeddings, and what each layer returns; of a RegularGPT what its block does.
+    """
 
     def __init__(self, model: nn.Module, such: Callable[[Tensor], bool]) -> None:
-        assert isinstance(model, RegularGPT)
-        symbols = torch.arange(model.config.vocab_size, device=model.pad.device)
         self._such = such
-        self.holds = such(model.leaf(symbols)) and such(model.pad)
-        model.block[-1].register_forward_hook(self._look)
+        layers: Sequence[nn.Module]
+        if isinstance(model, RegularGPT):
+            symbols = torch.arange(model.config.vocab_size, device=model.pad.device)
+            self.holds = such(model.leaf(symbols)) and such(model.pad)
+            layers = model.block[-1:]
+        else:
+            assert isinstance(model, PrefixRecogniser)
+            self.holds = such(model.embedding.weight)
+            layers = model.block
+        for layer in layers:
+            layer.register_forward_hook(self._look)
 
     def _look(self, layer: nn.Module, given: object, vectors: Tensor) -> None:
         self.holds = self.holds and self._such(vectors)

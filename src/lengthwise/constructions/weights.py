@@ -7,7 +7,7 @@ Axes:
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -42,6 +42,12 @@ def zero_weights(model: nn.Module) -> None:
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.fill_(float(name.endswith("norm.weight")))
+
+
+def count_parameters(module: Callable[[Any], nn.Module], config: Any) -> int:
+    """Return the number of parameters of a network, which is not built."""
+    with torch.device("meta"):
+        return sum(parameter.numel() for parameter in module(config).parameters())
 
 
 def zero_encoder(stream: Coordinates, **settings: Any) -> Encoder:

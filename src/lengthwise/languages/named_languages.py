@@ -281,6 +281,12 @@ FAMILIES: Catalogue[Family] = Catalogue(
             source="yours; the operators are automata-lib's",
             example="regex:(0|10*1)*",
         ),
+        "ltl:FORMULA": Family(
+            definition="class 1: words at whose last position a formula of past-time linear "
+            "temporal logic holds; ltl[ALPHABET]:FORMULA for more symbols",
+            source="yours; the operators are pylogics'",
+            example="ltl:H (b -> Y a)",
+        ),
         "group:NAME[,generators=K,seed=S]": Family(
             definition="class: product of the elements read (S_n, A_n, Z_n, dihedral D_n, Q8, "
             "wreath products Z2wrS3, products S3xZ2)",

@@ -1,5 +1,5 @@
-"""Language specifications in one line: `parity`, `d-4`, `regex:(0|10*1)*`, `group:S5`, `att:FILE`,
-`py[states=8,alphabet=01]:module:function`.
+"""Language specifications in one line: `parity`, `d-4`, `regex:(0|10*1)*`, `ltl:a S b`, `group:S5`,
+`att:FILE`, `py[states=8,alphabet=01]:module:function`.
 
 Each language stores its specification in a canonical form: `parse(language.spec)` builds the same
 language.
@@ -16,6 +16,8 @@ from lengthwise.languages.benchmark_languages import BENCHMARKS
 from lengthwise.languages.explore import from_function
 from lengthwise.languages.groups import group, permutation_group, written_permutations
 from lengthwise.languages.language import Language
+from lengthwise.languages.ltl import Formula, automaton
+from lengthwise.languages.ltl_parser import parse_formula
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, count, dyck
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.validation import short
@@ -82,10 +84,10 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
         language = _named(spec)
     else:
         kind, option = match.group(1), match.group(2)
-        if option is not None and kind not in ("regex", "att", "py"):
+        if option is not None and kind not in ("regex", "ltl", "att", "py"):
             raise LanguageError(
-                f"only regex, att and py have options in brackets, but {spec!r} has [{option}]. "
-                f"Remove it."
+                f"only regex, ltl, att and py have options in brackets, but {spec!r} has "
+                f"[{option}]. Remove it."
             )
         language = _KINDS[kind](spec[match.end() :], option, alphabet)
     if alphabet is not None and language.alphabet != split_alphabet(alphabet):
@@ -150,6 +152,49 @@ def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
         own = ()
     head = "regex" if language.alphabet == own else f"regex[{''.join(language.alphabet)}]"
     return replace(language, spec=f"{head}:{body}")
+
+
+def ltl(formula: str, alphabet: str | None = None) -> Language:
+    """Return the language of a formula of past-time linear temporal logic.
+
+    A word belongs to it if the formula holds at its last position: `a S b`, `H (b -> Y a)`,
+    `O a & !Y true`, ...; `lengthwise.languages.ltl` has the operators. `alphabet` gives all
+    symbols: `abc`, or `s1 s2` if some have several characters; otherwise they are those of the
+    formula.
+
+    >>> language = ltl("H (b -> Y a)", "ab")
+    >>> language.spec, "aab" in language, "abb" in language
+    ('ltl:H (b -> Y a)', True, False)
+
+    Raises:
+        LanguageError: it is no formula of past-time logic, and the message names the column; or it
+            has too many states.
+    """
+    if not isinstance(formula, str):
+        raise LanguageError(f"a formula is a text, such as 'a S b', but got {short(formula)}.")
+    return parse(f"ltl:{formula}", alphabet)
+
+
+def _ltl(body: str, option: str | None, alphabet: str | None) -> Language:
+    stated = _one_alphabet(option, alphabet)
+    _require_no_bracket(stated or "")
+    symbols = None if stated is None else split_alphabet(stated)
+    formula = parse_formula(body, symbols)
+    own = tuple(sorted(formula.symbols))
+    if not (symbols or own):
+        raise LanguageError(
+            f"the formula {body!r:.40} has no symbol, so an alphabet is needed. Write "
+            f"ltl[ab]:{body:.40}"
+        )
+    language = automaton(formula, symbols or own)
+    head = "ltl" if language.alphabet == own else f"ltl[{_written(language)}]"
+    return replace(language, spec=f"{head}:{body}")
+
+
+def formula_of(spec: str) -> Formula | None:
+    """Return the formula of a specification such as `ltl:a S b`, or None if it has none."""
+    match = re.match(r"ltl(?:\[.*?\])?:", spec)
+    return None if match is None else parse_formula(spec[match.end() :])
 
 
 def _att(body: str, option: str | None, alphabet: str | None) -> Language:
@@ -318,6 +363,7 @@ def _one_alphabet(stated: str | None, given: str | None) -> str | None:
 _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
     "regex": _regex,
     "att": _att,
+    "ltl": _ltl,
     "group": _group,
     "subregular": _subregular,
     "count": _count,
@@ -326,7 +372,7 @@ _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
 
 
 _SELF_CONTAINED = re.compile(
-    r"(?:regex(?:\[.*?\])?|group|count|subregular):.*|[a-z0-9-]+", re.DOTALL
+    r"(?:(?:regex|ltl)(?:\[.*?\])?|group|count|subregular):.*|[a-z0-9-]+", re.DOTALL
 )
 
 

@@ -4,8 +4,9 @@ r"""Scaled dot-product attention over whole sequences.
 
 with D numbers in a head and a factor f of the logits: 1, or a multiple of log n (`SCALES`). Some
 positions turn Q and K, and add a bias to the logits before they are multiplied with f (`Position`).
-The weighted sum is divided by the sum of the weights at the end, so uniform attention is the exact
-mean of its values.
+Softmax may be replaced by hard attention, its limit for large logits (`SELECTIONS`). The weighted
+sum is divided by the sum of the weights at the end, so uniform attention is the exact mean of its
+values.
 
 Axes:
     word   sequences of a batch
@@ -16,6 +17,7 @@ Axes:
 """
 
 import math
+from collections.abc import Callable
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -78,6 +80,33 @@ SCALES: Catalogue[type[StandardScale] | type[LogLengthScale] | type[LearnedLogSc
 )
 
 
+def softmax(
+    logits: Float[Tensor, "word head query key"],
+) -> Float[Tensor, "word head query key"]:
+    """Return exp(logit - greatest logit), and 0 where nothing is seen."""
+    greatest = logits.detach().amax(dim=-1, keepdim=True)  # it cancels, so it has no gradient
+    return (logits - greatest).exp()
+
+
+def rightmost(
+    logits: Float[Tensor, "word head query key"],
+) -> Float[Tensor, "word head query key"]:
+    """Return 1 at the last of the greatest logits, and 0 elsewhere (as in arXiv 2310.13897).
+
+    It has no gradient, so it is for computed weights.
+    """
+    key = torch.arange(logits.shape[-1], device=logits.device)
+    greatest = logits == logits.amax(dim=-1, keepdim=True)
+    last = torch.where(greatest, key, -1).amax(dim=-1, keepdim=True)
+    return (key == last).to(logits.dtype)
+
+
+SELECTIONS: Catalogue[Callable[[Tensor], Tensor]] = Catalogue(
+    "selection", {"softmax": softmax, "rightmost": rightmost}
+)
+"""From the logits to the weights of the keys, before they are divided by their sum."""
+
+
 class Attention(nn.Module):
     """Multi-head attention in which some positions attend to all, or to those that they may see.
 
@@ -92,6 +121,8 @@ class Attention(nn.Module):
         head_width: int,
         scale: str = "standard",
         value_width: int = 0,
+        *,
+        selection: str = "softmax",
     ) -> None:
         super().__init__()
         self.num_heads, self.head_width = num_heads, head_width
@@ -101,6 +132,7 @@ class Attention(nn.Module):
         self.value = nn.Linear(width, num_heads * self.value_width)
         self.output = nn.Linear(num_heads * self.value_width, width)
         self.scale = SCALES[scale](num_heads)
+        self.select = SELECTIONS[selection]
 
     def forward(
         self,
@@ -189,7 +221,7 @@ class Attention(nn.Module):
     def _powers(
         self, query: Tensor, key: Tensor, seen: Tensor, positions: QueryKeyPositions | None
     ) -> Tensor:
-        """Return exp(logit - greatest logit), and 0 where nothing is seen."""
+        """Return the weights that the logits select, and 0 where nothing is seen."""
         asked, factor = self._heads(query), self.scale(seen.sum(dim=-1))[..., None]
         turned = asked if positions is None else positions.turn_query(asked)
         part = (factor / math.sqrt(self.head_width)).to(query.dtype)
@@ -199,9 +231,7 @@ class Attention(nn.Module):
             # Not past the largest float, or a row of such biases alone would have no greatest.
             least = torch.finfo(query.dtype).min / 2
             logits = logits + (bias * factor.to(bias.dtype)).clamp(min=least).to(query.dtype)
-        logits = logits.masked_fill(~seen[:, None], -math.inf)
-        greatest = logits.detach().amax(dim=-1, keepdim=True)  # it cancels, so it has no gradient
-        return (logits - greatest).exp()
+        return self.select(logits.masked_fill(~seen[:, None], -math.inf))
 
     def _heads(self, x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)

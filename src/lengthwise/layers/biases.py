@@ -1,7 +1,8 @@
 """Biases on the logits that depend on the distance of query and key alone.
 
 With delta = i - j for a query at i and a key at j. All layers share one bias, as in the code of
-the papers. Nothing is looked up by position, so words may be of any length.
+the papers; biases of which each layer has its own are in `layer_biases`. Nothing is looked up by
+position, so words may be of any length.
 
 Axes:
     word   words of a batch
@@ -31,11 +32,13 @@ LEAST = 0.01
 
 
 class DistanceBias(Position):
-    """Base of biases b_h(delta), the same in all layers and for all queries."""
+    """Base of biases b_h(delta), the same for all queries."""
 
     acts_in_attention = True
 
-    def of_delta(self, delta: Int[Tensor, "query key"]) -> Float[Tensor, "head query key"]:
+    def of_delta(
+        self, delta: Int[Tensor, "query key"], layer: int
+    ) -> Float[Tensor, "head query key"]:
         """Return the bias of each head, in float32 at least."""
         raise NotImplementedError
 
@@ -48,7 +51,7 @@ class DistanceBias(Position):
     ) -> Float[Tensor, "1 head query key"]:
         """Return the bias on the logits: one value a diagonal where positions are consecutive."""
         if not (_follow(query_positions) and _follow(key_positions)):
-            return self.of_delta(query_positions[:, None] - key_positions)[None]
+            return self.of_delta(query_positions[:, None] - key_positions, layer)[None]
         count = len(query_positions) + len(key_positions) - 1
         falling = (
             query_positions[-1]
@@ -56,7 +59,7 @@ class DistanceBias(Position):
             - torch.arange(count, device=key_positions.device)
         )
         return _diagonals(
-            self.of_delta(falling[None])[:, 0], len(query_positions), len(key_positions)
+            self.of_delta(falling[None], layer)[:, 0], len(query_positions), len(key_positions)
         )
 
 
@@ -93,7 +96,9 @@ class T5Position(DistanceBias):
         self.causal = shape.causal
         self.table = nn.Parameter(torch.zeros(NUM_BUCKETS, shape.num_heads))
 
-    def of_delta(self, delta: Int[Tensor, "query key"]) -> Float[Tensor, "head query key"]:
+    def of_delta(
+        self, delta: Int[Tensor, "query key"], layer: int
+    ) -> Float[Tensor, "head query key"]:
         """Return the numbers of the buckets."""
         bucket = t5_bucket(delta, causal=self.causal)
         return F.embedding(bucket, self.table).permute(2, 0, 1).to(self.precise)
@@ -138,7 +143,9 @@ class AlibiPosition(DistanceBias):
         super().__init__(shape)
         self.num_heads = shape.num_heads
 
-    def of_delta(self, delta: Int[Tensor, "query key"]) -> Float[Tensor, "head query key"]:
+    def of_delta(
+        self, delta: Int[Tensor, "query key"], layer: int
+    ) -> Float[Tensor, "head query key"]:
         """Return minus the slope times the distance."""
         head = torch.arange(1, self.num_heads + 1, dtype=torch.float64, device=delta.device)
         slope = 2.0 ** (-8.0 * head / self.num_heads)
@@ -179,7 +186,9 @@ class KerpleLogPosition(KerplePosition):
     $$b_h(\delta) = -p_h \log(1 + a_h |\delta|), \qquad p_h, a_h \ge 0.01$$
     """
 
-    def of_delta(self, delta: Int[Tensor, "query key"]) -> Float[Tensor, "head query key"]:
+    def of_delta(
+        self, delta: Int[Tensor, "query key"], layer: int
+    ) -> Float[Tensor, "head query key"]:
         """Return minus a logarithm of the distance."""
         return -self.kept(self.p) * (self.kept(self.a) * delta.abs()).log1p()
 
@@ -190,6 +199,8 @@ class KerplePowerPosition(KerplePosition):
     $$b_h(\delta) = -a_h |\delta|^{p_h}, \qquad a_h \ge 0.01, \quad 0.01 \le p_h \le 2$$
     """
 
-    def of_delta(self, delta: Int[Tensor, "query key"]) -> Float[Tensor, "head query key"]:
+    def of_delta(
+        self, delta: Int[Tensor, "query key"], layer: int
+    ) -> Float[Tensor, "head query key"]:
         """Return minus a power of the distance."""
         return -self.kept(self.a) * delta.abs().to(self.precise) ** self.kept(self.p, most=2.0)

@@ -20,6 +20,7 @@ from lengthwise.layers.encodings import (
     OneHotPosition,
     SinusoidalPosition,
 )
+from lengthwise.layers.layer_biases import HopPosition, RecencyPosition
 from lengthwise.layers.position import Position
 from lengthwise.layers.randomised import RandomisedLearnedPosition, RandomisedSinusoidalPosition
 from lengthwise.layers.rotary import RotaryPosition
@@ -42,6 +43,8 @@ POSITIONS: Catalogue[type[Position]] = Catalogue(
         "alibi": AlibiPosition,
         "kerple-log": KerpleLogPosition,
         "kerple-power": KerplePowerPosition,
+        "recency": RecencyPosition,
+        "hops": HopPosition,
         "rope": RotaryPosition,
         "randomised-sinusoidal": RandomisedSinusoidalPosition,
         "randomised-learned": RandomisedLearnedPosition,

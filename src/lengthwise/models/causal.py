@@ -59,7 +59,14 @@ class CausalTransformer(LayerStack):
 
     answer: nn.Linear
 
-    def __init__(self, config: CausalConfig, *, num_symbols: int, usual_positions: int) -> None:
+    def __init__(
+        self,
+        config: CausalConfig,
+        *,
+        num_symbols: int,
+        usual_positions: int,
+        selection: str = "softmax",
+    ) -> None:
         super().__init__(
             config,
             num_symbols=num_symbols,
@@ -69,6 +76,7 @@ class CausalTransformer(LayerStack):
             d_hidden=config.d_hidden or 4 * config.d_model,
             activation=config.activation,
             value_width=config.value_width,
+            selection=selection,
         )
         self.embedding_norm = self.block[0].attention_norm.embedded(config.d_model, config.epsilon)
         self._usual_positions = usual_positions

@@ -1,4 +1,4 @@
-"""A causal transformer that classifies a word, and each of its prefixes, at the last symbol.
+"""Causal transformers that classify a word, and each of its prefixes, at the last symbol.
 
 In the manner of GPT-2: normalised before each branch, GELU, four times the width inside. A start
 symbol stands at position 0, where the empty word is answered; the prefix of t symbols is answered
@@ -8,45 +8,58 @@ Axes:
     word      words of a batch
     time      positions of a row, of which a word takes the last ones
     position  symbols of words that fill their rows
+    longer    these, and the start symbol before them
     class     classes
 """
 
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalTransformer
 from lengthwise.models.common_settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
-from lengthwise.models.layer_stack import PositionName
+from lengthwise.models.layer_stack import PositionName, SelectionName
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CausalRecogniserConfig(CausalConfig):
-    """Shape of the network. The defaults are those of the encoder that it is compared with."""
+class PrefixConfig(CausalConfig):
+    """Shape of the network. Base of the settings of `PrefixRecogniser`."""
 
     num_classes: NumClasses
+    max_length: MaxLength = 1024
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CausalRecogniserConfig(PrefixConfig):
+    """Shape of the network. The defaults are those of the encoder that it is compared with."""
+
     d_model: Width = 64
     num_heads: NumHeads = 8
     num_layers: NumLayers = 5
     position: PositionName = "learned"
     """Where an encoding needs the length of the word, it gets that of `max_length` and the start
     symbol, and past that the number of positions up to its own."""
-    max_length: MaxLength = 1024
+    selection: SelectionName = "softmax"
 
 
-class CausalRecogniser(CausalTransformer):
-    """Right-aligned words to the logits of their classes; the future is not seen."""
+class PrefixRecogniser(CausalTransformer):
+    """Base of networks from right-aligned words to the logits of their classes; the future is not
+    seen.
+    """
 
-    def __init__(self, config: CausalRecogniserConfig) -> None:
+    def __init__(self, config: PrefixConfig, selection: str = "softmax") -> None:
         symbols_and_start = config.vocab_size + 1
         super().__init__(
-            config, num_symbols=symbols_and_start, usual_positions=config.max_length + 1
+            config,
+            num_symbols=symbols_and_start,
+            usual_positions=config.max_length + 1,
+            selection=selection,
         )
-        self.config = config
+        self._start = config.vocab_size
         self.answer = nn.Linear(config.d_model, config.num_classes)
 
     def forward(
@@ -59,11 +72,9 @@ class CausalRecogniser(CausalTransformer):
         Raises:
             WordError: as `left_aligned`, or a word is longer than a table of learned positions.
         """
-        symbols, lengths = left_aligned(
-            tokens, lengths, self.config.vocab_size, checked=not self.training
-        )
+        symbols, lengths = left_aligned(tokens, lengths, self._start, checked=not self.training)
         longest = int(lengths.max()) if len(lengths) else 0
-        vectors = self.vectors(self._with_start(symbols[:, :longest]), generator)
+        vectors = self.vectors(self.with_start(symbols[:, :longest]), generator)
         row = torch.arange(len(symbols), device=tokens.device)
         return self.answer(vectors[row, lengths])
 
@@ -74,12 +85,21 @@ class CausalRecogniser(CausalTransformer):
 
         But for positions that are drawn in training, whose draws differ.
         """
-        return self.answer(self.vectors(self._with_start(tokens), generator)[:, 1:])
+        return self.answer(self.vectors(self.with_start(tokens), generator)[:, 1:])
 
     def words_at_once(self, time: int) -> int | None:
         """Return the number of words of rows of `time` positions that attention has room for."""
         return self.pairs_at_once(time)
 
-    def _with_start(self, tokens: Tensor) -> Tensor:
-        start = tokens.new_full((len(tokens), 1), self.config.vocab_size)
+    def with_start(self, tokens: FullWords) -> Int[Tensor, "word longer"]:
+        """Return the words with the start symbol before them."""
+        start = tokens.new_full((len(tokens), 1), self._start)
         return torch.cat([start, tokens], dim=1)
+
+
+class CausalRecogniser(PrefixRecogniser):
+    """A recogniser whose layers have weights of their own."""
+
+    def __init__(self, config: CausalRecogniserConfig) -> None:
+        super().__init__(config, config.selection)
+        self.config = config

@@ -11,7 +11,7 @@ from typing import Annotated
 import torch
 from torch import nn
 
-from lengthwise.layers.attention import SCALES
+from lengthwise.layers.attention import SCALES, SELECTIONS
 from lengthwise.layers.norms import EPSILON
 from lengthwise.layers.position import Position, PositionShape
 from lengthwise.layers.positions import POSITIONS
@@ -35,6 +35,12 @@ PositionName = Annotated[
 ]
 ScaleName = Annotated[
     str, Setting(meaning="Factor of the attention logits: a name in `SCALES`.", options=SCALES)
+]
+SelectionName = Annotated[
+    str,
+    Setting(
+        meaning="How logits become attention weights: a name in `SELECTIONS`.", options=SELECTIONS
+    ),
 ]
 InitialName = Annotated[
     str,
@@ -117,6 +123,7 @@ class LayerStack(nn.Module):
         d_hidden: int,
         activation: Activation,
         value_width: int = 0,
+        selection: str = "softmax",
     ) -> None:
         super().__init__()
         width = config.d_model
@@ -145,6 +152,7 @@ class LayerStack(nn.Module):
                 epsilon=config.epsilon,
                 activation=activation,
                 scale=config.scale,
+                selection=selection,
             )
             for _ in range(num_layers)
         )

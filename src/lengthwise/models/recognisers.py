@@ -11,6 +11,7 @@ from lengthwise.models.causal_recogniser import CausalRecogniser, CausalRecognis
 from lengthwise.models.decoder import Decoder, DecoderConfig
 from lengthwise.models.encoder import Encoder, EncoderConfig
 from lengthwise.models.entry import Architecture, Entry
+from lengthwise.models.looped_recogniser import LoopedRecogniser, LoopedRecogniserConfig
 from lengthwise.models.recurrent import Recurrent, RecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
@@ -44,12 +45,20 @@ RECURRENT = Architecture(config=RecurrentConfig, module=Recurrent)
 BINARY_RECURRENT = Architecture(config=BinaryRecurrentConfig, module=BinaryRecurrent)
 UNIVERSAL = Architecture(config=UniversalConfig, module=Universal)
 CAUSAL_RECOGNISER = Architecture(config=CausalRecogniserConfig, module=CausalRecogniser)
+LOOPED_RECOGNISER = Architecture(config=LoopedRecogniserConfig, module=LoopedRecogniser)
 STATE_SLOTS = Architecture(config=StateSlotsConfig, module=StateSlots)
 SCRATCHPAD = Architecture(config=ScratchpadConfig, module=Scratchpad)
 WINDOW_SCRATCHPAD = Architecture(config=WindowScratchpadConfig, module=WindowScratchpad)
 
 ARCHITECTURES: Catalogue[Architecture] = Catalogue(
-    "architecture", {"regular-gpt": REGULAR_GPT, "encoder": ENCODER, "decoder": DECODER}
+    "architecture",
+    {
+        "regular-gpt": REGULAR_GPT,
+        "encoder": ENCODER,
+        "decoder": DECODER,
+        "causal-recogniser": CAUSAL_RECOGNISER,
+        "looped-recogniser": LOOPED_RECOGNISER,
+    },
 )
 """Architectures that weights can be computed for (`constructions`) and stored."""
 
@@ -253,6 +262,7 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
             "a causal transformer in the manner of GPT-2, which answers at every position",
             supervisions=("final", "prefix"),
             small={"num_layers": 2},
+            fixed=("selection",),
             **_STUDY,
             num_layers=5,
         ),

@@ -73,9 +73,10 @@ class TransformerLayer(ResidualLayer):
         activation: Activation,
         scale: str,
         value_width: int = 0,
+        selection: str = "softmax",
     ) -> None:
         super().__init__(
-            Attention(d_model, num_heads, head_width, scale, value_width),
+            Attention(d_model, num_heads, head_width, scale, value_width, selection=selection),
             d_model=d_model,
             d_hidden=d_hidden,
             norm=norm,

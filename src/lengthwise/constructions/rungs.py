@@ -1,0 +1,124 @@
+"""The kinds of networks that a language can be compiled to, by name.
+
+Each rung has a class of languages, a design (the size, before anything is built), the weights, and
+a claim that follows from its settings alone.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from torch import nn
+
+from lengthwise.constructions import automata, lookups, ltl, scan
+from lengthwise.constructions.automata import Sized
+from lengthwise.constructions.construction import EVERY_LENGTH, Claim
+from lengthwise.layers.chunks import depth as levels_of
+from lengthwise.models.transformer_config import TransformerConfig
+from lengthwise.models.universal import log_depth
+from lengthwise.registry import Catalogue
+
+DEFAULT = "tree"
+"""The rung that `compile` takes unless another is asked for."""
+
+Settings = Mapping[str, Any]
+
+
+@runtime_checkable
+class Design(Sized, Protocol):
+    """A network before it is built."""
+
+    @property
+    def config(self) -> TransformerConfig:
+        """Shape of the network."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rung:
+    """One kind of networks for languages."""
+
+    summary: str
+    languages: str
+    """The class of languages that it reaches."""
+    architecture: str
+    """A name in `ARCHITECTURES`."""
+    design: Callable[..., Design]
+    """Function from a language, and settings by keyword, to the design; it refuses a language that
+    the rung does not reach."""
+    build: Callable[[Any], nn.Module]
+    claim: Callable[[Settings], Claim]
+    """Function from the complete settings to the claim."""
+    depth: Callable[[Any, int], int]
+    """Function from a design and a length to the number of layers that run on such a word."""
+    grows: str = ""
+    """How the depth grows with the length T; empty if it does not."""
+
+
+def _of_maps(settings: Settings, source: str, where: str, is_normed: bool = False) -> Claim:
+    """Return the claim of networks that compose state maps exactly."""
+    is_whole = settings["target"] == "images"
+    is_binary = not (is_normed or is_whole)
+    numbers = "whole numbers" if is_whole else "zeros and ones" if is_binary else ""
+    return Claim(
+        claim=f"right{where}" + (f"; every vector is exactly of {numbers}" if numbers else ""),
+        source=source,
+        range=dict(EVERY_LENGTH),
+        required_margin=0.0,
+        is_binary=is_binary,
+        is_whole=is_whole,
+    )
+
+
+def _claim_of_tree(settings: Settings) -> Claim:
+    is_whole = settings["target"] == "images"
+    source = (
+        "ours, after Chi et al. (2023), section 7.2"
+        if is_whole
+        else "Chi et al. (2023), section 7.2 and Lemma 1"
+    )
+    return _of_maps(settings, source, "", is_normed=settings["norm"] != "none")
+
+
+def _claim_of_scan(settings: Settings) -> Claim:
+    source = "Liu et al. (2023), theorem 1, with our encodings"
+    return _of_maps(settings, source, " at every prefix of a word")
+
+
+RUNGS: Catalogue[Rung] = Catalogue(
+    "rung",
+    {
+        "tree": Rung(
+            summary="RegularGPT's tree: one block, ceil(log_C T) levels, an answer at the end",
+            languages="any regular language",
+            architecture="regular-gpt",
+            design=automata.design_automaton,
+            build=automata.build,
+            claim=_claim_of_tree,
+            depth=lambda design, length: (
+                levels_of(length, design.config.chunk) * design.config.thickness
+            ),
+            grows="ceil(log_C T)",
+        ),
+        "scan": Rung(
+            summary="a causal decoder: one layer, ceil(log2 T) times, an answer at every position",
+            languages="any regular language",
+            architecture="looped-recogniser",
+            design=scan.design_scan,
+            build=scan.build_scan,
+            claim=_claim_of_scan,
+            depth=lambda design, length: log_depth(length, 1),
+            grows="ceil(log2 T)",
+        ),
+        "ltl": Rung(
+            summary="a causal decoder of constant depth: each head finds the nearest position",
+            languages="star-free languages: formulas of past-time linear temporal logic",
+            architecture="causal-recogniser",
+            design=ltl.design_ltl,
+            build=lookups.build_lookups,
+            claim=lookups.claim_of_lookups,
+            depth=lambda design, length: design.config.num_layers,
+        ),
+    },
+)
+"""In the order in which they are listed."""

@@ -1,0 +1,330 @@
+"""Cascades of resets for automata without groups (Krohn and Rhodes 1965, by holonomy).
+
+Every level of a cascade has a coordinate. A symbol, together with the coordinates of the levels
+above, either leaves it as it is or sets it to a value: it never permutes values. An automaton has
+such a cascade exactly if it is counter-free, that is, if its language is star-free.
+
+The decomposition (Eilenberg 1976, chapter II; Zeiger 1967). Take the images Q s of all states under
+words s, and the sets of one state. P lies below R if P is in the image of R under some word, and P
+and R are equivalent if each lies below the other. The height of a set is 0 for one state, and else
+1 more than that of the highest set below that is not equivalent to it. The tiles of a set are the
+greatest images inside it. A state is written as a chain of sets, from Q down to the state alone, in
+which each set is a tile of the one before. The coordinate of height h says which tile follows the
+set of height h in the chain, if there is one, as a tile of the representative of its class.
+
+Reading a symbol a leads a chain P_1, P_2, ... to P'_1, P'_2, ... with P_k a inside P'_k. Where P a
+= P', both are of one class, and a maps the tiles of one onto those of the other. Without groups
+there is one bijection of the two sets by words, so the tile of the representative stays: an
+identity. Otherwise P a is inside a tile of P', which depends on P, P' and a alone: a reset. If a
+word maps a set onto itself by another permutation than the identity, that is a group in the monoid,
+and the witness that there is no cascade.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.language import Language
+
+MAX_IMAGES = 400
+"""Largest number of images."""
+
+MAX_CHAINS = 5_000
+"""Largest number of chains."""
+
+States = frozenset[int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Group:
+    """A word that permutes some states: a cyclic group in the transition monoid."""
+
+    word: tuple[int, ...]
+    cycle: tuple[int, ...]
+    """States that the word moves in a circle, at least two."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Level:
+    """A coordinate of a cascade."""
+
+    size: int
+    """Number of values; the cascade starts with 0."""
+    resets: Mapping[tuple[int, ...], int | None]
+    """From the symbol and the coordinates of the levels above to the value that is set, or None."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cascade:
+    """Levels from the top down, and the state of the automaton at every tuple that is reached."""
+
+    levels: tuple[Level, ...]
+    states: Mapping[tuple[int, ...], int]
+
+
+def find_group(machine: Language) -> Group | None:
+    """Return a group in the transition monoid of an automaton, or None if there is none.
+
+    Raises:
+        LanguageError: there are more than `MAX_IMAGES` images.
+    """
+    return _Images(machine).group
+
+
+def cascade(machine: Language) -> Cascade:
+    """Return a cascade of resets for an automaton, all of whose states are reachable.
+
+    Raises:
+        LanguageError: it has a group, and the message names it; or there are too many images or
+            chains.
+    """
+    images = _Images(machine)
+    if (group := images.group) is not None:
+        raise LanguageError(written(group, machine))
+    return _Chains(machine, images).cascade()
+
+
+def written(group: Group, machine: Language) -> str:
+    """Write a group as the reason why a language is not star-free."""
+    word = machine.decode(group.word)
+    prefix = machine.decode(_access(machine, group.cycle[0]))
+    return (
+        f"the language is not star-free: after {prefix!r}, the word {word!r} leads through "
+        f"{len(group.cycle)} states in a circle, which is a cyclic group of order "
+        f"{len(group.cycle)} in its monoid."
+    )
+
+
+def _access(machine: Language, state: int) -> tuple[int, ...]:
+    """Return a shortest word to a state."""
+    words: dict[int, tuple[int, ...]] = {machine.start: ()}
+    for source in (queue := [machine.start]):
+        for symbol, target in enumerate(machine.transitions[source]):
+            if target not in words:
+                words[target] = (*words[source], symbol)
+                queue.append(target)
+    return words[state]
+
+
+class _Images:
+    """The images of an automaton, their classes and heights, and one group if there is any."""
+
+    def __init__(self, machine: Language) -> None:
+        self.machine = machine
+        whole = frozenset(range(machine.num_states))
+        self.sets = [whole]
+        known = {whole}
+        singles = [frozenset([state]) for state in range(machine.num_states)]
+        for one in self.sets:
+            for symbol in range(machine.num_symbols):
+                if (image := self.moved(one, symbol)) not in known:
+                    known.add(image)
+                    self.sets.append(image)
+            if len(self.sets) > MAX_IMAGES:
+                raise LanguageError(
+                    f"{machine.num_states} states have more than {MAX_IMAGES} images, the most "
+                    f"that are decomposed."
+                )
+        self.sets += [one for one in singles if one not in known]
+        self._reach = {one: self._reached(one) for one in self.sets}
+        self.height = self._heights()
+        self.map: dict[States, dict[int, int]] = {}
+        """From each set to the bijection from the representative of its class to it."""
+        self._word: dict[States, tuple[int, ...]] = {}
+        self.group: Group | None = None
+        for one in self.sets:
+            if one not in self.map and self.group is None:
+                self._spread(one)
+
+    def moved(self, states: States, symbol: int) -> States:
+        """Return the image of a set under a symbol."""
+        return frozenset(self.machine.transitions[state][symbol] for state in states)
+
+    def tiles(self, states: States) -> list[States]:
+        """Return the greatest images inside a set."""
+        inside = [one for one in self.sets if one < states]
+        return [one for one in inside if not any(one < other for other in inside)]
+
+    def _reached(self, states: States) -> set[States]:
+        found = {states}
+        for one in (queue := [states]):
+            for symbol in range(self.machine.num_symbols):
+                if (image := self.moved(one, symbol)) not in found:
+                    found.add(image)
+                    queue.append(image)
+        return found
+
+    def below(self, one: States, other: States) -> bool:
+        """Return whether a set is inside some image of another."""
+        return any(one <= image for image in self._reach[other])
+
+    def _heights(self) -> dict[States, int]:
+        large = sorted((one for one in self.sets if len(one) > 1), key=len)
+        height = {one: 0 for one in self.sets if len(one) == 1}
+        under = {
+            one: [
+                other
+                for other in large
+                if len(other) <= len(one) and self.below(other, one) and not self.below(one, other)
+            ]
+            for one in large
+        }
+
+        def of(one: States) -> int:
+            if one not in height:
+                height[one] = 1 + max((of(other) for other in under[one]), default=0)
+            return height[one]
+
+        for one in large:
+            of(one)
+        return height
+
+    def _spread(self, representative: States) -> None:
+        """Map the representative onto all sets of its class; a second bijection is a group."""
+        self.map[representative] = {state: state for state in representative}
+        self._word[representative] = ()
+        if len(representative) == 1:
+            return
+        for one in (queue := [representative]):
+            for symbol in range(self.machine.num_symbols):
+                image = self.moved(one, symbol)
+                if representative not in self._reach[image]:
+                    continue
+                row = self.machine.transitions
+                mapped = {state: row[at][symbol] for state, at in self.map[one].items()}
+                word = (*self._word[one], symbol)
+                if image not in self.map:
+                    self.map[image], self._word[image] = mapped, word
+                    queue.append(image)
+                elif self.map[image] != mapped:
+                    self.group = self._group_of(representative, image, word)
+                    return
+
+    def _group_of(self, representative: States, image: States, word: tuple[int, ...]) -> Group:
+        """Return a group from two words that map the representative onto a set differently."""
+        back: dict[States, tuple[int, ...]] = {image: ()}
+        for one in (queue := [image]):
+            for symbol in range(self.machine.num_symbols):
+                if (moved := self.moved(one, symbol)) not in back:
+                    back[moved] = (*back[one], symbol)
+                    queue.append(moved)
+        for there in (word, self._word[image]):
+            loop = there + back[representative]
+            for state in sorted(representative):
+                cycle = [state]
+                while (after := self.machine.run(loop, cycle[-1])) != state:
+                    cycle.append(after)
+                if len(cycle) > 1:
+                    return Group(word=loop, cycle=tuple(cycle))
+        raise AssertionError("two different bijections have a quotient that is no identity")
+
+
+class _Chains:
+    """The chains of an automaton without groups, as tuples of coordinates."""
+
+    def __init__(self, machine: Language, images: _Images) -> None:
+        self.machine, self.images = machine, images
+        self.whole = frozenset(range(machine.num_states))
+        self.heights = list(range(images.height[self.whole], 0, -1))
+        self._class: dict[States, States] = {}
+        representative: list[States] = []
+        for one in images.sets:  # a representative comes before its class
+            if all(at == state for state, at in images.map[one].items()):
+                representative.append(one)
+            (self._class[one],) = [r for r in representative if r == frozenset(images.map[one])]
+        self._tiles = {r: images.tiles(r) for r in representative}
+        self._number: list[dict[tuple[States, int], int]] = [{} for _ in self.heights]
+        """For each level the value of a tile of a representative."""
+        self._tile: list[list[tuple[States, int]]] = [[] for _ in self.heights]
+
+    def cascade(self) -> Cascade:
+        """Return the cascade, by following all chains that are reached."""
+        start = self._start()
+        found, seen = [start], {start}
+        resets: list[dict[tuple[int, ...], int | None]] = [{} for _ in self.heights]
+        for chain in found:
+            for symbol in range(self.machine.num_symbols):
+                actions = self._actions(chain, symbol)
+                for level, action in enumerate(actions):
+                    resets[level][symbol, *chain[:level]] = action
+                after = tuple(
+                    old if action is None else action
+                    for old, action in zip(chain, actions, strict=True)
+                )
+                state, target = self._state(chain), self._state(after)
+                assert self.machine.transitions[state][symbol] == target, "the cascade is exact"
+                if after not in seen:
+                    seen.add(after)
+                    found.append(after)
+            if len(found) > MAX_CHAINS:
+                raise LanguageError(
+                    f"{self.machine.num_states} states have more than {MAX_CHAINS:,} chains, the "
+                    f"most that are decomposed."
+                )
+        return Cascade(
+            levels=tuple(
+                Level(size=max(1, len(tiles)), resets=level)
+                for tiles, level in zip(self._tile, resets, strict=True)
+            ),
+            states={chain: self._state(chain) for chain in found},
+        )
+
+    def _start(self) -> tuple[int, ...]:
+        """Return the chain of the start state; its coordinates are 0."""
+        current, chain = self.whole, list[int]()
+        for level, height in enumerate(self.heights):
+            if self.images.height[current] == height:
+                inside = frozenset([self.machine.start])
+                self._value(level, current, inside)
+                current = self._tile_of(level, current, 0)
+            chain.append(0)
+        return tuple(chain)
+
+    def _value(self, level: int, states: States, inside: States) -> int:
+        """Return the value of a tile of a set that holds others."""
+        bijection, representative = self.images.map[states], self._class[states]
+        back = {at: state for state, at in bijection.items()}
+        wanted = frozenset(back[state] for state in inside)
+        tiles = self._tiles[representative]
+        tile = next(index for index, each in enumerate(tiles) if wanted <= each)
+        number = self._number[level]
+        if (representative, tile) not in number:
+            number[representative, tile] = len(number)
+            self._tile[level].append((representative, tile))
+        return number[representative, tile]
+
+    def _tile_of(self, level: int, states: States, value: int) -> States:
+        """Return the tile of a set that a value stands for."""
+        representative, tile = self._tile[level][value]
+        assert representative == self._class[states], "a value of the class of the set"
+        return frozenset(self.images.map[states][q] for q in self._tiles[representative][tile])
+
+    def _sets(self, chain: tuple[int, ...]) -> list[States]:
+        """Return the set at each level, before its coordinate, and the last one."""
+        found = [self.whole]
+        for level, height in enumerate(self.heights):
+            current = found[-1]
+            if self.images.height[current] == height:
+                current = self._tile_of(level, current, chain[level])
+            found.append(current)
+        return found
+
+    def _state(self, chain: tuple[int, ...]) -> int:
+        (state,) = self._sets(chain)[-1]
+        return state
+
+    def _actions(self, chain: tuple[int, ...], symbol: int) -> list[int | None]:
+        """Return for each level the value that a symbol sets, or None."""
+        after, actions = self.whole, list[int | None]()
+        for level, (height, (before, _)) in enumerate(
+            zip(self.heights, pairwise(self._sets(chain)), strict=True)
+        ):
+            action, moved = None, self.images.moved(before, symbol)
+            if self.images.height[after] == height:
+                value = chain[level]
+                if moved != after:
+                    action = value = self._value(level, after, moved)
+                after = self._tile_of(level, after, value)
+            actions.append(action)
+        return actions

@@ -1,0 +1,208 @@
+"""Past-time linear temporal logic: formulas, and the language that each defines.
+
+A formula says something of a position of a word, and a word belongs to the language if the formula
+holds at its last position. With positions 1..n:
+
+    a            the symbol at i is a
+    ! & | -> <-> not, and, or, implies, if and only if
+    Y f          yesterday: i > 1, and f holds at i - 1
+    f S g        since: g holds at some j <= i, and f at all of j + 1..i
+    O f, H f     once: true S f; historically: !O !f
+    true, false
+
+(Manna and Pnueli 1992; the operators are written as in pylogics and Spot.) `S` is the reflexive
+since. The strict one, which asks for j < i and f at j + 1..i - 1, is `Y (f S g)`. The empty word
+has no last position; it is in the language if the formula holds where no symbol stands and nothing
+was before: `!a`, `H !a` and `!Y true` hold there, and `a`, `O a` and `H a` do not.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.language import Language
+
+MAX_STATES = 10_000
+"""Largest number of states of the automaton of a formula, before it is minimised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An operator or a symbol of a formula."""
+
+    kind: str
+    """One of symbol, true, not, and, or, since, yesterday."""
+    of: tuple[int, ...] = ()
+    """Indices of the operands."""
+    symbol: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula as a list of its different sub-formulas, operands first; the last is the whole."""
+
+    nodes: tuple[Node, ...]
+
+    @property
+    def root(self) -> int:
+        """Index of the whole formula."""
+        return len(self.nodes) - 1
+
+    @property
+    def symbols(self) -> set[str]:
+        """The symbols that occur."""
+        return {node.symbol for node in self.nodes if node.kind == "symbol"}
+
+    def remembered(self) -> list[int]:
+        """Return the sub-formulas whose value at the position before is asked for: every since
+        itself, as `f S g` is `g | (f & Y (f S g))`, and what is under a yesterday.
+        """
+        found = {index for index, node in enumerate(self.nodes) if node.kind == "since"}
+        found |= {node.of[0] for node in self.nodes if node.kind == "yesterday"}
+        return sorted(found)
+
+    def depth(self) -> int:
+        """Return the nesting depth of temporal operators, where `Y (f S g)` counts once."""
+        return max(self.depths().values(), default=0)
+
+    def depths(self) -> Mapping[int, int]:
+        """Return for each of `remembered` how deeply temporal operators are nested in it."""
+        own: list[int] = []
+        """Depth of each sub-formula where its own memory, of a since, counts."""
+        inside: list[int] = []
+        """Depth of the operands of a since, or of the sub-formula."""
+        for node in self.nodes:
+            below = max((own[index] for index in node.of), default=0)
+            inside.append(below)
+            if node.kind == "since":
+                own.append(below + 1)
+            elif node.kind == "yesterday":
+                under = node.of[0]
+                own.append(inside[under] + 1 if self._is_since(under) else own[under] + 1)
+            else:
+                own.append(below)
+        return {
+            index: (inside[index] if self._is_since(index) else own[index]) + 1
+            for index in self.remembered()
+        }
+
+    def _is_since(self, index: int) -> bool:
+        return self.nodes[index].kind == "since"
+
+    def values(self, symbol: str | None, before: Mapping[int, bool]) -> list[bool]:
+        """Return the values of all sub-formulas at a position.
+
+        `before` has those of `remembered` at the position before; all are false at the first.
+        """
+        found: list[bool] = []
+        for index, node in enumerate(self.nodes):
+            match node.kind:
+                case "symbol":
+                    value = node.symbol == symbol
+                case "true":
+                    value = True
+                case "not":
+                    value = not found[node.of[0]]
+                case "and":
+                    value = found[node.of[0]] and found[node.of[1]]
+                case "or":
+                    value = found[node.of[0]] or found[node.of[1]]
+                case "since":
+                    value = found[node.of[1]] or (found[node.of[0]] and before[index])
+                case _:
+                    value = before[node.of[0]]
+            found.append(value)
+        return found
+
+
+class Builder:
+    """Builds a formula, and keeps equal sub-formulas once."""
+
+    def __init__(self) -> None:
+        self._index: dict[Node, int] = {}
+
+    def add(self, kind: str, *of: int, symbol: str = "") -> int:
+        """Return the index of a sub-formula."""
+        return self._index.setdefault(Node(kind, of, symbol), len(self._index))
+
+    def negation(self, of: int) -> int:
+        """Return `!f`; two negations cancel."""
+        node = list(self._index)[of]
+        return node.of[0] if node.kind == "not" else self.add("not", of)
+
+    def once(self, of: int) -> int:
+        """Return `O f`, which is `true S f`."""
+        return self.add("since", self.add("true"), of)
+
+    def build(self, root: int) -> Formula:
+        """Return the formula, without sub-formulas that it does not have."""
+        nodes = list(self._index)
+        needed, waiting = {root}, [root]
+        while waiting:
+            new = set(nodes[waiting.pop()].of) - needed
+            needed |= new
+            waiting += new
+        order = {old: new for new, old in enumerate(sorted(needed))}
+        kept = [nodes[old] for old in sorted(needed)]
+        return Formula(
+            tuple(replace(node, of=tuple(order[index] for index in node.of)) for node in kept)
+        )
+
+
+def automaton(formula: Formula, alphabet: Sequence[str]) -> Language:
+    """Return the minimal automaton of a formula.
+
+    A state is what the formula remembers of a position, and whether it held there.
+
+    Raises:
+        LanguageError: there are more than `MAX_STATES` states.
+    """
+    memory = formula.remembered()
+
+    def after(symbol: str | None, bits: tuple[bool, ...]) -> tuple[tuple[bool, ...], bool]:
+        values = formula.values(symbol, dict(zip(memory, bits, strict=True)))
+        return tuple(values[index] for index in memory), values[formula.root]
+
+    nothing = (False,) * len(memory)
+    states = [(nothing, after(None, nothing)[1])]
+    number, rows = {states[0]: 0}, list[tuple[int, ...]]()
+    for bits, _ in states:
+        row = []
+        for symbol in alphabet:
+            target = after(symbol, bits)
+            if target not in number:
+                number[target] = len(states)
+                states.append(target)
+            row.append(number[target])
+        if len(states) > MAX_STATES:
+            raise LanguageError(
+                f"the formula has {len(memory)} temporal operators and more than {MAX_STATES:,} "
+                f"states, the most that are built. Use a smaller formula."
+            )
+        rows.append(tuple(row))
+    return Language(
+        alphabet=tuple(alphabet),
+        transitions=tuple(rows),
+        classes=tuple(int(holds) for _, holds in states),
+    ).minimised()
+
+
+def written(formula: Formula) -> str:
+    """Write a formula in the syntax that `parse_formula` reads."""
+    texts: list[str] = []
+    for node in formula.nodes:
+        of = [texts[index] for index in node.of]
+        match node.kind:
+            case "symbol":
+                text = f"'{node.symbol}'"
+            case "true":
+                text = "true"
+            case "not":
+                text = f"!{of[0]}"
+            case "yesterday":
+                text = f"Y {of[0]}"
+            case _:
+                sign = {"and": "&", "or": "|", "since": "S"}[node.kind]
+                text = f"({of[0]} {sign} {of[1]})"
+        texts.append(text)
+    return texts[-1]

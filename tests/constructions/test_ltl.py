@@ -1,0 +1,57 @@
+"""Formulas become programs that say what the formula means, at every position."""
+
+import pytest
+from hypothesis import given, settings
+
+from lengthwise.constructions.ltl import design_ltl, ltl_program
+from lengthwise.errors import ConstructionError
+from lengthwise.languages.ltl_parser import parse_formula
+from lengthwise.languages.spec import formula_of, parse
+from ltl_strategies import Tree, formulas, holds, in_text
+from strategies import texts
+
+
+@settings(max_examples=60)
+@given(tree=formulas())
+def test_the_program_is_the_definition(tree: Tree) -> None:
+    formula = parse_formula(in_text(tree))
+    program = ltl_program(formula, ("a", "b"))
+    assert program.num_layers <= max(1, formula.depth())
+    for word in texts("ab", 5):
+        found = program.run(["ab".index(symbol) for symbol in word])
+        assert found == [int(holds(tree, word, i)) for i in range(len(word) + 1)], in_text(tree)
+
+
+def test_since_is_one_lookup_and_depth_is_nesting() -> None:
+    for text, lookups, layers in (
+        ("a S b", 1, 1),
+        ("Y (a S b)", 1, 1),
+        ("H (b -> Y a)", 2, 2),
+        ("O (b & O (a & O b))", 3, 3),
+        ("a | !a & b", 0, 1),
+    ):
+        program = ltl_program(parse_formula(text), ("a", "b"))
+        assert (len(program.lookups), program.num_layers) == (lookups, layers), text
+
+
+def test_the_formula_and_the_automaton_are_compared() -> None:
+    """The automaton of this one needs no lookup at all."""
+    roundabout = "(Y Y a | !Y Y a) & b"
+    assert ltl_program(parse_formula(roundabout), ("a", "b")).num_layers == 1
+    formula = "H (b -> Y a) & O b | !O b"
+    language = parse(f"ltl:{formula}")
+    depth = ltl_program(parse_formula(formula), ("a", "b")).num_layers
+    assert design_ltl(language).config.num_layers <= depth
+    assert formula_of(language.spec) == parse_formula(formula)
+    assert formula_of("parity") is None
+
+
+def test_a_formula_whose_automaton_is_too_large_has_its_own_program() -> None:
+    text = " & ".join(f"O ({'Y ' * n}a)" for n in range(6))
+    assert design_ltl(parse(f"ltl:{text}", "ab")).config.num_layers <= 7
+
+
+def test_what_is_not_star_free_is_refused() -> None:
+    for spec in ("parity", "regex:(aa)*", "group:S3", "tomita-5"):
+        with pytest.raises(ConstructionError, match=r"not star-free.*a cyclic group of order"):
+            design_ltl(parse(spec))

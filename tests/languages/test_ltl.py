@@ -1,0 +1,150 @@
+"""Formulas of past-time logic mean what their definition says, position by position."""
+
+import pytest
+from hypothesis import given, settings
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.language import Language
+from lengthwise.languages.ltl import automaton, written
+from lengthwise.languages.ltl_parser import FUTURE, WORDS, parse_formula
+from lengthwise.languages.spec import ltl, parse
+from ltl_strategies import Tree, formulas, holds, in_text, temporal_depth
+from strategies import texts
+
+
+@given(tree=formulas())
+@settings(max_examples=60)
+def test_the_automaton_is_the_definition(tree: Tree) -> None:
+    language = automaton(parse_formula(in_text(tree), "ab"), "ab")
+    for word in texts("ab", 6):
+        assert (word in language) == holds(tree, word, len(word)), (in_text(tree), word)
+
+
+@given(tree=formulas())
+def test_a_formula_is_written_as_it_is_read(tree: Tree) -> None:
+    formula = parse_formula(in_text(tree))
+    assert written(parse_formula(written(formula))) == written(formula)
+    assert automaton(parse_formula(written(formula)), "ab") == automaton(formula, "ab")
+
+
+@given(tree=formulas())
+def test_depth_is_the_nesting_of_temporal_operators(tree: Tree) -> None:
+    """Negations that cancel and `Y (f S g)` can only make it less."""
+    assert parse_formula(in_text(tree)).depth() <= temporal_depth(tree)
+
+
+def test_depth_by_hand() -> None:
+    depths = {"a": 0, "Y a": 1, "a S b": 1, "Y (a S b)": 1, "Y Y a": 2, "O (a & Y b)": 2}
+    assert {text: parse_formula(text).depth() for text in depths} == depths
+
+
+def test_strict_since_is_yesterday_of_since() -> None:
+    """The nearest j < i where `!f | g` holds decides the strict since, and j <= i the other one."""
+    for word in texts("abc", 5):
+        for i in range(1, len(word) + 1):
+            for first, found in ((i, "(!c) S a"), (i - 1, "Y ((!c) S a)")):
+                decides = [j for j in range(1, first + 1) if word[j - 1] in "ca"]
+                nearest = bool(decides) and word[decides[-1] - 1] == "a"
+                assert (word[:i] in ltl(found, "abc")) == nearest, (word[:i], found)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a -> b -> a", "a -> (b -> a)"),
+        ("a | b & a", "a | (b & a)"),
+        ("a & b S a", "a & (b S a)"),
+        ("a S b S a", "a S (b S a)"),
+        ("!a S b", "(!a) S b"),
+        ("Y a S b", "(Y a) S b"),
+        ("a <-> b", "(a -> b) & (b -> a)"),
+        ("once a", "O a"),
+        ("P a", "true since a"),
+        ("historically a", "!O !a"),
+        ("a => b", "~a || b"),
+        ("a <=> b && a", "a <-> (b & a)"),
+        ("false", "!true"),
+        ("'a' S 'b'", "a S b"),
+        ("Ya", "'Ya'"),
+    ],
+)
+def test_what_is_meant_by(one: str, other: str) -> None:
+    alphabet = ("a", "b", "Ya")
+    assert automaton(parse_formula(one), alphabet) == automaton(parse_formula(other), alphabet)
+
+
+def test_known_languages() -> None:
+    assert ltl("true", "ab") == _named(parse("regex[ab]:(a|b)*"), "ltl[ab]:true")
+    pairs = {
+        "O a": "regex:(a|b)*a(a|b)*",
+        "H a": "regex[ab]:a+",
+        "H !b": "regex[ab]:a*",
+        "a & !Y true": "regex[ab]:a",
+        "!a & !b": "regex[ab]:()",
+        "(!a & !b) | (b & H (b -> Y a) & H (a -> !Y a))": "regex:(ab)*",
+    }
+    for formula, expression in pairs.items():
+        assert ltl(formula, "ab").difference(parse(expression).minimised()) is None, formula
+
+
+def _named(language: Language, spec: str) -> Language:
+    found = language.minimised()
+    return type(found)(
+        **{**{f: getattr(found, f) for f in found.__dataclass_fields__}, "spec": spec}
+    )
+
+
+@pytest.mark.parametrize(
+    ("formula", "column", "part"),
+    [
+        ("a S", 4, "the end stands where a symbol"),
+        ("a b", 3, "'b' stands where an operator or the end"),
+        ("(a & b", 7, "where an operator or ')'"),
+        ("a)", 2, "')' stands"),
+        ("a & + b", 5, "'+' begins no symbol or operator"),
+        ("a & 'b", 5, "begins no symbol"),
+        ("a & c", 5, "symbol 'c' is not in the alphabet"),
+        ("a & 'cd'", 5, "symbol 'cd' is not"),
+        ("", 1, "the end stands"),
+        ("  ", 1, "the end stands"),
+        ("!" * 200 + "a", 102, "at most 100 deep"),
+        ("a <-> " * 200 + "a", 607, "at most 100 deep"),
+        *((f"a & {word} b", 5, f"{word} looks into the future") for word in FUTURE),
+    ],
+)
+def test_what_is_no_formula_is_refused_with_its_column(
+    formula: str, column: int, part: str
+) -> None:
+    with pytest.raises(LanguageError) as caught:
+        ltl(formula, "ab")
+    assert str(caught.value).startswith(f"column {column}: ")
+    assert part in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_operators_as_symbols_are_quoted() -> None:
+    for word in (*WORDS, *FUTURE, "+", "->"):
+        language = ltl(f"O '{word}'", f"{word} b ")
+        assert language.alphabet == (word, "b")
+        assert f"b {word} b" in language if language.spaced else word in language
+
+
+def test_the_specification_builds_the_language_again() -> None:
+    for language in (ltl("H (b -> Y a)"), ltl("Y true", "abc"), ltl("O s1", "s1 s2")):
+        assert parse(language.spec) == language
+    assert parse("ltl[ab]:a S b").spec == "ltl:a S b"
+
+
+def test_bad_specifications_are_refused_in_one_line() -> None:
+    refused: list[tuple[str, str | None]] = [
+        ("ltl:Y true", None),
+        ("ltl[ab]:a", "abc"),
+        ("ltl[]:a", None),
+        ("ltl:" + " & ".join(f"O (a & {'Y ' * n} b)" for n in range(1, 20)), None),
+    ]
+    for spec, alphabet in refused:
+        with pytest.raises(LanguageError) as caught:
+            parse(spec, alphabet)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(LanguageError, match="a formula is a text"):
+        ltl(3)  # type: ignore[arg-type]
