@@ -1,8 +1,8 @@
-"""What the words prove: beginnings that must lead to different states, and the automaton that they force.
+"""Proofs from words: beginnings that lead to different states, and an automaton that is forced.
 
-Two beginnings x and y are distinguished by the words if there is an ending w such that xw and yw are
-words of the sample, with different classes. No automaton that fits the words then reads x and y into
-one state. So k beginnings of which each two are distinguished need k states.
+Two beginnings x and y are distinguished by the words if there is an ending w such that xw and yw
+are words of the sample, with different classes. No automaton that fits the words then reads x and y
+into one state. So k beginnings of which each two are distinguished need k states.
 
 An automaton A of n states has a shortest word to each state, its short prefixes; the short prefixes
 with one more symbol, and the empty word, are its nucleus. The words are *characteristic* for A if
@@ -58,8 +58,7 @@ def _residuals(sample: Sample, beginnings: Sequence[Word]) -> _Residuals:
     for number, word in enumerate(beginnings):
         by_length.setdefault(len(word), {}).setdefault(word, []).append(number)
     longest = max(by_length, default=0)
-    prefix = np.zeros(len(sample), dtype=np.int64)
-    """Number of the beginning of each word up to the present length."""
+    prefix = np.zeros(len(sample), dtype=np.int64)  # number of the beginning of each word so far
     numbers: dict[Word, int] = {(): 0}
     parts: list[tuple[Array, Array]] = []
     needed = {word[:end] for word in beginnings for end in range(len(word) + 1)}
@@ -122,7 +121,10 @@ def witness(sample: Sample, one: Word, other: Word) -> tuple[int, int] | None:
     """Return the rows of the two shortest words that distinguish two beginnings, or None."""
     found = _residuals(sample, [one, other])
     first, second = (
-        {int(s): (int(r), int(c)) for s, r, c in zip(found.suffix[at], found.row[at], found.label[at], strict=True)}
+        {
+            int(s): (int(r), int(c))
+            for s, r, c in zip(found.suffix[at], found.row[at], found.label[at], strict=True)
+        }
         for at in (found.element == 0, found.element == 1)
     )
     pairs = [
@@ -153,12 +155,13 @@ def _apart(matrix: NDArray[np.bool_]) -> list[int]:
 
 
 _MOST_BEGINNINGS = 2_000
+"""Greatest number of beginnings that are looked at."""
 
 
 def apart(sample: Sample, most: int) -> list[Word]:
-    """Return beginnings of words, of which each two are distinguished, as many as a greedy choice finds.
+    """Return beginnings of words, of which each two are distinguished, at most `most`.
 
-    The shortest beginnings are looked at; the choice ends with `most`.
+    The choice among the shortest beginnings is greedy, so there may be more of them.
     """
     beginnings: dict[Word, None] = {}
     for row in range(len(sample)):

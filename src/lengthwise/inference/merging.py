@@ -20,7 +20,6 @@ Axes:
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +28,16 @@ from lengthwise.errors import TextError
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.languages.language import Language
 
+Floats = NDArray[np.float64]
+
 NOWHERE = -1
 """Target of an open edge."""
 
 STRICT = 3.0
+"""Standard deviations of more different labels than on average at which a merge is refused."""
+
 _LEAST_BITS = 1.0
-"""Bits of evidence below which open edges are decided one after the other."""
+"""Bits of evidence below which all open edges are decided."""
 
 _FEW = 48
 """Number of words by which candidates are judged first, since most fail at once."""
@@ -48,7 +51,7 @@ class TooManyStatesError(TextError):
 class Scores:
     """The judgement of candidates for an open edge: bits of evidence, and which are refused."""
 
-    bits: NDArray[np.float64]
+    bits: Floats
     refused: NDArray[np.bool_]
 
 
@@ -74,7 +77,9 @@ class Merging:
 
     # ---- reading -----------------------------------------------------------------------------
 
-    def _read(self, moves: Array, state: Array, left: Array, rows: Array | None = None) -> tuple[Array, Array]:
+    def _read(
+        self, moves: Array, state: Array, left: Array, rows: Array | None = None
+    ) -> tuple[Array, Array]:
         """Read words on from some states; return the place of each, and the symbols left there.
 
         A place is a state, or an open edge as `slots + state * symbols + symbol`.
@@ -128,11 +133,11 @@ class Merging:
 
     # ---- judging -----------------------------------------------------------------------------
 
-    def most_bits(self, edges: Array) -> NDArray[np.float64]:
+    def most_bits(self, edges: Array) -> Floats:
         """Return the most evidence that there can be for each open edge: that of all its words."""
         first = np.searchsorted(self._places, self._slots)
         gains = self._gain[self._sample.classes[self._by_place[first:]]]
-        found = np.bincount(self._places[first:] - self._slots, gains)
+        found = np.bincount(self._places[first:] - self._slots, gains).astype(np.float64)
         return found[edges]
 
     def judged(self, edge: int) -> Scores:
@@ -143,7 +148,9 @@ class Merging:
         rows = self._passing(edge)
         refused = np.ones(self.num_states, dtype=bool)
         before = self._refused.get(edge, refused[:0])
-        candidates = np.flatnonzero(~np.concatenate([before, np.zeros(len(refused) - len(before), dtype=bool)]))
+        candidates = np.flatnonzero(
+            ~np.concatenate([before, np.zeros(len(refused) - len(before), dtype=bool)])
+        )
         bits = np.full(self.num_states, -np.inf)
         for part in (rows[:_FEW], rows) if len(rows) > 2 * _FEW else (rows,):
             found = self._judge(edge, candidates, part)
@@ -169,7 +176,7 @@ class Merging:
         weights = np.where(same, self._gain[labels], np.where(met, self._loss[labels], 0.0))
         hits = np.bincount(numbers[same], minlength=count)
         misses = np.bincount(numbers[met & ~same], minlength=count)
-        bits = np.bincount(numbers, weights, minlength=count)
+        bits = np.bincount(numbers, weights, minlength=count).astype(np.float64)
         more = _among_themselves(keys, labels, numbers, self._sample.num_classes)
         for number, label, is_same in more:
             hits += np.bincount(number[is_same], minlength=count)
@@ -267,7 +274,11 @@ def merged(
 
 
 def _language(search: Merging, sample: Sample) -> Language:
-    """Return the automaton; an edge that no word passes stays, and a state without words has the commonest class."""
+    """Return the automaton.
+
+    An edge that no word passes leads back to its state, and a state in which no word ends has the
+    commonest class. Both are guesses.
+    """
     moves = search.moves[: search.num_states]
     own = np.arange(search.num_states)[:, None]
     classes = search.classes()
@@ -281,7 +292,7 @@ def _language(search: Merging, sample: Sample) -> Language:
 
 
 def _majorities(codes: Array, num_classes: int) -> tuple[Array, Array, Array]:
-    """Return each key of sorted codes `key * classes + class`, its commonest class, and how often that is."""
+    """Return each key of sorted codes `key * classes + class`, with its commonest class and votes."""
     firsts = np.flatnonzero(np.diff(codes, prepend=-1))
     counts = np.diff(firsts, append=len(codes))
     keys, classes = np.divmod(codes[firsts], num_classes)
@@ -294,7 +305,7 @@ def _majorities(codes: Array, num_classes: int) -> tuple[Array, Array, Array]:
 def _among_themselves(
     keys: Array, labels: Array, numbers: Array, num_classes: int
 ) -> Iterator[tuple[Array, Array, NDArray[np.bool_]]]:
-    """Yield cases that meet others of their candidate at one key: candidate, label, whether equal."""
+    """Yield cases that meet another one at a key: candidate, label, whether labels are equal."""
     order = np.lexsort((labels, keys, numbers))
     met = (np.diff(keys[order]) == 0) & (np.diff(numbers[order]) == 0)
     later, before = order[1:][met], order[:-1][met]

@@ -7,7 +7,7 @@ elsewhere, many more of them are right.
 
 import numpy as np
 
-from lengthwise.inference.sample import Array, Sample
+from lengthwise.inference.sample import Sample
 from lengthwise.languages.language import Language
 
 _ROUNDS = 60
@@ -42,7 +42,7 @@ class _Tables:
         self.wrong = self.classes[state] != sample.classes
 
     def redirected(self, edge: int) -> tuple[int, int]:
-        """Return how many words fewer are misjudged with the best target of an edge, and that target."""
+        """Return the best target of an edge, after how many words fewer it misjudges."""
         rows = np.flatnonzero(self.first[:, edge])
         if not len(rows):
             return 0, int(self.moves.ravel()[edge])

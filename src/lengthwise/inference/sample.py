@@ -56,7 +56,11 @@ class Sample:
 
     @classmethod
     def of_words(
-        cls, words: Sequence[Sequence[int]], classes: Sequence[int], num_symbols: int, num_classes: int
+        cls,
+        words: Sequence[Sequence[int]],
+        classes: Sequence[int],
+        num_symbols: int,
+        num_classes: int,
     ) -> "Sample":
         """Return the sample of words that are given one by one."""
         lengths = np.array([len(word) for word in words], dtype=np.int64)
@@ -112,6 +116,22 @@ class Sample:
         """The share of the words of each class; half a word is added to each, so that none is 0."""
         counts = np.bincount(self.classes, minlength=self.num_classes) + 0.5
         return counts / counts.sum()
+
+
+def joined(one: Sample, other: Sample) -> Sample:
+    """Return the words of two samples, which have none in common, as one."""
+    width = max(one.symbols.shape[1], other.symbols.shape[1])
+    tokens = [
+        np.pad(each.symbols, ((0, 0), (0, width - each.symbols.shape[1])))[:, :0:-1]
+        for each in (one, other)
+    ]
+    return Sample.of(
+        np.concatenate(tokens),
+        np.concatenate([one.lengths, other.lengths]),
+        np.concatenate([one.classes, other.classes]),
+        one.num_symbols,
+        one.num_classes,
+    )
 
 
 def _keys(symbols: Array, lengths: Array, num_symbols: int) -> list[Array]:

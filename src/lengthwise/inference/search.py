@@ -14,7 +14,7 @@ import numpy as np
 from lengthwise.inference.distinguish import needed_states
 from lengthwise.inference.merging import TooManyStatesError, merged
 from lengthwise.inference.refining import refined
-from lengthwise.inference.sample import Sample, answers_of
+from lengthwise.inference.sample import Sample, answers_of, joined
 from lengthwise.languages.language import Language
 
 _CAUTIONS = (384.0, 24.0)
@@ -49,7 +49,9 @@ class _Fit:
             return (self.wrong, self.wrong_in_validation, states)
         each = math.log2((1 - noise) / noise)
         transition = math.log2(max(2, states))
-        size = states * (self.language.num_symbols * transition + math.log2(self.language.num_classes))
+        size = states * (
+            self.language.num_symbols * transition + math.log2(self.language.num_classes)
+        )
         return ((self.wrong + self.wrong_in_validation) * each + size,)
 
 
@@ -66,22 +68,6 @@ def infer(train: Sample, valid: Sample, *, noise: float = 0.0, max_states: int) 
         both = joined(train, valid)
         found = _search(both, both.part(np.zeros(0, dtype=np.int64)), noise, max_states)
     return None if found is None or found.wrong else found.language
-
-
-def joined(one: Sample, other: Sample) -> Sample:
-    """Return the words of two samples, which have none in common, as one."""
-    width = max(one.symbols.shape[1], other.symbols.shape[1])
-    tokens = [
-        np.pad(each.symbols, ((0, 0), (0, width - each.symbols.shape[1])))[:, :0:-1]
-        for each in (one, other)
-    ]
-    return Sample.of(
-        np.concatenate(tokens),
-        np.concatenate([one.lengths, other.lengths]),
-        np.concatenate([one.classes, other.classes]),
-        one.num_symbols,
-        one.num_classes,
-    )
 
 
 def _search(train: Sample, valid: Sample, noise: float, max_states: int) -> _Fit | None:
@@ -119,11 +105,13 @@ def _search(train: Sample, valid: Sample, noise: float, max_states: int) -> _Fit
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """How many of the shortest words are merged, how cautiously, with which share of wrong labels."""
+    """An attempt at merging."""
 
     words: int
+    """Number of the shortest words that are merged."""
     caution: float
     noise: float
+    """Share of wrong labels that is allowed for."""
     is_last: bool = False
     """Whether it is made only if all others failed."""
 
@@ -141,7 +129,9 @@ def _improved(language: Language, train: Sample, noise: float, merged_words: int
     """Return an automaton after local search on twice, four and eight times as many words as were
     merged, and, without noise, on all words if it does well."""
     count = len(train)
-    sizes = [words for words in (2 * merged_words, 4 * merged_words, 8 * merged_words) if words < count]
+    sizes = [
+        words for words in (2 * merged_words, 4 * merged_words, 8 * merged_words) if words < count
+    ]
     for words in (*sizes, count):
         wrong = _misjudged(language, train)
         if wrong <= _expected(noise, count) or (words == count and wrong > _NEARLY * count):

@@ -21,6 +21,7 @@ from lengthwise.problems.registry import (
     kind_of,
     problem_from_dict,
     require_options,
+    without_model,
 )
 from lengthwise.problems.results import Options
 from lengthwise.settings import merged, sort_settings
@@ -53,6 +54,8 @@ def make_plan(
         LengthwiseError: the specification is wrong, or there is nothing to learn from.
     """
     PRESETS[preset]  # raises unless it is a name
+    if model is None and isinstance(spec, str):
+        spec = without_model(spec)
     layers = [settings] if isinstance(settings, Mapping) else list(settings)
     own = {name: value for name, value in (options or {}).items() if value is not None}
     kind = kind_of(spec) if isinstance(spec, str) else type(as_problem(spec))
@@ -119,6 +122,8 @@ def plan_for(
     """
     folder = RunFolder(out)
     named = "laptop" if preset is None else preset
+    if model is None:
+        model, spec = _continued(folder, spec)
     asked = make_plan(spec, model, preset=named, settings=settings, options=options)
     if not folder.is_claimed or is_compiled(stored := folder.config()):
         return asked
@@ -140,6 +145,19 @@ def plan_for(
             found = filled_in(frozenset())
     folder.require_same(there.to_dict(), found.to_dict())
     return there
+
+
+def _continued(folder: RunFolder, spec: str) -> tuple[str | None, str]:
+    """Return model and specification where no model is named: those of a run with a model, too."""
+    if (
+        without_model(spec) != spec
+        and folder.is_claimed
+        and not is_compiled(stored := folder.config())
+    ):
+        there = plan_from_dict(stored)
+        if type(there.problem) is kind_of(spec):
+            return there.model, spec
+    return None, without_model(spec)
 
 
 def _of_folder(plan: Plan) -> dict[str, Any]:
@@ -176,7 +194,7 @@ def train(
     folder = None if out is None else RunFolder(Path(out))
     if folder and folder.is_claimed and folder.is_finished:
         claim(folder, plan, environment(device))
-        return load_run(folder.path, device=device)
+        return _concluded(folder, device)
     training = plan.training
     if isinstance(training, MixedTrainingConfig):
         require_autocast(choose_device(device), training.autocast)
@@ -198,7 +216,14 @@ def train(
             model.to(choose_device(device))
             fit(model, objective, training, folder=folder, progress=progress, processes=processes)
         processes.wait()  # until the model is written
-    return load_run(folder.path, device=device)
+    return _concluded(folder, device)
+
+
+def _concluded(folder: RunFolder, device: str) -> Run:
+    """Load a run that has ended, with what its problem writes then."""
+    run = load_run(folder.path, device=device)
+    run.problem.conclude(run)
+    return run
 
 
 def _processes(problem: Problem, device: str) -> ProcessGroup:
