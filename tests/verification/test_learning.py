@@ -17,7 +17,7 @@ from torch.nn import functional as F
 
 import lengthwise as lw
 from lengthwise.errors import ConfigError, LanguageError
-from lengthwise.evaluation.scores import upper_limit
+from lengthwise.inference.limits import upper_limit
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig

@@ -87,6 +87,38 @@ class LabelledWords:
     def __len__(self) -> int:
         return len(self.classes)
 
+    @classmethod
+    def of(
+        cls,
+        words: Sequence[Sequence[int]],
+        classes: Sequence[int],
+        alphabet: tuple[str, ...],
+        class_names: tuple[str, ...],
+    ) -> "LabelledWords":
+        """Return words that are given as numbers of symbols, of which equal ones have one class."""
+        written = b"".join(_hash([alphabet[symbol] for symbol in word]) for word in words)
+        hashes = np.frombuffer(written, dtype=">u8").astype(np.uint64).reshape(-1, 2)
+        _, chosen = np.unique(hashes, axis=0, return_index=True)
+        lengths = np.array([len(words[row]) for row in chosen], dtype=np.int64)
+        arrays = {
+            "words": np.array([each for row in chosen for each in words[row]], dtype=np.int64),
+            "ends": np.concatenate([[0], np.cumsum(lengths)]),
+            "classes": np.array(classes, dtype=np.int64)[chosen],
+            "hashes": hashes[chosen, 0],
+        }
+        said = json.dumps([alphabet, class_names]).encode()
+        digest = hashlib.sha256(said + b"".join(each.tobytes() for each in arrays.values()))
+        return cls(
+            alphabet=alphabet,
+            class_names=class_names,
+            digest=digest.hexdigest()[:16],
+            duplicates=len(words) - len(chosen),
+            symbols=arrays["words"],
+            ends=arrays["ends"],
+            classes=arrays["classes"],
+            hashes=arrays["hashes"],
+        )
+
     def rows(
         self, part: str, *, validation_share: float, test_share: float, max_length: int | None
     ) -> Rows:
@@ -118,10 +150,13 @@ class LabelledWords:
         return joined([self.alphabet[symbol] for symbol in symbols], self.alphabet)
 
 
-def prepared(path: Path, alphabet: Sequence[str] | None = None) -> LabelledWords:
+def prepared(
+    path: Path, alphabet: Sequence[str] | None = None, *, by_majority: bool = False
+) -> LabelledWords:
     """Return the words of a file, read now or, if that was done before, from the cache folder.
 
-    `alphabet` are all symbols, if not those that occur in the file.
+    `alphabet` are all symbols, if not those that occur in the file. A word with several labels has
+    that of most of its lines, and of the first among equally many, if it goes `by_majority`.
 
     Raises:
         TextError: it cannot be read; a line is no labelled word, or has a symbol outside the
@@ -135,7 +170,7 @@ def prepared(path: Path, alphabet: Sequence[str] | None = None) -> LabelledWords
     source = digest_of_source(path)
     stated = None if alphabet is None else list(alphabet)
     kind = "dataset" if path.is_dir() else f"{word_kind(path)} {path.suffix.lower()}"
-    key = json.dumps([FORMAT, source, kind, stated])
+    key = json.dumps([FORMAT, source, kind, stated, *(["majority"] if by_majority else [])])
     folder = cache_folder() / "words" / hashlib.sha256(key.encode()).hexdigest()[:32]
     try:
         if (found := _opened(folder)) is not None:
@@ -143,7 +178,9 @@ def prepared(path: Path, alphabet: Sequence[str] | None = None) -> LabelledWords
         with _locked(folder):
             if (found := _opened(folder)) is not None:  # another process has made it
                 return found
-            _prepare(path, folder, None if alphabet is None else tuple(alphabet), source)
+            _prepare(
+                path, folder, None if alphabet is None else tuple(alphabet), source, by_majority
+            )
             found = _opened(folder)
     except OSError as error:
         raise TextError(
@@ -188,7 +225,9 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def _prepare(path: Path, folder: Path, alphabet: tuple[str, ...] | None, source: str) -> None:
+def _prepare(
+    path: Path, folder: Path, alphabet: tuple[str, ...] | None, source: str, by_majority: bool
+) -> None:
     """Read a file and make its folder, under another name first."""
     aside = folder.with_suffix(".tmp")
     for left in (aside, folder):  # of a writer that was killed, or damaged
@@ -196,7 +235,7 @@ def _prepare(path: Path, folder: Path, alphabet: tuple[str, ...] | None, source:
     aside.mkdir()
     try:
         with (aside / "raw").open("w+b") as file:
-            _write(_read(path, alphabet, file), path, aside)
+            _write(_read(path, alphabet, file), path, aside, by_majority)
         (aside / "raw").unlink()
         if digest_of_source(path) != source:
             raise TextError(f"{path} was changed while it was read. Give the command again.")
@@ -241,7 +280,7 @@ def _read(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> _Rea
         lengths.append(len(word))
         labels.append(classes.setdefault(row.label, len(classes)))
         places.append(row.place)
-        hashes += hashlib.blake2b(" ".join(word).encode(), digest_size=16).digest()
+        hashes += _hash(word)
     file.flush()
     if not lengths:
         raise TextError(f"{path} is empty. Give a file of labelled words.")
@@ -265,14 +304,22 @@ def _read(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> _Rea
     )
 
 
-def _write(read: _Read, path: Path, folder: Path) -> None:
+def _hash(word: Sequence[str]) -> bytes:
+    """Return 128 bits that decide where a word belongs."""
+    return hashlib.blake2b(" ".join(word).encode(), digest_size=16).digest()
+
+
+def _write(read: _Read, path: Path, folder: Path, by_majority: bool) -> None:
     """Write the arrays of different words, in the order of their hashes, and their index."""
     order = np.lexsort((read.hashes[:, 1], read.hashes[:, 0]))  # equal words stay in order
     hashes = read.hashes[order]
     is_new = np.ones(len(order), dtype=bool)
     is_new[1:] = (hashes[1:] != hashes[:-1]).any(axis=1)
-    _require_one_label(read, path, order, is_new)
-    rows = order[is_new]
+    if by_majority:
+        rows = _majority(read, order, is_new)
+    else:
+        _require_one_label(read, path, order, is_new)
+        rows = order[is_new]
     alphabet = list(read.symbols) if read.is_stated else sorted(read.symbols)
     names = sorted(read.classes, key=_label_order(read.classes))
     lengths = read.lengths[rows]
@@ -290,6 +337,21 @@ def _write(read: _Read, path: Path, folder: Path) -> None:
     content = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     counts = {"words": len(rows), "duplicates": len(order) - len(rows)}
     write_json(folder / _INDEX, {"format": FORMAT, **said, **counts, "digest": content[:16]})
+
+
+def _majority(
+    read: _Read, order: NDArray[np.int64], is_new: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return a row of each word, with the label that most of its rows have, or else the first."""
+    group, labels = np.cumsum(is_new) - 1, read.labels[order]
+    pairs, first, counts = np.unique(
+        np.stack([group, labels]),
+        axis=1,
+        return_index=True,
+        return_counts=True,
+    )
+    best = np.lexsort((first, -counts, pairs[0]))
+    return order[first[best[np.diff(pairs[0][best], prepend=-1) != 0]]]
 
 
 def _require_one_label(
@@ -317,7 +379,8 @@ def _require_one_label(
     raise TextError(
         f"{path}: {counted(len(several), 'word')} with two labels; the first is "
         f"{shown!r:.60}, of {where} {read.places[one]} ({names[read.labels[one]]!r:.40}) and "
-        f"{read.places[two]} ({names[read.labels[two]]!r:.40}). Leave one label for each word."
+        f"{read.places[two]} ({names[read.labels[two]]!r:.40}). Leave one label for each word, or "
+        f"allow for wrong labels, --set label_noise=0.01."
     )
 
 

@@ -342,6 +342,9 @@ class Problem(ABC):
             f"evaluate or predict."
         )
 
+    def conclude(self, run: Run) -> None:  # noqa: B027  most have nothing to write
+        """Write what belongs to a run that has ended, unless it is there."""
+
     def remember(self, model: nn.Module) -> None:  # noqa: B027  most have nothing to note
         """Record what a model was made for."""
 

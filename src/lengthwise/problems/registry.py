@@ -6,6 +6,7 @@ from typing import Any
 from lengthwise.errors import ConfigError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.problems.base import Problem
+from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
 from lengthwise.problems.language_modelling.problem import LanguageModelling
 from lengthwise.problems.recognition.problem import Recognition
@@ -22,6 +23,7 @@ PROBLEMS: Catalogue[type[Problem]] = Catalogue(
         "language-modelling": LanguageModelling,
         "translation": Translation,
         "labelled-words": LabelledWordsProblem,
+        "inferred": InferredProblem,
     },
     group="lengthwise.problems",
     expected=Problem,
@@ -65,6 +67,15 @@ def kind_of(spec: str) -> type[Problem]:
         (kind for kind in PROBLEMS.values() if kind.prefix and spec.startswith(kind.prefix)),
         Recognition,
     )
+
+
+def without_model(spec: str) -> str:
+    """Return the specification of what `train` does when no model is named.
+
+    From labelled words it infers an automaton, and proves a network to compute it.
+    """
+    is_file = spec.startswith(LabelledWordsProblem.prefix)
+    return f"{InferredProblem.prefix}{spec}" if is_file else spec
 
 
 def problem_from_dict(values: Mapping[str, Any]) -> Problem:

@@ -21,6 +21,7 @@ from lengthwise.problems.registry import (
     kind_of,
     problem_from_dict,
     require_options,
+    without_model,
 )
 from lengthwise.problems.results import Options
 from lengthwise.problems.stages import train_stages
@@ -54,6 +55,8 @@ def make_plan(
         LengthwiseError: the specification is wrong, or there is nothing to learn from.
     """
     PRESETS[preset]  # raises unless it is a name
+    if model is None and isinstance(spec, str):
+        spec = without_model(spec)
     layers = [settings] if isinstance(settings, Mapping) else list(settings)
     own = {name: value for name, value in (options or {}).items() if value is not None}
     kind = kind_of(spec) if isinstance(spec, str) else type(as_problem(spec))
@@ -153,6 +156,8 @@ def plan_for(
     """
     folder = RunFolder(out)
     named = "laptop" if preset is None else preset
+    if model is None:
+        model, spec = _continued(folder, spec)
     asked = make_plan(spec, model, preset=named, settings=settings, options=options)
     if not folder.is_claimed or is_compiled(stored := folder.config()):
         return asked
@@ -174,6 +179,19 @@ def plan_for(
             found = filled_in(frozenset())
     folder.require_same(there.alone.to_dict(), found.to_dict())
     return there
+
+
+def _continued(folder: RunFolder, spec: str) -> tuple[str | None, str]:
+    """Return model and specification where no model is named: those of a run with a model, too."""
+    if (
+        without_model(spec) != spec
+        and folder.is_claimed
+        and not is_compiled(stored := folder.config())
+    ):
+        there = plan_from_dict(stored)
+        if type(there.problem) is kind_of(spec):
+            return there.model, spec
+    return None, without_model(spec)
 
 
 def _of_folder(plan: Plan) -> dict[str, Any]:
@@ -211,7 +229,7 @@ def train(
     if folder and folder.is_claimed:
         if folder.is_finished:
             claim(folder, plan, environment(device))
-            return load_run(folder.path, device=device)
+            return _concluded(folder, device)
         plan = _plan_there(folder, plan) or plan
     training = plan.training
     if isinstance(training, MixedTrainingConfig):
@@ -227,7 +245,7 @@ def train(
         run = train_stages(
             plan, device=where, folder=folder, made_with=made_with, progress=progress
         )
-        return load_run(Path(out or ""), device=device) if run is None else run
+        return _concluded(RunFolder(Path(out or "")), device) if run is None else run
     if folder is None:  # everything is checked before anything is written
         model.to(choose_device(device))
         metrics = fit(model, objective, training, progress=progress, processes=processes)
@@ -242,7 +260,14 @@ def train(
             model.to(choose_device(device))
             fit(model, objective, training, folder=folder, progress=progress, processes=processes)
         processes.wait()  # until the model is written
-    return load_run(folder.path, device=device)
+    return _concluded(folder, device)
+
+
+def _concluded(folder: RunFolder, device: str) -> Run:
+    """Load a run that has ended, with what its problem writes then."""
+    run = load_run(folder.path, device=device)
+    run.problem.conclude(run)
+    return run
 
 
 def _processes(problem: Problem, device: str) -> ProcessGroup:

@@ -5,7 +5,6 @@ L* (`learning.learn_from_answers`) makes hypotheses; random and systematic words
 recogniser: `LearnedAutomaton` says so, with a bound on the share of wrong words.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 from torch import nn
 
 from lengthwise.errors import ConfigError
-from lengthwise.evaluation.scores import upper_limit
+from lengthwise.inference.limits import rounded_up, upper_limit
 from lengthwise.languages.language import Language
 from lengthwise.verification.classifiers import as_classifier, class_names_of
 from lengthwise.verification.learning import (
@@ -87,19 +86,13 @@ class LearnedAutomaton:
         if self.fresh_wrong:
             found = f"{self.fresh_wrong:,} disagree, the shortest is {self.disagreements[0]!r}"
         first, last = self.lengths
-        share = _rounded_up(100 * self.wrong_share_below)
+        share = rounded_up(100 * self.wrong_share_below)
         return (
             f"{head}. Tested on {self.fresh:,} fresh words of lengths {first}..{last}: {found}; "
             f"with {100 * (1 - ALPHA):.0f} % confidence it is wrong on less than {share} % of "
             f"words drawn like these ({self.drawn}). Nothing is claimed of other words. "
             f"{self.queries:,} words were asked."
         )
-
-
-def _rounded_up(value: float) -> str:
-    """Format a positive value with two significant digits, rounded up."""
-    digits = max(0, 1 - math.floor(math.log10(value)))
-    return f"{math.ceil(value * 10**digits - 1e-9) / 10**digits:.{digits}f}"
 
 
 def learn_automaton(

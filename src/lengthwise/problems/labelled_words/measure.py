@@ -17,7 +17,7 @@ from lengthwise.evaluation.scores import Score, Scores, percent, wilson
 from lengthwise.evaluation.shortcuts import right_answers
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
-from lengthwise.problems.labelled_words.objective import batch_of, classes_of, part_of
+from lengthwise.problems.labelled_words.objective import WordParts, batch_of, classes_of, part_of
 from lengthwise.problems.results import Evaluation, Facts, Options, Watch
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment
@@ -40,10 +40,13 @@ class WordsEvaluation(Evaluation):
     scores: Scores
 
 
-def evaluate_run(run: Run, words: LabelledWords, options: Options, watch: Watch) -> WordsEvaluation:
+def evaluate_run(
+    run: Run, words: LabelledWords, options: Options, watch: Watch, shares: WordParts | None = None
+) -> WordsEvaluation:
     """Test a run on the test words of its file, with shortcuts that learn from its training words.
 
     `options` are `part` (by default `test`) and `lengths`, to which the words are then restricted.
+    `shares` divide the words among the parts; by default the plan's settings of data do.
 
     Raises:
         TextError: there is no such part, or it has no words.
@@ -51,9 +54,10 @@ def evaluate_run(run: Run, words: LabelledWords, options: Options, watch: Watch)
     """
     plan, device = run.require_plan(), device_of(run.model)
     part, name = options.get("part", TEST), run.problem.name
+    shares = plan.data if shares is None else shares
     if part not in PARTS:
         raise unknown_name("part", part, PARTS, TextError)
-    rows = _chosen(words, part_of(words, part, plan.data, name), options.get("lengths"), name)
+    rows = _chosen(words, part_of(words, part, shares, name), options.get("lengths"), name)
     rows, left_out = _readable(words, rows, plan.network.reads_at_most, name)
     rows = rows[_lengths(words, rows).argsort(stable=True)]
     start, found = time.perf_counter(), []
@@ -65,7 +69,7 @@ def evaluate_run(run: Run, words: LabelledWords, options: Options, watch: Watch)
             if progress:
                 progress(sum(map(len, found)), len(rows))
         seconds = time.perf_counter() - start
-        rules = _shortcuts(words, part_of(words, TRAIN, plan.data, name)[:_LEARNT], rows)
+        rules = _shortcuts(words, part_of(words, TRAIN, shares, name)[:_LEARNT], rows)
     names, logits = words.class_names, torch.cat(found)
     lengths, classes = _lengths(words, rows), classes_of(words, rows)
     scores = Scores(tuple(scores_of(logits, lengths, classes, names, task=name, model=plan.model)))

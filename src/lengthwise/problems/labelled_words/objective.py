@@ -1,5 +1,7 @@
 """The objective of labelled words: the label of each word of a batch of mixed lengths."""
 
+from typing import Protocol
+
 import torch
 from torch import nn
 
@@ -60,7 +62,23 @@ class Labels(Objective):
         return validate_answers(model, batch_of(self._words, chosen))
 
 
-def part_of(words: LabelledWords, part: str, config: WordsOfFileConfig, name: str) -> torch.Tensor:
+class WordParts(Protocol):
+    """The settings that divide the words of a file."""
+
+    @property
+    def validation_share(self) -> float:
+        """Share of the words that are set apart for validation."""
+
+    @property
+    def test_share(self) -> float:
+        """Share of the words that are set apart for the test."""
+
+    @property
+    def max_length(self) -> int | None:
+        """Length of the longest words of training and validation."""
+
+
+def part_of(words: LabelledWords, part: str, config: WordParts, name: str) -> torch.Tensor:
     """Return the numbers of the words of a part; `max_length` is not for the test.
 
     Raises:

@@ -48,17 +48,22 @@ class WordsReference:
     class_names: tuple[str, ...]
     is_stated: bool
     """Whether the user gave the alphabet; otherwise it is the symbols of the file."""
+    by_majority: bool = False
+    """Whether a word with several labels has that of most of its lines; otherwise it is refused."""
 
     @classmethod
-    def of(cls, file: Path, alphabet: tuple[str, ...] | None) -> "WordsReference":
+    def of(
+        cls, file: Path, alphabet: tuple[str, ...] | None, *, by_majority: bool = False
+    ) -> "WordsReference":
         """Return the reference to a file, which is read."""
-        words = prepared(file, alphabet)
+        words = prepared(file, alphabet, by_majority=by_majority)
         return cls(
             file=str(file.resolve()),
             digest=words.digest,
             alphabet=words.alphabet,
             class_names=words.class_names,
             is_stated=alphabet is not None,
+            by_majority=by_majority,
         )
 
     @property
@@ -75,7 +80,8 @@ class WordsReference:
         """
         file = Path(self.file if moved is None else moved)
         try:
-            words = prepared(file, self.alphabet if self.is_stated else None)
+            stated = self.alphabet if self.is_stated else None
+            words = prepared(file, stated, by_majority=self.by_majority)
         except TextError as error:
             raise TextError(
                 f"the words of this run cannot be read: {error} If the file was moved, name it "

@@ -100,7 +100,7 @@ class Recognition(Problem):
         "pull": "objective.code_consistency",
         "lessons": "objective.replay",
     }
-    format_1 = Format1(
+    format_1: ClassVar[Format1 | None] = Format1(
         part="recognition",
         values={"objective.supervision": {"codebook": "assigned"}},
         always=frozenset({"data.protocol", "data.p_one"}),

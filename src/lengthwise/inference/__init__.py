@@ -1,0 +1,1 @@
+"""Grammatical inference: the automaton that labelled words show, and how far they show it."""

@@ -1,0 +1,223 @@
+"""Proofs from words: beginnings that lead to different states, and an automaton that is forced.
+
+Two beginnings x and y are distinguished by the words if there is an ending w such that xw and yw
+are words of the sample, with different classes. No automaton that fits the words then reads x and y
+into one state. So k beginnings of which each two are distinguished need k states.
+
+An automaton A of n states has a shortest word to each state, its short prefixes; the short prefixes
+with one more symbol, and the empty word, are its nucleus. The words are *characteristic* for A if
+each short prefix and each element of the nucleus that A reads into different states are
+distinguished, and each state has a word that ends in it. (This is the condition under which RPNI
+finds A: Oncina and Garcia, 1992; de la Higuera, "Grammatical Inference", 2010, section 12.4.)
+
+Then A is the only automaton of at most n states that fits. For the n short prefixes need n states;
+each element of the nucleus is distinguished from all short prefixes but one, so that its state, and
+with it every transition, is forced; and so is the class of each state. QED
+
+Axes:
+    row      short prefixes
+    element  beginnings that are compared with them
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.inference.sample import Array, Sample, states_of
+from lengthwise.languages.language import Language
+
+Word = tuple[int, ...]
+
+
+def access_words(language: Language) -> list[Word]:
+    """Return the first shortest word to each reachable state, by the number of the state."""
+    words: dict[int, Word] = {language.start: ()}
+    for state in (queue := [language.start]):
+        for symbol, target in enumerate(language.transitions[state]):
+            if target not in words:
+                words[target] = (*words[state], symbol)
+                queue.append(target)
+    return [words[state] for state in sorted(words)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Residuals:
+    """The endings that follow some beginnings: which, of which class, in which word."""
+
+    element: Array
+    suffix: Array
+    label: Array
+    row: Array
+
+
+def _residuals(sample: Sample, beginnings: Sequence[Word]) -> _Residuals:
+    """Return the endings of all words that start with one of the beginnings."""
+    by_length: dict[int, dict[Word, list[int]]] = {}
+    for number, word in enumerate(beginnings):
+        by_length.setdefault(len(word), {}).setdefault(word, []).append(number)
+    longest = max(by_length, default=0)
+    prefix = np.zeros(len(sample), dtype=np.int64)  # number of the beginning of each word so far
+    numbers: dict[Word, int] = {(): 0}
+    parts: list[tuple[Array, Array]] = []
+    needed = {word[:end] for word in beginnings for end in range(len(word) + 1)}
+    rows = np.arange(len(sample))
+    for length in range(longest + 1):
+        if length:
+            rows = rows[sample.lengths[rows] >= length]
+            left = sample.lengths[rows] - length + 1
+            pairs = prefix[rows] * sample.num_symbols + sample.symbols[rows, left]
+            distinct, which = np.unique(pairs, return_inverse=True)
+            place = {int(pair): number for number, pair in enumerate(distinct)}
+            known = {
+                word: place[pair]
+                for word in needed
+                if len(word) == length
+                and word[:-1] in numbers
+                and (pair := numbers[word[:-1]] * sample.num_symbols + word[-1]) in place
+            }
+            numbers = {**{w: n for w, n in numbers.items() if len(w) != length}, **known}
+            prefix[rows] = which
+            kept = np.isin(which, np.array(sorted(known.values()), dtype=np.int64))
+            rows = rows[kept]
+        for word, elements in by_length.get(length, {}).items():
+            if word in numbers:
+                there = rows[prefix[rows] == numbers[word]]
+                parts += [(np.full(len(there), element), there) for element in elements]
+    if not parts:
+        none = np.zeros(0, dtype=np.int64)
+        return _Residuals(none, none, none, none)
+    element = np.concatenate([one for one, _ in parts])
+    row = np.concatenate([each for _, each in parts])
+    sizes = np.array([len(word) for word in beginnings], dtype=np.int64)
+    left = sample.lengths[row] - sizes[element]
+    return _Residuals(element, sample.suffixes[row, left], sample.classes[row], row)
+
+
+def distinguished(
+    sample: Sample, prefixes: Sequence[Word], elements: Sequence[Word]
+) -> NDArray[np.bool_]:
+    """Return which prefixes and elements are distinguished by the words, `[row, element]`."""
+    count = len(prefixes)
+    found = _residuals(sample, [*prefixes, *elements])
+    result = np.zeros((count, len(elements)), dtype=bool)
+    labels = np.full(sample.num_suffixes, -1, dtype=np.int64)
+    others = found.element >= count
+    suffix, label, number = found.suffix[others], found.label[others], found.element[others] - count
+    order = np.argsort(found.element[~others], kind="stable")
+    own = [each[~others][order] for each in (found.element, found.suffix, found.label)]
+    bounds = np.searchsorted(own[0], np.arange(count + 1))
+    for row in range(count):
+        part = slice(bounds[row], bounds[row + 1])
+        labels[own[1][part]] = own[2][part]
+        theirs = labels[suffix]
+        result[row, number[(theirs >= 0) & (theirs != label)]] = True
+        labels[own[1][part]] = -1
+    return result
+
+
+def witness(sample: Sample, one: Word, other: Word) -> tuple[int, int] | None:
+    """Return the rows of the two shortest words that distinguish two beginnings, or None."""
+    found = _residuals(sample, [one, other])
+    first, second = (
+        {
+            int(s): (int(r), int(c))
+            for s, r, c in zip(found.suffix[at], found.row[at], found.label[at], strict=True)
+        }
+        for at in (found.element == 0, found.element == 1)
+    )
+    pairs = [
+        (first[suffix][0], second[suffix][0])
+        for suffix in first.keys() & second.keys()
+        if first[suffix][1] != second[suffix][1]
+    ]
+    return min(pairs, key=lambda rows: int(sample.lengths[list(rows)].sum()), default=None)
+
+
+def needed_states(language: Language, sample: Sample) -> int:
+    """Return a number of states that every automaton that fits the words has.
+
+    It is the number of short prefixes of an automaton, each two of which are distinguished; those
+    that are not distinguished from one before them are left out.
+    """
+    words = access_words(language)
+    return len(_apart(distinguished(sample, words, words)))
+
+
+def _apart(matrix: NDArray[np.bool_]) -> list[int]:
+    """Return rows of which each two are distinguished, by a greedy choice from those with most."""
+    chosen: list[int] = []
+    for row in np.argsort(-matrix.sum(axis=1), kind="stable").tolist():
+        if matrix[row, chosen].all():
+            chosen.append(row)
+    return chosen
+
+
+_MOST_BEGINNINGS = 2_000
+"""Greatest number of beginnings that are looked at."""
+
+
+def apart(sample: Sample, most: int) -> list[Word]:
+    """Return beginnings of words, of which each two are distinguished, at most `most`.
+
+    The choice among the shortest beginnings is greedy, so there may be more of them.
+    """
+    beginnings: dict[Word, None] = {}
+    for row in range(len(sample)):
+        word = sample.word(row)
+        for end in range(len(word) + 1):
+            beginnings[word[:end]] = None
+        if len(beginnings) > 2 * _MOST_BEGINNINGS:
+            break
+    words = sorted(beginnings, key=lambda word: (len(word), word))[:_MOST_BEGINNINGS]
+    chosen = _apart(distinguished(sample, words, words))[:most]
+    return [words[each] for each in chosen]
+
+
+@dataclass(frozen=True, slots=True)
+class Characteristic:
+    """How far the words force an automaton."""
+
+    needed_states: int
+    """States that every automaton that fits the words has."""
+    forced: NDArray[np.bool_]
+    """Which transitions are forced, `[state, symbol]`, in automata of as many states."""
+    is_characteristic: bool
+    """Whether the automaton is the only one of at most as many states that fits."""
+
+
+def characteristic(language: Language, sample: Sample) -> Characteristic:
+    """Judge whether the words are characteristic for a minimal automaton that fits them."""
+    words = access_words(language)
+    count, symbols = language.num_states, language.num_symbols
+    longer = [(*word, symbol) for word in words for symbol in range(symbols)]
+    matrix = distinguished(sample, words, [*words, *longer])
+    targets = np.array(language.transitions).ravel()
+    same = targets == np.arange(count)[:, None]
+    apart_states = matrix[:, :count] | np.eye(count, dtype=bool)
+    forced = (matrix[:, count:] | same).all(axis=0).reshape(count, symbols)
+    ended = np.bincount(states_of(language, sample), minlength=count) > 0
+    return Characteristic(
+        needed_states=len(_apart(matrix[:, :count])),
+        forced=forced,
+        is_characteristic=bool(apart_states.all() and forced.all() and ended.all()),
+    )
+
+
+def words_at_transitions(language: Language, sample: Sample) -> Array:
+    """Return how many words pass each transition, `[state, symbol]`."""
+    moves = np.array(language.transitions, dtype=np.int64)
+    counts = np.zeros(moves.size, dtype=np.int64)
+    at_once = max(1, 2**24 // moves.size)
+    for start in range(0, len(sample), at_once):
+        part = sample.part(np.arange(start, min(start + at_once, len(sample))))
+        passed = np.zeros((len(part), moves.size), dtype=bool)
+        state = np.full(len(part), language.start)
+        for left in range(part.symbols.shape[1] - 1, 0, -1):
+            rows = np.flatnonzero(part.lengths >= left)
+            edge = state[rows] * moves.shape[1] + part.symbols[rows, left]
+            passed[rows, edge] = True
+            state[rows] = moves.ravel()[edge]
+        counts += passed.sum(axis=0)
+    return counts.reshape(moves.shape)

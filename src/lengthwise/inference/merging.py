@@ -1,0 +1,313 @@
+"""State merging: a small automaton that fits labelled words, or fits all but a share of them.
+
+The automaton grows from its start state. An edge that leads out of it so far, a state and a symbol,
+is an open edge; words that pass it are told apart by what they have left to read. To let an open
+edge lead to a state is to read on from there (folding): every word then ends in a state, or at
+another open edge with a shorter suffix left. Two words that end at one place, a state or an open
+edge with one suffix, must have one class. So an open edge that cannot lead to any state leads to a
+new one, and one that can leads to the state for which most speaks (Lang, Pearlmutter and Price
+1998, "Results of the Abbadingo One DFA learning competition": evidence-driven state merging).
+
+The evidence of a merge, in bits, is the logarithm of how much more likely the classes that meet are
+if the two are one state than if they are independent. With labels of which a share e is wrong, two
+words of one class have equal labels with probability 1 - 2e(1 - e), and a merge is refused when
+more labels differ than three standard deviations above what that gives.
+
+Axes:
+    word  words of the sample
+    case  pairs of a candidate state and a word that passes the open edge
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.errors import TextError
+from lengthwise.inference.sample import Array, Sample
+from lengthwise.languages.language import Language
+
+Floats = NDArray[np.float64]
+
+NOWHERE = -1
+"""Target of an open edge."""
+
+STRICT = 3.0
+"""Standard deviations of more different labels than on average at which a merge is refused."""
+
+_LEAST_BITS = 1.0
+"""Bits of evidence below which all open edges are decided."""
+
+_FEW = 48
+"""Number of words by which candidates are judged first, since most fail at once."""
+
+
+class TooManyStatesError(TextError):
+    """The search passed the greatest number of states."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The judgement of candidates for an open edge: bits of evidence, and which are refused."""
+
+    bits: Floats
+    refused: NDArray[np.bool_]
+
+
+class Merging:
+    """The automaton so far, with the place of every word."""
+
+    def __init__(self, sample: Sample, *, noise: float, max_states: int) -> None:
+        self._sample = sample
+        self._max_states = max_states
+        self._num_symbols = sample.num_symbols
+        self._least = 2 * noise * (1 - noise)
+        shares = sample.shares
+        self._gain = np.log2((1 - self._least) / shares)
+        floor = max(self._least, 1e-9)
+        self._loss = np.log2(floor / (1 - np.minimum(shares, 1 - 1e-9)))
+        self.moves = np.full((8, sample.num_symbols), NOWHERE, dtype=np.int64)
+        self.num_states = 1
+        self._slots = max_states + 1
+        self._refused: dict[int, NDArray[np.bool_]] = {}
+        state = np.zeros(len(sample), dtype=np.int64)
+        self._place, self._left = self._read(self.moves, state, sample.lengths)
+        self._index()
+
+    # ---- reading -----------------------------------------------------------------------------
+
+    def _read(
+        self, moves: Array, state: Array, left: Array, rows: Array | None = None
+    ) -> tuple[Array, Array]:
+        """Read words on from some states; return the place of each, and the symbols left there.
+
+        A place is a state, or an open edge as `slots + state * symbols + symbol`.
+        """
+        place, rest = state.copy(), left.copy()
+        symbols, width = self._sample.symbols, self._num_symbols
+        flat, stride = symbols.ravel(), symbols.shape[1]
+        table = moves.ravel()
+        active = np.flatnonzero(left > 0)
+        own = active if rows is None else rows[active]
+        state, left = state[active], left[active]
+        base = own * stride
+        while len(active):
+            edge = state * width + flat[base + left]
+            target = table[edge]
+            left = left - 1
+            out = target < 0
+            over = out | (left == 0)
+            if over.any():
+                ended = active[over]
+                place[ended] = np.where(out[over], self._slots + edge[over], target[over])
+                rest[ended] = left[over]
+                keep = ~over
+                active, base, left, target = active[keep], base[keep], left[keep], target[keep]
+            state = target
+        return place, rest
+
+    def _keys(self, place: Array, left: Array, rows: Array) -> Array:
+        """Return a number for each place and suffix."""
+        return place * self._sample.num_suffixes + self._sample.suffixes[rows, left]
+
+    def _index(self) -> None:
+        """Sort the words by place and suffix, with the commonest class of each."""
+        sample = self._sample
+        keys = self._keys(self._place, self._left, np.arange(len(sample)))
+        codes = np.sort(keys * sample.num_classes + sample.classes)
+        self._known, self._majority, self._votes = _majorities(codes, sample.num_classes)
+        self._by_place = np.argsort(self._place, kind="stable")
+        self._places = self._place[self._by_place]
+
+    def open_edges(self) -> Array:
+        """Return the open edges that words pass, by state and then by symbol."""
+        found = np.unique(self._places[np.searchsorted(self._places, self._slots) :])
+        return found - self._slots
+
+    def _passing(self, edge: int) -> Array:
+        """Return the words at an open edge, those with least left to read first."""
+        first, last = np.searchsorted(self._places, [self._slots + edge, self._slots + edge + 1])
+        rows = self._by_place[first:last]
+        return rows[np.argsort(self._left[rows], kind="stable")]
+
+    # ---- judging -----------------------------------------------------------------------------
+
+    def most_bits(self, edges: Array) -> Floats:
+        """Return the most evidence that there can be for each open edge: that of all its words."""
+        first = np.searchsorted(self._places, self._slots)
+        gains = self._gain[self._sample.classes[self._by_place[first:]]]
+        found = np.bincount(self._places[first:] - self._slots, gains).astype(np.float64)
+        return found[edges]
+
+    def judged(self, edge: int) -> Scores:
+        """Judge all states as targets of an open edge.
+
+        Without noise, a state that was refused once is refused for ever, since places only merge.
+        """
+        rows = self._passing(edge)
+        refused = np.ones(self.num_states, dtype=bool)
+        before = self._refused.get(edge, refused[:0])
+        candidates = np.flatnonzero(
+            ~np.concatenate([before, np.zeros(len(refused) - len(before), dtype=bool)])
+        )
+        bits = np.full(self.num_states, -np.inf)
+        for part in (rows[:_FEW], rows) if len(rows) > 2 * _FEW else (rows,):
+            found = self._judge(edge, candidates, part)
+            refused[candidates], bits[candidates] = found.refused, found.bits
+            candidates = candidates[~found.refused]
+            if not len(candidates):
+                break
+        if self._least == 0:
+            self._refused[edge] = refused
+        return Scores(bits, refused)
+
+    def _judge(self, edge: int, candidates: Array, rows: Array) -> Scores:
+        count, each = len(candidates), len(rows)
+        state, symbol = divmod(edge, self._num_symbols)
+        numbers = np.repeat(np.arange(count), each)
+        every = np.tile(rows, count)
+        place, left = self._read_if(state, symbol, candidates, numbers, every)
+        keys = self._keys(place, left, every)
+        labels = self._sample.classes[every]
+        at = np.minimum(np.searchsorted(self._known, keys), len(self._known) - 1)
+        met = self._known[at] == keys
+        same = met & (self._majority[at] == labels)
+        weights = np.where(same, self._gain[labels], np.where(met, self._loss[labels], 0.0))
+        hits = np.bincount(numbers[same], minlength=count)
+        misses = np.bincount(numbers[met & ~same], minlength=count)
+        bits = np.bincount(numbers, weights, minlength=count).astype(np.float64)
+        more = _among_themselves(keys, labels, numbers, self._sample.num_classes)
+        for number, label, is_same in more:
+            hits += np.bincount(number[is_same], minlength=count)
+            misses += np.bincount(number[~is_same], minlength=count)
+            weights = np.where(is_same, self._gain[label], self._loss[label])
+            bits = bits + np.bincount(number, weights, minlength=count)
+        total = hits + misses
+        allowed = total * self._least
+        if self._least > 0:
+            allowed = allowed + 1 + STRICT * np.sqrt(allowed * (1 - self._least))
+        return Scores(bits, misses > allowed)
+
+    def _read_if(
+        self, state: int, symbol: int, candidates: Array, numbers: Array, rows: Array
+    ) -> tuple[Array, Array]:
+        """Read words on behind an open edge, as if it led to a candidate."""
+        loops = np.int64(self._slots + state * self._num_symbols + symbol)
+        place, left = self._read(self.moves, candidates[numbers], self._left[rows], rows)
+        while len(again := np.flatnonzero(place == loops)):
+            at = candidates[numbers[again]]
+            place[again], left[again] = self._read(self.moves, at, left[again], rows[again])
+        return place, left
+
+    # ---- deciding ----------------------------------------------------------------------------
+
+    def limit(self, max_states: int) -> None:
+        """Allow at most so many states from now on."""
+        self._max_states = min(self._max_states, max_states)
+
+    def lead(self, edge: int, target: int) -> None:
+        """Let an open edge lead to a state."""
+        state, symbol = divmod(edge, self._num_symbols)
+        self.moves[state, symbol] = target
+        rows = self._passing(edge)
+        at = np.full(len(rows), target)
+        self._place[rows], self._left[rows] = self._read(self.moves, at, self._left[rows], rows)
+        self._index()
+
+    def promote(self, edge: int) -> None:
+        """Let an open edge lead to a new state.
+
+        Raises:
+            TooManyStatesError: there would be too many.
+        """
+        if self.num_states == self._max_states:
+            raise TooManyStatesError(f"more than {self._max_states} states.")
+        if self.num_states == len(self.moves):
+            more = np.full_like(self.moves, NOWHERE)
+            self.moves = np.concatenate([self.moves, more])
+        self.num_states += 1
+        self.lead(edge, self.num_states - 1)
+
+    def classes(self) -> Array:
+        """Return the commonest class of the words that end in each state; -1 where none ends."""
+        sample = self._sample
+        ended = self._place < self._slots
+        counts = np.zeros((self.num_states, sample.num_classes), dtype=np.int64)
+        np.add.at(counts, (self._place[ended], sample.classes[ended]), 1)
+        return np.where(counts.any(axis=1), counts.argmax(axis=1), NOWHERE)
+
+
+def merged(
+    sample: Sample, *, noise: float = 0.0, caution: float, max_states: int, guesses: bool = True
+) -> Language:
+    """Return an automaton that fits a sample, or, with noise, most of it.
+
+    An open edge is decided when the best target has `caution` bits of evidence more than any other.
+    When no edge has that, half of it is enough, and so on; in the end all edges are decided, as a
+    guess. Right guesses need few new states, so without `guesses` only few are allowed then.
+
+    Raises:
+        TooManyStatesError: it would have too many states.
+    """
+    search = Merging(sample, noise=noise, max_states=max_states)
+    enough = caution
+    while len(edges := search.open_edges()):
+        decided = False
+        for edge in edges[search.most_bits(edges) >= enough].tolist():
+            found = search.judged(edge)
+            if found.refused.all():
+                search.promote(edge)
+                decided = True
+                continue
+            bits = np.where(found.refused, -np.inf, found.bits)
+            target = int(bits.argmax())
+            second = float(np.partition(bits, -2)[-2]) if len(bits) > 1 else 0.0
+            if bits[target] - max(second, 0.0) >= enough:
+                search.lead(edge, target)
+                decided = True
+        if not decided:
+            enough = enough / 2 if enough > _LEAST_BITS else -np.inf
+            if enough < 0 and not guesses:
+                search.limit(2 * search.num_states + 16)
+    return _language(search, sample)
+
+
+def _language(search: Merging, sample: Sample) -> Language:
+    """Return the automaton.
+
+    An edge that no word passes leads back to its state, and a state in which no word ends has the
+    commonest class. Both are guesses.
+    """
+    moves = search.moves[: search.num_states]
+    own = np.arange(search.num_states)[:, None]
+    classes = search.classes()
+    common = int(sample.shares.argmax())
+    return Language(
+        alphabet=tuple(str(each) for each in range(sample.num_symbols)),
+        transitions=tuple(map(tuple, np.where(moves < 0, own, moves).tolist())),
+        classes=tuple(np.where(classes < 0, common, classes).tolist()),
+        class_names=tuple(str(each) for each in range(sample.num_classes)),
+    )
+
+
+def _majorities(codes: Array, num_classes: int) -> tuple[Array, Array, Array]:
+    """Return each key of sorted codes `key * classes + class`, with its commonest class and votes."""
+    firsts = np.flatnonzero(np.diff(codes, prepend=-1))
+    counts = np.diff(firsts, append=len(codes))
+    keys, classes = np.divmod(codes[firsts], num_classes)
+    order = np.lexsort((-counts, keys))
+    keys, classes, counts = keys[order], classes[order], counts[order]
+    is_first = np.diff(keys, prepend=-1) != 0
+    return keys[is_first], classes[is_first], counts[is_first]
+
+
+def _among_themselves(
+    keys: Array, labels: Array, numbers: Array, num_classes: int
+) -> Iterator[tuple[Array, Array, NDArray[np.bool_]]]:
+    """Yield cases that meet another one at a key: candidate, label, whether labels are equal."""
+    order = np.lexsort((labels, keys, numbers))
+    met = (np.diff(keys[order]) == 0) & (np.diff(numbers[order]) == 0)
+    later, before = order[1:][met], order[:-1][met]
+    if len(later):
+        yield numbers[later], labels[later], labels[later] == labels[before]

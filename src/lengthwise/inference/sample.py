@@ -1,0 +1,158 @@
+"""Labelled words as arrays in which equal suffixes have equal numbers.
+
+A prefix tree of 100,000 words of 40 symbols has millions of nodes. State merging needs less of it:
+which words have a suffix in common. `suffixes` is that, so that a subtree is a set of numbers.
+
+Axes:
+    word  words, shortest first, then in the order of their symbols
+    left  symbols that are left to read, from 0
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.languages.language import Language
+
+Array = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sample:
+    """Different words, each with a class.
+
+    `symbols[word, left]` is the symbol that is read when `left` symbols are left, itself included;
+    column 0 is not used.
+    """
+
+    symbols: Array
+    lengths: Array
+    classes: Array
+    num_symbols: int
+    num_classes: int
+    rows: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Row of each word among those that the sample was made of."""
+
+    @classmethod
+    def of(
+        cls, tokens: Array, lengths: Array, classes: Array, num_symbols: int, num_classes: int
+    ) -> "Sample":
+        """Return the sample of right-aligned words `[word, place]`."""
+        symbols = np.zeros((len(tokens), tokens.shape[1] + 1), dtype=np.int64)
+        symbols[:, 1:] = tokens[:, ::-1]
+        symbols[np.arange(symbols.shape[1]) > lengths[:, None]] = 0
+        order = np.lexsort((*_keys(symbols, lengths, num_symbols), lengths))
+        return cls(
+            symbols=symbols[order],
+            lengths=lengths[order],
+            classes=classes[order],
+            num_symbols=num_symbols,
+            num_classes=num_classes,
+            rows=order,
+        )
+
+    @classmethod
+    def of_words(
+        cls,
+        words: Sequence[Sequence[int]],
+        classes: Sequence[int],
+        num_symbols: int,
+        num_classes: int,
+    ) -> "Sample":
+        """Return the sample of words that are given one by one."""
+        lengths = np.array([len(word) for word in words], dtype=np.int64)
+        tokens = np.zeros((len(words), int(lengths.max(initial=0))), dtype=np.int64)
+        for row, word in enumerate(words):
+            tokens[row, tokens.shape[1] - len(word) :] = word
+        return cls.of(tokens, lengths, np.array(classes, dtype=np.int64), num_symbols, num_classes)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def part(self, chosen: NDArray[np.bool_] | Array) -> "Sample":
+        """Return some of the words, which stay in order if `chosen` is a mask or is sorted."""
+        lengths = self.lengths[chosen]
+        width = int(lengths.max(initial=0)) + 1
+        return Sample(
+            symbols=np.ascontiguousarray(self.symbols[chosen, :width]),
+            lengths=lengths,
+            classes=self.classes[chosen],
+            num_symbols=self.num_symbols,
+            num_classes=self.num_classes,
+            rows=self.rows[chosen],
+        )
+
+    def word(self, row: int) -> tuple[int, ...]:
+        """Return a word as a sequence of its symbols."""
+        return tuple(self.symbols[row, self.lengths[row] : 0 : -1].tolist())
+
+    @cached_property
+    def suffixes(self) -> Array:
+        """The number of the suffix of each word by its length, `[word, left]`; 0 if it is empty.
+
+        Suffixes have equal numbers exactly if they are equal. A length that the word does not have
+        has the number 0, too.
+        """
+        found = np.zeros_like(self.symbols)
+        count = 1
+        for left in range(1, self.symbols.shape[1]):
+            there = np.flatnonzero(self.lengths >= left)
+            pairs = found[there, left - 1] * self.num_symbols + self.symbols[there, left]
+            distinct, which = np.unique(pairs, return_inverse=True)
+            found[there, left] = count + which
+            count += len(distinct)
+        return found
+
+    @cached_property
+    def num_suffixes(self) -> int:
+        """Number of different suffixes, the empty one included."""
+        return int(self.suffixes.max(initial=0)) + 1
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of the words of each class; half a word is added to each, so that none is 0."""
+        counts = np.bincount(self.classes, minlength=self.num_classes) + 0.5
+        return counts / counts.sum()
+
+
+def joined(one: Sample, other: Sample) -> Sample:
+    """Return the words of two samples, which have none in common, as one."""
+    width = max(one.symbols.shape[1], other.symbols.shape[1])
+    tokens = [
+        np.pad(each.symbols, ((0, 0), (0, width - each.symbols.shape[1])))[:, :0:-1]
+        for each in (one, other)
+    ]
+    return Sample.of(
+        np.concatenate(tokens),
+        np.concatenate([one.lengths, other.lengths]),
+        np.concatenate([one.classes, other.classes]),
+        one.num_symbols,
+        one.num_classes,
+    )
+
+
+def _keys(symbols: Array, lengths: Array, num_symbols: int) -> list[Array]:
+    """Return keys that sort words of one length by their symbols; the last is the first symbol."""
+    width = symbols.shape[1]
+    places = np.arange(width - 1)
+    left = lengths[:, None] - places
+    first = np.where(left > 0, np.take_along_axis(symbols, np.maximum(left, 0), axis=1), -1)
+    return list(first.T[::-1])
+
+
+def states_of(language: Language, sample: Sample) -> Array:
+    """Return the state in which each word ends."""
+    moves = np.array(language.transitions, dtype=np.int64)
+    states = np.full(len(sample), language.start, dtype=np.int64)
+    for left in range(sample.symbols.shape[1] - 1, 0, -1):
+        there = sample.lengths >= left
+        states[there] = moves[states[there], sample.symbols[there, left]]
+    return states
+
+
+def answers_of(language: Language, sample: Sample) -> Array:
+    """Return the class that an automaton gives to each word."""
+    return np.array(language.classes, dtype=np.int64)[states_of(language, sample)]

@@ -1,0 +1,269 @@
+"""From labelled words alone to a proof: an automaton is inferred, and a network computes it.
+
+1. The words of training show an automaton (`inference.search`), which those of validation check.
+2. The network of recognition is trained on that automaton until a proof closes.
+3. The certificate is written: the network computes the automaton on words of every length.
+4. The statement is written: how sure we may be that the automaton is the language meant. Only here
+   are the words looked at that were held out.
+
+The certificate says nothing about the words, and the statement nothing about the network.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from lengthwise.errors import LanguageError, TextError
+from lengthwise.files import read_object, write_json, write_text
+from lengthwise.inference.statement import DataStatement
+from lengthwise.languages.att import to_att
+from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import from_dict, to_dict
+from lengthwise.languages.spec import split_alphabet
+from lengthwise.models.entry import Entry
+from lengthwise.problems.base import Plan, Run
+from lengthwise.problems.inferred.drawn import DrawnWords
+from lengthwise.problems.inferred.hypothesis import inferred, stated
+from lengthwise.problems.inferred.settings import DrawnWordsConfig, InferenceConfig
+from lengthwise.problems.labelled_words.measure import evaluate_run, facts
+from lengthwise.problems.labelled_words.problem import LabelledWordsProblem, WordsReference
+from lengthwise.problems.layout import Format1
+from lengthwise.problems.recognition.problem import Recognition
+from lengthwise.problems.recognition.suited import LARGE_MODEL
+from lengthwise.problems.results import Curve, Evaluation, Facts, Options, Section, Watch
+from lengthwise.settings import Parts, SettingInfo, describe_settings
+from lengthwise.training.runs import RunFolder
+from lengthwise.wording import counted
+
+STATEMENT = "statement.json"
+"""File of the statement about the words."""
+
+MACHINE = "machine.json"
+"""File of the automaton; `machine.att` beside it, if its classes are 0 and 1."""
+
+_OF_WORDS = {"max_length", "min_length", "protocol", "p_one"}
+"""Settings of recognition that say which words it draws; here they are given."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class InferredProblem(Recognition):
+    """The automaton that labelled words show; `language` is that automaton."""
+
+    kind = "inferred"
+    prefix = "labels:"
+    noun = "automata inferred from words"
+    default_model = LARGE_MODEL
+    aliases: ClassVar[Mapping[str, str]] = {
+        name: path for name, path in Recognition.aliases.items() if not name.endswith("_length")
+    } | {"longest_word": "network.max_length"}
+    format_1: ClassVar[Format1 | None] = None
+    evaluation_options = frozenset({"lengths", "part", "text"})
+    prediction_options = frozenset({"keep_going"})
+    own_options = frozenset({"alphabet"})
+
+    words: WordsReference | DrawnWords
+    inference: InferenceConfig
+
+    @classmethod
+    def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
+        """Return the automaton that the words of a file, or of a language, show.
+
+        Raises:
+            TextError: the file holds no labelled words, or no automaton fits them.
+            LanguageError: the specification or the stated alphabet is wrong.
+            ConfigError: a setting does not fit.
+        """
+        source = spec.removeprefix(cls.prefix)
+        if not source:
+            raise TextError(
+                f"{spec} names no words. Give {cls.prefix}{LabelledWordsProblem.prefix}FILE, or "
+                f"{cls.prefix}parity for words of a language."
+            )
+        config = _config(spec).from_dict(settings)
+        words: WordsReference | DrawnWords
+        if isinstance(config, DrawnWordsConfig):
+            words = DrawnWords.of(source, config)
+        else:
+            file = source.removeprefix(LabelledWordsProblem.prefix)
+            if not file:
+                raise TextError(f"{source} names no file. Give {source}FILE, a .tsv or .jsonl.")
+            alphabet = options.get("alphabet")
+            words = WordsReference.of(
+                Path(file),
+                alphabet and split_alphabet(alphabet),
+                by_majority=config.label_noise > 0,
+            )
+        return cls(language=_hypothesis(words, config), words=words, inference=config)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the automaton of a stored run, which is not inferred again."""
+        found, told = values["words"], values["inference"]
+        texts = {name: tuple(found[name]) for name in ("alphabet", "class_names")}
+        words: WordsReference | DrawnWords
+        config: InferenceConfig
+        if "file" in found:
+            config = InferenceConfig.from_dict(told)
+            words = WordsReference(**{**found, **texts})
+        else:
+            config = drawn = DrawnWordsConfig.from_dict(told)
+            words = DrawnWords(spec=found["spec"], config=drawn, digest=found["digest"], **texts)
+        return cls(language=from_dict(values["language"]), words=words, inference=config)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the automaton, the reference to the words, and how it was inferred."""
+        words = {name: value for name, value in asdict(self.words).items() if name != "config"}
+        return {
+            "language": to_dict(self.language),
+            "words": words,
+            "inference": self.inference.to_dict(),
+        }
+
+    def identity(self) -> dict[str, Any]:
+        """Return the digest of the words, and what was set, without the place of the file."""
+        return {"words": self.words.digest, "inference": self.inference.non_defaults()}
+
+    @property
+    def name(self) -> str:
+        """The words, as a specification."""
+        return f"{self.prefix}{_source(self.words)}"
+
+    @classmethod
+    def own_settings(cls, spec: str) -> Mapping[str, SettingInfo]:
+        """Return the settings of inference."""
+        kind = _config(spec)
+        usual = kind().to_dict()
+        found = describe_settings("task", kind, set(usual), usual)
+        return {each.name.removeprefix("task."): each for each in found}
+
+    @classmethod
+    def settable(cls, entry: Entry) -> dict[str, set[str]]:
+        """Return the names of the settings that a user may set, by section."""
+        found = Recognition.settable.__func__(cls, entry)  # type: ignore[attr-defined]
+        found["data"] -= _OF_WORDS
+        found["network"] -= {"max_length"}
+        return found
+
+    def usual_model(self, asked: Parts) -> str:
+        """Return the model that is proved on any automaton within seconds."""
+        return LARGE_MODEL
+
+    def trained_on(self, plan: Plan) -> str:
+        """Return a few words for the words that the automaton was inferred from."""
+        return "labels of whole words, by an automaton inferred from them"
+
+    def facts(self, plan: Plan) -> dict[str, Any]:
+        """Return the words, their digest, and the automaton that was inferred."""
+        return {
+            "task": self.name,
+            "told": "labels of whole words",
+            "digest": self.words.digest,
+            "alphabet": list(self.words.alphabet),
+            "classes": list(self.words.class_names),
+            "states": self.language.num_states,
+            "label_noise": self.inference.label_noise,
+        }
+
+    def figures(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the statement, if the run has a folder."""
+        file = Path(facts["run"]) / STATEMENT
+        return {"statement": read_object(file)} if file.exists() else {}
+
+    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+        """Return whether the network is proved to compute the automaton, and the statement."""
+        proved = "proved to compute A at every length" if facts["proved"] else "not proved"
+        told = facts.get("statement", {}).get("sentences", [])
+        return " ".join([f"{plan.model} on {self.name}: {proved}.", *told])
+
+    def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
+        """Return `report`, or `certify` where no proof closed."""
+        return f"lengthwise {'report' if facts['proved'] else 'certify'} {out}"
+
+    def statement(self, text: Path | str | None = None) -> DataStatement:
+        """Return how sure we may be of the automaton; `text` is where a file was moved to.
+
+        Raises:
+            TextError: the file is gone, or holds other words.
+        """
+        return stated(self.language, self.words.load(text), self.inference, self.name)
+
+    def conclude(self, run: Run) -> None:
+        """Write the certificate, the automaton and the statement, unless they are there."""
+        folder = run.folder
+        assert folder is not None
+        place = folder.path / STATEMENT
+        if place.exists():
+            return
+        certificate = self.certify(run, {})
+        certificate.save(folder.certificate)
+        write_json(folder.path / MACHINE, to_dict(self.language))
+        with suppress(LanguageError):  # it has other classes than 0 and 1, or a special symbol
+            write_text(folder.path / "machine.att", to_att(self.language))
+        digests = {
+            name: hashlib.sha256((folder.path / name).read_bytes()).hexdigest()
+            for name in (MACHINE, "certificate.json", "model.safetensors")
+        }
+        network = {"verdict": certificate.verdict, "strength": certificate.strength}
+        told = {"words": self.words.digest, **digests}
+        write_json(place, {"network": network, **self.statement().to_dict(), "digests": told})
+
+    def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
+        """Test a run on the words that were held out, and shortcuts on the same words."""
+        words = self.words.load(options.get("text"))
+        return evaluate_run(run, words, options, watch, self.inference)
+
+    def said_of(self, values: Mapping[str, Any]) -> Facts:
+        """Return accuracy, by class, and the shortcuts."""
+        return facts(values)
+
+    def section(self, folder: RunFolder, plan: Plan) -> Section:
+        """Return the section of the report: the statement, thin transitions, and accuracy."""
+        from lengthwise.problems.labelled_words.section import section_of  # noqa: PLC0415  draws
+
+        found = section_of(self.name, folder, plan)
+        if not (folder.path / STATEMENT).exists():
+            return found
+        told = read_object(folder.path / STATEMENT)
+        thin = [
+            (
+                "thin transition",
+                f"{one['symbol']} after {one['after'] or 'nothing'}: "
+                f"{counted(one['words'], 'word')}",
+            )
+            for one in told["thin"]
+        ]
+        about = [
+            (
+                "network",
+                f"{told['network']['verdict']}: it computes A, {told['network']['strength']}",
+            ),
+            *(("statement", sentence) for sentence in told["sentences"]),
+            *thin,
+        ]
+        return replace(found, about=[*about, *found.about])
+
+    def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
+        """Return None: accuracy by length is in the section."""
+        return None
+
+
+def _config(spec: str) -> type[InferenceConfig]:
+    """Return the kind of settings: those of a file of words, or of words that are drawn."""
+    source = spec.removeprefix(InferredProblem.prefix)
+    is_file = source.startswith(LabelledWordsProblem.prefix)
+    return InferenceConfig if is_file else DrawnWordsConfig
+
+
+def _source(words: WordsReference | DrawnWords) -> str:
+    is_file = isinstance(words, WordsReference)
+    return f"{LabelledWordsProblem.prefix}{words.shown}" if is_file else words.shown
+
+
+@lru_cache(maxsize=4)
+def _hypothesis(words: WordsReference | DrawnWords, config: InferenceConfig) -> Language:
+    """Return the automaton; it is inferred once for the same words and settings."""
+    return inferred(words.load(), config, f"{InferredProblem.prefix}{_source(words)}")

@@ -1,0 +1,68 @@
+"""The settings of inference: the words that it sees, and the automata that it may find."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from lengthwise.settings import Config, Setting, require, require_at_least
+from lengthwise.tasks.task import PROTOCOLS
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class InferenceConfig(Config):
+    """Settings of inference from the words of a file."""
+
+    label_noise: float = 0.0
+    """Share of the labels that may be wrong; 0 if all are right."""
+    max_states: Annotated[int, Setting(unit="states")] = 256
+    """Greatest number of states of the automaton."""
+    validation_share: float = 0.05
+    """Share of the words by which one of several automata is chosen."""
+    test_share: float = 0.05
+    """Share of the words that are held out: only the statement at the end looks at them."""
+    max_length: Annotated[int | None, Setting(unit="symbols")] = None
+    """Length of the longest words of training and validation; None for all words."""
+
+    def __post_init__(self) -> None:
+        require_at_least(self, {"max_states": 1})
+        noise = self.label_noise
+        require(
+            0 <= noise <= 0.3,
+            f"label_noise={noise} is no share of wrong labels that words make up for. Use one "
+            f"from 0 to 0.3.",
+        )
+        for name in ("validation_share", "test_share"):
+            share = getattr(self, name)
+            require(
+                0 < share < 1, f"{name}={share} is no share of the words. Use one between 0 and 1."
+            )
+        require(
+            self.validation_share + self.test_share < 1,
+            f"validation_share={self.validation_share} and test_share={self.test_share} leave no "
+            f"words for training. Lower them.",
+        )
+        require(
+            self.max_length is None or self.max_length >= 0,
+            f"max_length={self.max_length} is no length of words. Use 0 or more.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DrawnWordsConfig(InferenceConfig):
+    """Settings of inference from words that are drawn from a language, with their labels."""
+
+    max_length: Annotated[int, Setting(unit="symbols")] = 40
+    """Length of the longest words."""
+    num_words: Annotated[int, Setting(unit="words")] = 20_000
+    """Number of words that are drawn; equal ones count once."""
+    protocol: str = "audited"
+    """Protocol by which they are drawn."""
+    words_seed: int = 0
+    """Seed by which they are drawn."""
+
+    def __post_init__(self) -> None:
+        InferenceConfig.__post_init__(self)
+        require_at_least(self, {"num_words": 1, "words_seed": 0})
+        require(
+            self.protocol in PROTOCOLS,
+            f"protocol={self.protocol!r} is none of {', '.join(PROTOCOLS)}. Use one of them.",
+        )
