@@ -160,8 +160,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def show(row: dict[str, object]) -> None:
     """Print the figures of a file in a line."""
-    parts = [f"{key} {value:,.1f}" if isinstance(value, float) else f"{key} {value}"
-             for key, value in row.items()]
+    parts = [
+        f"{key} {value:,.1f}" if isinstance(value, float) else f"{key} {value}"
+        for key, value in row.items()
+    ]
     print("  ".join(parts), flush=True)
 
 

@@ -1,4 +1,4 @@
-(* Written by lengthwise 0.1.0, from a checked certificate.
+(* Written by lengthwise 0.1.0 from a checked certificate.
 
    The theorem is about a TABLE, folded in a tree: it says nothing about weights. That the
    weights of the model give this table (its elements are the codes of the network as it runs)
@@ -13,7 +13,7 @@
 
    It needs the library of lengthwise: coqc -Q proofs/theories Lengthwise FILE *)
 
-From Coq Require Import List NArith.
+From Coq Require Import List NArith Arith.
 From Lengthwise Require Import Words Data TreeChecker Recurrence Theorems.
 Import ListNotations.
 Local Open Scope N_scope.
@@ -32,8 +32,8 @@ Definition language : language := {|
     (numbers 1 "1")
 |}.
 
-(* One automaton for the language and its domain; (state of the answers, of the domain, of this
-   automaton) of all words. *)
+(* One automaton for the language and its domain. Of all words: the state of the
+   answers, that of the domain, and that of this automaton. *)
 Definition the_machine : automaton :=
   automaton_of 0
     (map (numbers 1) ["12";
@@ -45,7 +45,7 @@ Definition the_machine : automaton :=
 Definition the_matched :=
   triples (numbers 1 "000101202303").
 
-(* What chunks become: the first elements of a chunk, then what it becomes for each last one. *)
+(* What chunks become: their first elements, then the results for each last one. *)
 Definition inner_0 := from_rows 2
   (map (numbers 1) ["067";
      "132";

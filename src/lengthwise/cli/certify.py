@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--export",
         nargs=2,
         metavar=("FORMAT", "FILE"),
-        help="write the checked certificate for a proof assistant: rocq FILE.v, a theorem about its "
-        "table that the kernel of Rocq (Coq) checks",
+        help="write the checked certificate for a proof assistant: rocq FILE.v, a theorem about "
+        "its table that the kernel of Rocq (Coq) checks",
     )
     add_json(parser)
 

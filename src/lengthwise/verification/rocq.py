@@ -118,7 +118,7 @@ def _header(verified: Certificate, is_tree: bool) -> str:
         else "representatives of the network with its vectors snapped"
     )
     how = "folded in a tree" if is_tree else "followed symbol by symbol"
-    return f"""(* Written by lengthwise {escaped(version("lengthwise"))}, from a checked certificate.
+    return f"""(* Written by lengthwise {escaped(version("lengthwise"))} from a checked certificate.
 
    The theorem is about a TABLE, {how}: it says nothing about weights. That the
    weights of the model give this table (its elements are the {whose})
@@ -133,7 +133,7 @@ def _header(verified: Certificate, is_tree: bool) -> str:
 
    It needs the library of lengthwise: coqc -Q proofs/theories Lengthwise FILE *)
 
-From Coq Require Import List NArith.
+From Coq Require Import List NArith Arith.
 From Lengthwise Require Import Words Data TreeChecker Recurrence Theorems.
 Import ListNotations.
 Local Open Scope N_scope.
@@ -242,8 +242,8 @@ def _machine(verified: Certificate) -> str:
                 seen.add(after)
                 queue.append(after)
     automaton = _automaton(machine.start, machine.transitions, machine.classes)
-    return f"""(* One automaton for the language and its domain; (state of the answers, of the domain, of this
-   automaton) of all words. *)
+    return f"""(* One automaton for the language and its domain. Of all words: the state of the
+   answers, that of the domain, and that of this automaton. *)
 Definition the_machine : automaton :=
   {automaton}.
 
@@ -259,11 +259,11 @@ def _tree(induction: Induction) -> str:
     network, size = induction.network, induction.chunk
     if isinstance(network, Discrete):
         number = 2 if network.known[1] else 1
-        repeat, tables = 1, [(network.known[phase],) for phase in range(number)]
+        repeat, tables = 1, [[network.known[phase]] for phase in range(number)]
     else:
         assert isinstance(network, Tables)
         repeat = network.repeat
-        tables = [(inner.table, outer.table) for inner, outer in network.levels]
+        tables = [[inner.table, outer.table] for inner, outer in network.levels]
     reads: list[dict[int, int]] = [{} for _ in tables]
     for (level, element), class_ in induction.read_off.items():
         reads[network.phase(level - 1)][element] = class_
@@ -272,12 +272,10 @@ def _tree(induction: Induction) -> str:
         for place, table in zip(("inner", "outer"), chunks, strict=False):
             text += f"Definition {place}_{phase} := from_rows {size}\n  {_table(table)}.\n\n"
         edge = f"outer_{phase}" if len(chunks) > 1 else f"inner_{phase}"
-        reading = _flat(_dense(reads[phase]))
-        names.append(
-            f"{{| interior := inner_{phase}; edge := {edge}; reading := from_classes ({reading}) |}}"
-        )
+        reading = f"from_classes ({_flat(_dense(reads[phase]))})"
+        names.append(f"{{| interior := inner_{phase}; edge := {edge}; reading := {reading} |}}")
     joined = ";\n    ".join(names)
-    return f"""(* What chunks become: the first elements of a chunk, then what it becomes for each last one. *)
+    return f"""(* What chunks become: their first elements, then the results for each last one. *)
 {text}Definition network : tree := {{|
   chunk := {size};
   tables := [
@@ -314,7 +312,13 @@ def _evidence(induction: Induction, count: int) -> str:
     names = []
     for level in range(count):
         inner, outer = (
-            _flat([number for element, does in claim.levels[level][place] for number in (element + 1, does)])
+            _flat(
+                [
+                    number
+                    for element, does in claim.levels[level][place]
+                    for number in (element + 1, does)
+                ]
+            )
             for place in ("interior", "edge")
         )
         good, steps = _set(induction.leads_in(level)), map(_set, induction.steps(level))
@@ -328,7 +332,9 @@ def _evidence(induction: Induction, count: int) -> str:
 
 """
         names.append(f"level_{level}")
-    return text + f"""Definition evidence : evidence := {{|
+    return (
+        text
+        + f"""Definition evidence : evidence := {{|
   machine := the_machine;
   num_states := {len(claim.machine.classes)};
   outside := {claim.language.num_classes};
@@ -337,6 +343,7 @@ def _evidence(induction: Induction, count: int) -> str:
   back_to := {claim.repeats or 0}
 |}}.
 """
+    )
 
 
 def _set(members: Booleans) -> int:
