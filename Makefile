@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-all faults check lint types contracts docs format bench clean
+.PHONY: help demo test test-all faults check lint types contracts docs proofs format bench clean
 
 help:
 	@echo "make demo      install, then learn three languages and test them far beyond (minutes)"
@@ -11,6 +11,7 @@ help:
 	@echo "make faults    plant 44 faults in a copy of the package: the tests must notice each"
 	@echo "make check     lint, format, types, import contracts, docs, tests"
 	@echo "make docs      the docs site, into site/"
+	@echo "make proofs    check proofs/ with Rocq (coqc and coqchk), if it is installed"
 	@echo "make bench     speed, as ratios measured in one process"
 
 demo: .venv/installed
@@ -39,6 +40,9 @@ contracts: .venv/installed-dev
 
 docs: .venv/installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+proofs:
+	$(PYTHON) proofs/check.py
 
 format: .venv/installed-dev
 	$(BIN)/ruff check --fix .

@@ -8,11 +8,12 @@ from typing import Any, get_args
 from numpy.typing import NDArray
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
-from lengthwise.errors import CertificateError, ClaimError, ConfigError
+from lengthwise.errors import CertificateError, ClaimError, ConfigError, unknown_name
 from lengthwise.files import require_file_place
 from lengthwise.languages.language import Language
 from lengthwise.verification.certificate import Certificate, Strength
-from lengthwise.verification.check import check
+from lengthwise.verification.check import Induction, checked
+from lengthwise.verification.check_prefixes import PrefixInduction
 from lengthwise.verification.closure import MAX_CHUNKS
 from lengthwise.verification.statement import (
     at_least,
@@ -55,11 +56,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="check a saved certificate; with DIR, that it is one of this run's model, and with "
         "--against, that it is about that language",
     )
+    parser.add_argument(
+        "--export",
+        nargs=2,
+        metavar=("FORMAT", "FILE"),
+        help="write the checked certificate for a proof assistant: rocq FILE.v, a theorem about "
+        "its table that the kernel of Rocq (Coq) checks",
+    )
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Certify a run, or check a certificate."""
+    """Certify a run, or check a certificate, and export it if asked to."""
+    if arguments.export is not None:
+        _require_export(*arguments.export)
     if arguments.check is not None:
         _check(arguments)
     elif arguments.run is None:
@@ -96,6 +106,8 @@ def _certify(arguments: argparse.Namespace) -> None:
         print_json({**made.summary(), "certificate": where, "run": str(arguments.run)})
     else:
         print_facts([*facts(made), ("certificate", saved)])
+    if arguments.export is not None:
+        _export(arguments.export[1], *checked(made))
     if made.verdict != "equivalent":
         raise ClaimError(f"{made.verdict}: {made.statement}")
 
@@ -128,7 +140,9 @@ def _check(arguments: argparse.Namespace) -> None:
         folder = RunFolder(arguments.run)
         _require_model(certificate, folder.network(), folder.arrays())
         _require_symbols(certificate, folder.language())
-    verified = check(certificate)
+    verified, induction = checked(certificate)
+    if arguments.export is not None:
+        _export(arguments.export[1], verified, induction)
     run = None if arguments.run is None else str(arguments.run)
     if arguments.json:
         compared = {"checked": True, "run": run, "against": arguments.against}
@@ -143,6 +157,28 @@ def _check(arguments: argparse.Namespace) -> None:
         print_facts(lines)
     if verified.verdict != "equivalent":
         raise ClaimError(f"{verified.verdict}, checked: {verified.statement}")
+
+
+def _require_export(form: str, file: str) -> None:
+    """Refuse a format that there is not, and a file that cannot be written, before any work."""
+    from lengthwise.verification.rocq import require_rocq_name
+
+    if form not in _EXPORTS:
+        raise unknown_name("format of --export", form, _EXPORTS)
+    require_rocq_name(Path(file))
+    require_file_place(Path(file))
+
+
+_EXPORTS = ("rocq",)
+
+
+def _export(
+    file: str, verified: Certificate, induction: Induction | PrefixInduction | None
+) -> None:
+    from lengthwise.verification.rocq import save_rocq
+
+    save_rocq(Path(file), verified, induction)
+    note(f"wrote {file}: check it with coqc -Q proofs/theories Lengthwise {file}")
 
 
 def _require_certificate(file: Path) -> None:

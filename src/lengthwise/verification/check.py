@@ -49,14 +49,25 @@ MAX_CHUNKS = 20_000_000
 """Largest number of chunks of one level."""
 
 
-_Figures = tuple[RoundingMargins | None, SnapDistances | None]
-
-
 def check(certificate: Certificate) -> Certificate:
     """Return the verified part of a certificate, with all its figures recomputed.
 
     Notes of the maker are removed, and so is the language's specification if it names a file: then
     only its automaton is known.
+
+    Raises:
+        CertificateError: something does not follow, or the certificate claims nothing.
+    """
+    return checked(certificate)[0]
+
+
+def checked(
+    certificate: Certificate,
+) -> tuple[Certificate, "Induction | PrefixInduction | None"]:
+    """Return what `check` returns, and the induction that went through; None if structural.
+
+    The induction holds what the checker computed from the weights: what chunks or symbols lead to,
+    and which classes were read off.
 
     Raises:
         CertificateError: something does not follow, or the certificate claims nothing.
@@ -79,18 +90,21 @@ def check(certificate: Certificate) -> Certificate:
         ) from None
 
 
-def _checked(claim: Certificate) -> Certificate:
+def _checked(claim: Certificate) -> tuple[Certificate, "Induction | PrefixInduction | None"]:
     name = name_of_language(claim)
     check_machine(claim.machine, claim.language)
     sureness: RoundingMargins | None
     moved: SnapDistances | None = None
+    induction: Induction | PrefixInduction | None = None
     if claim.strength == "structural":
         sureness = check_structure(claim)
     elif isinstance(node := node_of(claim), RecurrentNode | WindowNode):
-        sureness = PrefixInduction(claim, node).check()
+        induction = PrefixInduction(claim, node)
+        sureness = induction.check()
     else:
-        sureness, moved = _by_levels(claim, node)
-    return replace(
+        induction = _by_levels(claim, node)
+        sureness, moved = induction.network.sureness(), induction.network.moved()
+    verified = replace(
         claim,
         language=replace(claim.language, spec=name),
         reason="",
@@ -98,9 +112,10 @@ def _checked(claim: Certificate) -> Certificate:
         sureness=sureness,
         moved=moved,
     )
+    return verified, induction
 
 
-def _by_levels(claim: Certificate, node: Node) -> _Figures:
+def _by_levels(claim: Certificate, node: Node) -> "Induction":
     network = ELEMENTS[claim.strength](claim, node)
     induction = Induction(claim, network)
     induction.check_symbols()
@@ -113,7 +128,7 @@ def _by_levels(claim: Certificate, node: Node) -> _Figures:
         induction.check_repetition()
     else:
         induction.check_counterexample(wrong)
-    return network.sureness(), network.moved()
+    return induction
 
 
 # ---- 1 the language ------------------------------------------------------------------------------
@@ -201,6 +216,10 @@ class Induction:
             one[state, list(row)] = True
         self.powers: list[Booleans] = [one]
         self.good: dict[int, Booleans] = {}
+        self.read_off: dict[tuple[int, int], int] = {}
+        """Classes by (level, element)."""
+        self.empty_class: int | None = None
+        """The class of the empty word, if it is in the domain."""
 
     # ---- 3 level 0
 
@@ -280,6 +299,8 @@ class Induction:
         elements, states = np.array(asked, dtype=np.int64).reshape(-1, 2).T
         given = self.network.read(self.network.vectors(level, elements))
         true = self.classes[states]
+        rows = ((level, element) for element in elements.tolist())
+        self.read_off.update(zip(rows, given.tolist(), strict=True))
         return [whole[pair] for pair, off in zip(asked, given != true, strict=True) if off]
 
     def wrong_empty_word(self) -> list[int]:
@@ -287,7 +308,8 @@ class Induction:
         true = self.machine.classes[self.machine.start]
         if true == self.outside:
             return []
-        return [] if self.network.read(self.network.empty_vector())[0] == true else [0]
+        self.empty_class = int(self.network.read(self.network.empty_vector())[0])
+        return [] if self.empty_class == true else [0]
 
     # ---- 6 the end
 

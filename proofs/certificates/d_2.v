@@ -1,0 +1,129 @@
+(* Written by lengthwise 0.1.0 from a checked certificate.
+
+   The theorem is about a TABLE, folded in a tree: it says nothing about weights. That the
+   weights of the model give this table (its elements are the codes of the network as it runs)
+   was computed by lengthwise, and can be computed again: lengthwise certify --check FILE.
+
+   language: d-2
+   model: 53f90f183689c019d4cd82191f32791a1ef84a2cec24fc9abe717d7075b1fcd8
+   verified content: 658a509f75fdd9d640f171e6eaefe0b6188170bb5f139ef6d70dd8a22b51f697
+
+   symbols: 0 is 0, 1 is 1
+   classes: 0 is 0, 1 is 1
+
+   It needs the library of lengthwise: coqc -Q proofs/theories Lengthwise FILE *)
+
+From Coq Require Import List NArith Arith.
+From Lengthwise Require Import Words Data TreeChecker Recurrence Theorems.
+Import ListNotations.
+Local Open Scope N_scope.
+Local Open Scope text_scope.
+
+Definition language : language := {|
+  num_symbols := 2;
+  answers := automaton_of 0
+    (map (numbers 1) ["12";
+     "30";
+     "22";
+     "21"])
+    (numbers 1 "1000");
+  domain := automaton_of 0
+    (map (numbers 1) ["00"])
+    (numbers 1 "1")
+|}.
+
+(* One automaton for the language and its domain. Of all words: the state of the
+   answers, that of the domain, and that of this automaton. *)
+Definition the_machine : automaton :=
+  automaton_of 0
+    (map (numbers 1) ["12";
+     "30";
+     "22";
+     "21"])
+    (numbers 1 "1000").
+
+Definition the_matched :=
+  triples (numbers 1 "000101202303").
+
+(* What chunks become: their first elements, then the results for each last one. *)
+Definition inner_0 := from_rows 2
+  (map (numbers 1) ["067";
+     "132";
+     "245"]).
+
+Definition inner_1 := from_rows 2
+  (map (numbers 1) ["0083;7678979";
+     "20239707897";
+     "30773807773";
+     "4097450779:";
+     "505:7707577";
+     "60676707767";
+     "70777707777";
+     "80837707877";
+     "90979707797";
+     ":077:50777:";
+     ";0979707797"]).
+
+Definition network : tree := {|
+  chunk := 2;
+  tables := [
+    {| interior := inner_0; edge := inner_0; reading := from_classes (numbers 1 "0211111") |};
+    {| interior := inner_1; edge := inner_1; reading := from_classes (numbers 1 "0211111211") |}
+  ];
+  repeat_from := 1;
+  empty_class := Some 1
+|}.
+
+Definition the_maps := (map (numbers 1) ["1322";
+     "2021";
+     "0122";
+     "2123";
+     "2220";
+     "3222";
+     "0222";
+     "2122";
+     "2222";
+     "2223"]).
+
+Definition level_0 : level := {|
+  table_number := 0;
+  inside := with_maps the_maps (pairs (numbers 1 "1021"));
+  begun := pairs (numbers 1 "1122");
+  good := 15;
+  steps := vector (numbers 1 "6946")
+|}.
+
+Definition level_1 : level := {|
+  table_number := 1;
+  inside := with_maps the_maps (pairs (numbers 1 "22354354"));
+  begun := pairs (numbers 1 "203342526172");
+  good := 15;
+  steps := vector (numbers 1 "=64=")
+|}.
+
+Definition level_2 : level := {|
+  table_number := 1;
+  inside := with_maps the_maps (pairs (numbers 1 "22354354788697:9"));
+  begun := pairs (numbers 1 "2033425261728092:2;2");
+  good := 15;
+  steps := vector (numbers 1 "=64=")
+|}.
+
+Definition evidence : evidence := {|
+  machine := the_machine;
+  num_states := 4;
+  outside := 2;
+  matched := the_matched;
+  levels := [level_0; level_1; level_2];
+  back_to := 2
+|}.
+
+Theorem right_at_every_length : forall w : word,
+  is_word language w -> in_domain language w ->
+  tree_class network w = Some (class_of (answers language) w).
+Proof.
+  apply tree_right with evidence.
+  vm_cast_no_check (@eq_refl bool true : check_tree network language evidence = true).
+Qed.
+
+Print Assumptions right_at_every_length.

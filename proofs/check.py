@@ -1,0 +1,171 @@
+"""Compile the library and the certificates of `proofs/` with Rocq, and check them again.
+
+`make proofs` runs it; so does `python3 proofs/check.py FILE.v ...` for certificates of your own.
+It needs coqc and coqchk (Coq 8.16 or later) and nothing but Python's standard library. It refuses
+words that leave something unproved, demands that every theorem rests on no axiom, and prints what
+each file takes.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+LIBRARY = ("Words", "Data", "Arrays", "TreeChecker", "TreeSound", "Recurrence", "Theorems")
+"""Files of the library, each after those that it needs."""
+
+REFUSED = re.compile(
+    r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|native_compute|native_cast_no_check|"
+    r"Unset|bypass_check|Declare ML)\b"
+)
+CLOSED = "Closed under the global context"
+
+
+class ProofError(Exception):
+    """A file that is not proved, or a tool that is not there."""
+
+
+def tool(name: str) -> str:
+    """Return the path of a program of Rocq.
+
+    Raises:
+        ProofError: it is not installed.
+    """
+    found = shutil.which(name)
+    if found is None:
+        raise ProofError(f"there is no {name}. Install Rocq: apt-get install coq, or opam's coq.")
+    return found
+
+
+def run(command: list[str], folder: Path) -> tuple[float, int, str]:
+    """Run a program; return seconds, its largest memory in megabytes, and what it printed.
+
+    Raises:
+        ProofError: it failed; the message has its first lines.
+    """
+    start = time.monotonic()
+    with tempfile.TemporaryFile("w+") as output:
+        child = subprocess.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        text = output.read()
+    if child.returncode:
+        raise ProofError(f"{' '.join(command[:1] + command[-1:])} failed: {text.strip()[:500]}")
+    scale = 1 if sys.platform == "darwin" else 1024
+    return time.monotonic() - start, usage.ru_maxrss * scale // 10**6, text
+
+
+def require_whole(path: Path) -> None:
+    """Refuse a file with a word that leaves something unproved.
+
+    Raises:
+        ProofError: such a word is there, or no theorem prints its assumptions.
+    """
+    text = path.read_text(encoding="utf-8")
+    found = REFUSED.search(text)
+    if found:
+        raise ProofError(f"{path} has the word {found[0]}, so it may be unproved.")
+
+
+def compile_library(build: Path) -> list[dict[str, object]]:
+    """Compile the library into a folder; return a row of figures for the whole.
+
+    Raises:
+        ProofError: a file is not proved.
+    """
+    build.mkdir(parents=True, exist_ok=True)
+    coqc, start, most, closed = tool("coqc"), time.monotonic(), 0, 0
+    for name in LIBRARY:
+        require_whole(HERE / "theories" / f"{name}.v")
+        shutil.copy(HERE / "theories" / f"{name}.v", build)
+        _, memory, text = run([coqc, "-q", "-Q", ".", "Lengthwise", f"{name}.v"], build)
+        most, closed = max(most, memory), closed + text.count(CLOSED)
+    theorems = (HERE / "theories" / "Theorems.v").read_text().count("Print Assumptions")
+    if closed != theorems:
+        raise ProofError(f"{theorems} theorems of the library, but {closed} rest on no axiom.")
+    seconds = time.monotonic() - start
+    return [{"file": "library", "coqc_seconds": seconds, "coqc_megabytes": most}]
+
+
+def compile_certificate(path: Path, library: Path, build: Path) -> dict[str, object]:
+    """Compile one certificate in a folder; return its figures.
+
+    Raises:
+        ProofError: it is not proved, or rests on an axiom.
+    """
+    require_whole(path)
+    build.mkdir(parents=True, exist_ok=True)
+    shutil.copy(path, build)
+    seconds, memory, text = run(
+        [tool("coqc"), "-q", "-Q", str(library), "Lengthwise", path.name], build
+    )
+    theorems = path.read_text().count("Print Assumptions")
+    if not theorems or text.count(CLOSED) != theorems:
+        raise ProofError(f"{path} has a theorem that rests on something: {text.strip()[:300]}")
+    figures: dict[str, object] = {"file": path.stem, "bytes": path.stat().st_size}
+    return {**figures, "coqc_seconds": seconds, "coqc_megabytes": memory}
+
+
+def check_again(module: str, library: Path, build: Path, *, alone: bool) -> dict[str, object]:
+    """Run coqchk on a compiled module, `alone` or with all that it needs; return its figures.
+
+    Raises:
+        ProofError: it is refused, or rests on an axiom.
+    """
+    command = [tool("coqchk"), "-silent", "-o", "-bytecode-compiler", "yes"]
+    command += ["-Q", str(library), "Lengthwise"]
+    command += [] if build == library else ["-Q", str(build), ""]
+    seconds, memory, text = run([*command, *(["-norec"] if alone else []), module], build)
+    if not alone and "Axioms: <none>" not in text:
+        raise ProofError(f"coqchk finds axioms under {module}: {text.strip()[:500]}")
+    return {"coqchk_seconds": seconds, "coqchk_megabytes": memory}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Check the library and certificates; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path, help="default: proofs/certificates/*.v")
+    parser.add_argument("--out", type=Path, help="write the figures as JSON")
+    parser.add_argument("--quick", action="store_true", help="leave out coqchk")
+    options = parser.parse_args(arguments)
+    files = options.files or sorted((HERE / "certificates").glob("*.v"))
+    rows: list[dict[str, object]] = []
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            library, build = Path(folder) / "library", Path(folder) / "certificates"
+            rows = compile_library(library)
+            if not options.quick:
+                rows[0] |= check_again("Lengthwise.Theorems", library, library, alone=False)
+            show(rows[0])
+            for path in files:
+                rows.append(compile_certificate(path, library, build))
+                if not options.quick:
+                    rows[-1] |= check_again(path.stem, library, build, alone=True)
+                show(rows[-1])
+        if options.out is not None:
+            options.out.write_text(json.dumps(rows, indent=1) + "\n")
+    except (ProofError, OSError) as error:
+        print(f"proofs: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def show(row: dict[str, object]) -> None:
+    """Print the figures of a file in a line."""
+    parts = [
+        f"{key} {value:,.1f}" if isinstance(value, float) else f"{key} {value}"
+        for key, value in row.items()
+    ]
+    print("  ".join(parts), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

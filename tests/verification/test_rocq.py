@@ -1,0 +1,246 @@
+"""The export to Rocq: what stands in the file, what is refused, and what the kernel accepts."""
+
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from lengthwise.cli.main import main
+from lengthwise.errors import CertificateError, ConfigError
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.certify import certify
+from lengthwise.verification.check import checked
+from lengthwise.verification.rocq import escaped, require_rocq_name, rocq_file
+from verification.rocq_reader import Exported
+from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length
+
+PROOFS = Path(__file__).parents[2] / "proofs"
+
+needs_rocq = pytest.mark.skipif(
+    shutil.which("coqc") is None, reason="needs Rocq: apt-get install coq"
+)
+
+
+def of_domain(chunk: int = 3) -> Certificate:
+    return certify(last_symbol(chunk), replace(ENDS_WITH_1, domain=of_odd_length()))
+
+
+def wrong_late() -> Certificate:
+    other = ENDS_WITH_1 ^ parse("regex:(0|1)(0|1)(0|1)(0|1)1*0", alphabet="01")
+    return certify(last_symbol(), other)
+
+
+def exported(made: Certificate) -> str:
+    return rocq_file(*checked(made))
+
+
+# ---- without Rocq --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chunk", [2, 3])
+def test_the_exported_table_answers_as_the_language(chunk: int) -> None:
+    for made in (certify(last_symbol(chunk), ENDS_WITH_1), of_domain(chunk)):
+        assert Exported(exported(made)).wrong_word(9) is None
+
+
+def test_a_counterexample_is_the_first_wrong_word_of_the_table() -> None:
+    made = wrong_late()
+    assert made.counterexample is not None
+    word = Exported(exported(made)).wrong_word(8)
+    assert word is not None
+    assert len(word) == len(made.counterexample.word)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((PROOFS / "certificates").glob("*.v")), ids=lambda p: p.stem
+)
+def test_shipped_tables_answer_as_their_languages(path: Path) -> None:
+    text = path.read_text()
+    short = 9 if "num_symbols := 2" in text else 6 if "num_symbols := 3" in text else 3
+    assert Exported(text).wrong_word(short) is None
+
+
+def test_the_file_says_that_it_is_about_a_table_alone() -> None:
+    text = exported(of_domain())
+    assert "it says nothing about weights" in text
+    assert text == exported(of_domain())
+
+
+def test_hostile_names_stay_in_their_comment() -> None:
+    names = ('*)Axiom\xadfalse:False.(*"', "\u202e*)")
+    made = certify(
+        last_symbol(),
+        Language(
+            alphabet=names,
+            transitions=ENDS_WITH_1.transitions,
+            classes=ENDS_WITH_1.classes,
+            start=ENDS_WITH_1.start,
+        ),
+    )
+    text = exported(made)
+    assert text.isascii()
+    plain = exported(certify(last_symbol(), ENDS_WITH_1))
+    after = "From Coq Require"
+    assert text[text.index(after) :] == plain[plain.index(after) :]
+    assert text[: text.index(after)].count("(*") == 1
+    assert escaped('a"(*') == "a<22><28><2A>"
+
+
+def test_structural_certificates_have_no_table() -> None:
+    with pytest.raises(CertificateError, match="no table"):
+        rocq_file(of_domain(), None)
+
+
+@pytest.mark.parametrize("name", ["d-3.v", "1.v", "a.txt", "é.v", ".v"])
+def test_rocq_takes_no_such_name(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"Use .*\.v"):
+        require_rocq_name(Path(name))
+
+
+def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = tmp_path / "certificate.json", tmp_path / "machine.v"
+    made = of_domain()
+    made.save(file)
+    assert main(["certify", "--check", str(file), "--export", "rocq", str(out)]) == 0
+    assert out.read_text() == exported(made)
+    for form, where, said in (("lean", out, "lean"), ("rocq", tmp_path / "a-b.v", "a_b.v")):
+        assert main(["certify", "--check", str(file), "--export", form, str(where)]) == 2
+        error = capsys.readouterr().err.strip().splitlines()[-1]
+        assert said in error
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["certificate.json", "machine.v"]
+
+
+def test_without_rocq_the_proofs_say_what_to_install(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(PROOFS / "check.py")],
+        env={**os.environ, "PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "apt-get install coq" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+# ---- with Rocq -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("library")
+    for name in ("Words", "Data", "Arrays", "TreeChecker", "TreeSound", "Recurrence", "Theorems"):
+        shutil.copy(PROOFS / "theories" / f"{name}.v", folder)
+        command = ["coqc", "-q", "-Q", ".", "Lengthwise", f"{name}.v"]
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+def accepted(text: str, library: Path, folder: Path) -> bool:
+    (folder / "machine.v").write_text(text)
+    command = ["coqc", "-q", "-Q", str(library), "Lengthwise", "machine.v"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    closed = done.stdout.count("Closed under the global context")
+    return done.returncode == 0 and closed == text.count("Print Assumptions")
+
+
+Word = tuple[int, ...]
+
+
+def changed_statement(text: str, choose: random.Random) -> tuple[str, bool]:
+    """A text whose theorem says something else, and whether that is false of a short word."""
+    symbol, count = choose.randrange(2), choose.randrange(1, 9)
+    flip = 2 ** choose.randrange(5)
+    answers, tree = "(class_of (answers language) w)", "tree_class network w"
+    kinds: list[tuple[str, str, Callable[[Word], Word], Callable[[Word], Word], int]] = [
+        (answers, f"(N.lxor {flip} {answers})", lambda w: w, lambda w: w, flip),
+        (
+            tree,
+            f"tree_class network (w ++ repeat {symbol} {count})",
+            lambda w: w + (symbol,) * count,
+            lambda w: w,
+            0,
+        ),
+        (tree, f"tree_class network (firstn {count} w)", lambda w: w[:count], lambda w: w, 0),
+        (
+            answers,
+            f"(class_of (answers language) ({symbol} :: w))",
+            lambda w: w,
+            lambda w: (symbol, *w),
+            0,
+        ),
+    ]
+    old, new, asked, true, flip = choose.choice(kinds)
+    start, end = text.index("Theorem right"), text.index("Proof.")
+    plain = Exported(text)
+    words = [word for length in range(10) for word in product(range(2), repeat=length)]
+    is_false = any(
+        plain.tree_class(asked(word)) != plain.answers.class_of(true(word)) ^ flip
+        for word in words
+        if plain.domain.class_of(word) == 1
+    )
+    return text[:start] + text[start:end].replace(old, new) + text[end:], is_false
+
+
+def changed_data(text: str, part: str, choose: random.Random) -> tuple[str, bool]:
+    """A text with one bit changed in its data, and whether a short word is wrong in it."""
+    first, last = {
+        "table": ("Definition inner_0", "Definition the_maps"),
+        "automaton": ("  answers := ", "  domain :="),
+    }[part]
+    start, end = text.index(first), text.index(last)
+    places = [
+        start + quoted.start(1) + offset
+        for quoted in re.finditer(r'"([^"]*)"', text[start:end])
+        for offset in range(len(quoted[1]))
+    ]
+    place = choose.choice(places)
+    digit = (ord(text[place]) - 48) ^ (1 << choose.randrange(6))
+    mutant = text[:place] + chr(48 + digit) + text[place + 1 :]
+    return mutant, Exported(mutant).wrong_word(10) is not None
+
+
+def mutate(name: str, part: str, count: int, library: Path, folder: Path) -> tuple[int, int]:
+    """Return how many false mutants were refused, and how many were left out as true."""
+    text = (PROOFS / "certificates" / f"{name}.v").read_text()
+    assert accepted(text, library, folder)
+    choose, refused, kept = random.Random(0), 0, 0
+    while refused < count:
+        if part == "statement":
+            mutant, is_false = changed_statement(text, choose)
+        else:
+            mutant, is_false = changed_data(text, part, choose)
+        assert mutant != text
+        if is_false:
+            assert not accepted(mutant, library, folder), mutant
+            refused += 1
+        else:
+            kept += 1  # no short word is wrong: the theorem may be true, and proves nothing here
+    return refused, kept
+
+
+@needs_rocq
+@pytest.mark.slow
+def test_the_kernel_accepts_all_kinds(library: Path, tmp_path: Path) -> None:
+    for made in (of_domain(), certify(last_symbol(), ENDS_WITH_1), wrong_late()):
+        assert accepted(exported(made), library, tmp_path)
+
+
+@needs_rocq
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["table", "automaton", "statement"])
+def test_the_kernel_refuses_what_was_changed(part: str, library: Path, tmp_path: Path) -> None:
+    for name in ("parity", "tomita_3", "d_3"):
+        refused, kept = mutate(name, part, 10, library, tmp_path)
+        print(f"{name}, {part}: {refused} refused, {kept} left the theorem true")
