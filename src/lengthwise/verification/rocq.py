@@ -358,7 +358,7 @@ def _recurrence(induction: PrefixInduction) -> str:
     reached = _reached(induction.claim.levels)
     asked = reached[induction.classes[reached[:, 1]] < induction.outside, 0]
     read = dict(zip(asked.tolist(), induction.read(asked).tolist(), strict=True))
-    rows: list[dict[int, int]] = [{} for _ in induction.packed]
+    rows: list[dict[int, int]] = [{} for _ in induction.codes]
     left = _reached(induction.claim.levels[:-1])  # nothing follows the last level
     for symbol in range(induction.transitions.shape[1]):
         kept = induction.begins[induction.transitions[left[:, 1], symbol]]
