@@ -32,6 +32,7 @@ TABLES = {
     ("docs/verification.md", "random-automata"): ("own/random-automata", ""),
     ("docs/constructions.md", "automata"): ("own/constructions", ""),
     ("docs/constructions.md", "compiled-sizes"): ("own/compiled-sizes", ""),
+    ("docs/constructions.md", "rungs"): ("own/rungs", ""),
     ("docs/constructions.md", "ranges"): ("own/ranges", ""),
     ("docs/tasks.md", "audited-classes"): ("own/audited-classes", ""),
     ("docs/language_models.md", "long-context"): ("own/long-context", ""),

@@ -46,6 +46,10 @@ def small(name: str, **settings: Any) -> Construction:
     return construct(name, {"bits": 2, **settings} if name in ADDITIONS else settings)
 
 
+def on_its_rung(made: Construction) -> dict[str, Any]:
+    return {key: value for key, value in made.settings.items() if key == "rung"}
+
+
 @pytest.fixture(params=ALL, scope="module")
 def construction(request: pytest.FixtureRequest) -> Construction:
     return small(request.param)
@@ -95,7 +99,7 @@ def test_it_is_an_ordinary_model(construction: Construction) -> None:
 def test_unknown_settings_are_refused(construction: Construction) -> None:
     for name in construction.settings:
         with pytest.raises(LengthwiseError) as caught:
-            construct(construction.name, {f"{name}x": 1})
+            construct(construction.name, {**on_its_rung(construction), f"{name}x": 1})
         assert f"unknown setting '{name}x'. Did you mean '{name}'? Known: " in str(caught.value)
         assert all(known in str(caught.value) for known in construction.settings)
         assert "\n" not in str(caught.value)
@@ -106,7 +110,7 @@ def test_values_of_settings_are_accepted_or_refused_in_one_line(construction: Co
     for value, (name, default) in product(values, construction.settings.items()):
         message = ""
         try:
-            made = construct(construction.name, {name: value})
+            made = construct(construction.name, {**on_its_rung(construction), name: value})
         except LengthwiseError as error:
             message = str(error)
         if message:

@@ -34,7 +34,7 @@ COMPUTED = [
     if name not in ("chiang2022/figure4", "steps2022/figure2")
     and not isinstance(EXPERIMENTS[name], TrainedExperiment)
     and (
-        name in ("own/compiled-sizes", "own/constructions", "own/ranges")
+        name in ("own/compiled-sizes", "own/constructions", "own/ranges", "own/rungs")
         or not name.startswith("own/")
     )
 ]

@@ -23,6 +23,7 @@ from lengthwise.experiments.own import (
     main_job,
     random_automata,
     ranges,
+    rungs,
     weak_supervision,
 )
 from lengthwise.experiments.steps2022 import figure1 as steps_figure1
@@ -63,6 +64,7 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "own/audited-classes": audited_classes.AUDITED_CLASSES,
         "own/constructions": constructions.CONSTRUCTIONS,
         "own/compiled-sizes": compiled_sizes.COMPILED_SIZES,
+        "own/rungs": rungs.RUNG_SIZES,
         "own/ranges": ranges.RANGES,
         "own/long-context": long_context.LONG_CONTEXT,
         "own/weak-supervision": weak_supervision.WEAK_SUPERVISION,

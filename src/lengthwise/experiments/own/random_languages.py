@@ -2,8 +2,11 @@
 
 import random
 
+from lengthwise.errors import LanguageError
+from lengthwise.languages.cascade import find_group
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
+from lengthwise.languages.spec import ltl
 
 MOST_STATES = 12
 
@@ -41,6 +44,45 @@ def random_expression(seed: int) -> Language:
         language = from_regex(expression(draw.randint(2, 10)), tuple(symbols))
         if 2 <= language.minimised().num_states <= MOST_STATES:
             return language
+
+
+def random_formula(seed: int) -> Language:
+    """Draw a formula of past-time logic over 2-3 symbols whose language has two states or more."""
+    draw = random.Random(f"formula {seed}")
+    symbols = "abc"[: draw.randint(2, 3)]
+
+    def formula(leaves: int) -> str:
+        if draw.random() < 0.3:
+            return f"{draw.choice(['!', 'Y ', 'O ', 'H '])}({formula(leaves)})"
+        if leaves == 1:
+            return draw.choice([*symbols, *symbols, "true"])
+        left = draw.randint(1, leaves - 1)
+        operator = draw.choice(["&", "|", "->", "S", "S"])
+        return f"({formula(left)}) {operator} ({formula(leaves - left)})"
+
+    while True:
+        try:
+            language = ltl(formula(draw.randint(2, 8)), symbols)
+        except LanguageError:  # nested too deeply
+            continue
+        if language.num_states >= 2:
+            return language
+
+
+def random_star_free(seed: int) -> Language:
+    """Draw an automaton with 3-6 states, all needed, over 2-3 symbols, and no group."""
+    draw = random.Random(f"star-free {seed}")
+    states, symbols = draw.randint(3, 6), draw.randint(2, 3)
+    while True:
+        machine = Language(
+            alphabet=tuple("abc"[:symbols]),
+            transitions=tuple(
+                tuple(draw.randrange(states) for _ in range(symbols)) for _ in range(states)
+            ),
+            classes=tuple(draw.randrange(2) for _ in range(states)),
+        ).minimised()
+        if machine.num_states == states and find_group(machine) is None:
+            return machine
 
 
 def long_words(language: Language, length: int, count: int, seed: int) -> list[tuple[int, ...]]:
