@@ -292,7 +292,7 @@ def _language(search: Merging, sample: Sample) -> Language:
 
 
 def _majorities(codes: Array, num_classes: int) -> tuple[Array, Array, Array]:
-    """Return each key of sorted codes `key * classes + class`, its commonest class and votes."""
+    """Return each key of codes `key * classes + class`, with the commonest class and its votes."""
     firsts = np.flatnonzero(np.diff(codes, prepend=-1))
     counts = np.diff(firsts, append=len(codes))
     keys, classes = np.divmod(codes[firsts], num_classes)
