@@ -147,6 +147,7 @@ def _trained(plan: Plan, arguments: argparse.Namespace) -> dict[str, Any]:
         "right_to": best.get("right_to"),
         "first_wrong": best.get("first_wrong"),
         "wrong_chunks": best.get("wrong"),
+        "states": best.get("states"),
         f"{unit}_per_second": speed,
     }
     if cost:

@@ -53,6 +53,7 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "steps2022/figure2": steps_figure2.FIGURE_2,
         "steps2022/figure3": steps_table1.FIGURE_3,
         "steps2022/figure4": steps_table1.FIGURE_4,
+        "own/gradient-alone": "lengthwise.experiments.own.gradient_alone:GRADIENT_ALONE",
         "own/main-job": main_job.MAIN_JOB,
         "own/analysis": analysis.ANALYSIS,
         "own/certificates": certificates.CERTIFICATES,

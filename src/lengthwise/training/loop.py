@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -61,6 +61,23 @@ class Objective(Protocol):
         ...
 
 
+@runtime_checkable
+class Remembering(Protocol):
+    """An objective with a state of its own, such as a curriculum, which checkpoints keep."""
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the state as named tensors."""
+        ...
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+        """Restore the state from the result of `tensors`.
+
+        Raises:
+            KeyError: a tensor is missing.
+        """
+        ...
+
+
 class Progress(Protocol):
     """A display of how far training is."""
 
@@ -76,6 +93,7 @@ class State:
     model: nn.Module
     optimiser: torch.optim.AdamW
     generators: dict[str, torch.Generator]
+    objective: Remembering | None = None
     step: int = 0
     perfect: int = 0
     best: tuple[float, float, float] = (0.0, -math.inf, -math.inf)
@@ -95,6 +113,9 @@ class State:
                 result[f"adam/{key}/{name}"] = value
         for name, generator in self.generators.items():
             result[f"generator/{name}"] = generator.get_state()
+        if self.objective is not None:
+            for name, tensor in self.objective.tensors().items():
+                result[f"objective/{name}"] = tensor
         return result
 
     def restore(self, tensors: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
@@ -118,6 +139,8 @@ class State:
                 }
             for name, generator in self.generators.items():
                 generator.set_state(tensors[f"generator/{name}"])
+            if self.objective is not None:
+                self.objective.restore(part("objective/"))
         except (KeyError, RuntimeError, ValueError) as error:
             raise RunError(
                 f"the checkpoint does not fit the model ({str(error).splitlines()[0]}). "
@@ -175,7 +198,7 @@ def _fit(
     progress: Progress | None,
     processes: ProcessGroup,
 ) -> list[dict[str, Any]]:
-    state = begin(model, config, folder)
+    state = begin(model, objective, config, folder)
     processes.wait()  # nothing is written before all have read the checkpoint
     if not processes.is_main:
         folder = progress = None
@@ -206,7 +229,9 @@ def end(state: State, config: TrainingConfig, folder: RunFolder | None) -> None:
         folder.finish(state.model.state_dict(), state.metrics)
 
 
-def begin(model: nn.Module, config: TrainingConfig, folder: RunFolder | None) -> State:
+def begin(
+    model: nn.Module, objective: Objective, config: TrainingConfig, folder: RunFolder | None
+) -> State:
     """Return the state before the first step, or that of the checkpoint if there is one."""
     device = next(model.parameters()).device
     state = State(
@@ -219,6 +244,7 @@ def begin(model: nn.Module, config: TrainingConfig, folder: RunFolder | None) ->
             "validation": torch.Generator().manual_seed(config.seed + 2_000_003),
             "noise": torch.Generator(device).manual_seed(config.seed + 3_000_017),
         },
+        objective=objective if isinstance(objective, Remembering) else None,
     )
     saved = folder.checkpoint() if folder else None
     if folder and saved is not None:

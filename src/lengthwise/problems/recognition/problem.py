@@ -27,9 +27,9 @@ from lengthwise.problems.layout import Format1
 from lengthwise.problems.presets import preset_settings
 from lengthwise.problems.recognition.codebook import CodebookSupervision
 from lengthwise.problems.recognition.composition import Composition
+from lengthwise.problems.recognition.labels_alone import labels_alone, require_labels_alone
 from lengthwise.problems.recognition.measure import evaluate_run, predictor_of, test_run
 from lengthwise.problems.recognition.objectives import (
-    Final,
     Nodes,
     Prefix,
     States,
@@ -37,6 +37,7 @@ from lengthwise.problems.recognition.objectives import (
     state_classes,
     transition_size,
 )
+from lengthwise.problems.recognition.outcome import proof_told
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.problems.recognition.state_codes import StateCodeSupervision
 from lengthwise.problems.recognition.state_products import StateProducts
@@ -45,6 +46,7 @@ from lengthwise.problems.recognition.suited import (
     MOST_LABELLED,
     model_for,
     num_elements,
+    suited_to_labels,
     suited_to_monoid,
     suited_to_states,
 )
@@ -66,9 +68,6 @@ from lengthwise.wording import counted
 
 WORD_OF_COST = 500
 """Number of symbols of the word whose cost is given."""
-
-_SHOWN = 60
-"""Greatest number of characters that are shown of a wrong word."""
 
 _FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes", "num_slots"}
 """Settings of a network that follow from the language and the supervision."""
@@ -179,6 +178,7 @@ class Recognition(Problem):
         if "supervision" not in asked["objective"]:
             labels = replace(labels, supervision=self._suitable(labels.supervision))
         entry.require_supervision(model, labels.supervision)
+        require_labels_alone(words, labels.supervision)
         told = labels.supervision
         shape: dict[str, Any] = {
             "vocab_size": task.language.num_symbols,
@@ -217,6 +217,9 @@ class Recognition(Problem):
     def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
         """Return the default settings that suit the size of the language's monoid."""
         assert isinstance(entry, ModelEntry)
+        told = asked["objective"].get("supervision", entry.supervision)
+        if told == "final" and entry.supervision == "codebook":
+            return suited_to_labels(preset)
         if "supervision" in asked["objective"]:
             return {}
         match entry.supervision:
@@ -234,7 +237,7 @@ class Recognition(Problem):
         task, words, labels = self.words_of(plan), plan.data, plan.objective
         match labels.supervision:
             case "final":
-                return Final(task, words)
+                return labels_alone(task, plan)
             case "prefix":
                 return Prefix(task, words)
             case "node":
@@ -291,23 +294,22 @@ class Recognition(Problem):
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
         """Return a line on whether a proof closed, and the accuracy on fresh words."""
         task, words = self.words_of(plan), plan.data
-        kept = facts["kept_step"]
+        kept, right = facts["kept_step"], percent(facts["validation_accuracy"])
         return (
             f"{plan.model} on {task.title} ({task.protocol} words, {plan.supervision} supervision, "
-            f"{plan.preset} preset): {_proof(facts)}{percent(facts['validation_accuracy'])} % on "
-            f"fresh words of length {words.min_length}..{words.max_length} after "
-            f"{counted(kept, 'step')}"
+            f"{plan.preset} preset): {proof_told(facts)}{right} % on fresh words of length "
+            f"{words.min_length}..{words.max_length} after {counted(kept, 'step')}"
         )
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
-        """Return `certify` where a proof did not close, and `evaluate` otherwise.
+        """Return `certify` where a proof did not close or was not tried, and `evaluate` otherwise.
 
         Where the monoid is too large for a proof of the default model, it is to train another one.
         """
         if plan.model == DEFAULT_MODEL and not facts["proved"] and self._is_past_codebooks():
             spec = shlex.quote(self.language.spec)
             return f"lengthwise train {spec} --model gru-binary --out {out}-gru"
-        if facts["proved"] is False:
+        if facts["proved"] is False or facts["states"] is not None:
             return f"lengthwise certify {out}"
         return f"lengthwise evaluate {out} --lengths {usual_lengths(plan)}"
 
@@ -423,25 +425,3 @@ def usual_lengths(plan: Plan | Compiled) -> str:
 def _task(language: Language, protocol: str, p_one: float) -> Task:
     """Return a task; the same one again, since the tables of its sampler grow with use."""
     return Task(language=language, protocol=protocol, p_one=p_one)
-
-
-def _proof(facts: Mapping[str, Any]) -> str:
-    """Say whether a proof closed, where training tries one, or how far a model is right."""
-    if facts["proved"] is None:
-        return ""
-    if facts["proved"]:
-        return "proved at every length; "
-    if facts["wrong_chunks"]:
-        wrong = facts["wrong_chunks"]
-        return f"not proved: wrong on {counted(wrong, 'chunk')} of codes; "
-    if facts["wrong_chunks"] == 0:
-        return "not proved: no chunk of codes is wrong, but rounding could change an answer; "
-    right, word = facts["right_to"], facts["first_wrong"]
-    if right is None:
-        return "not proved: right as far as explored, but rounding could change an answer; "
-    if right < 0:
-        return "not proved: the empty word is wrong; "
-    if word is None:
-        return f"not proved: right to length {right}; "
-    brief = word if len(word) <= _SHOWN else f"{word[:_SHOWN]}..."
-    return f"not proved: right to length {right}, first wrong word {brief}; "

@@ -17,8 +17,8 @@ from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError
 from lengthwise.models.binary_recurrent import BinaryRecurrent
-from lengthwise.problems.classification import validate_answers
-from lengthwise.problems.recognition.codebook import SURE, in_precision, sign_loss
+from lengthwise.problems.classification import in_precision, validate_answers
+from lengthwise.problems.recognition.codebook import SURE, sign_loss
 from lengthwise.problems.recognition.objectives import WordLengths, masked_cross_entropy
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.tasks.state_codes import MAX_STEPS, make_state_codes

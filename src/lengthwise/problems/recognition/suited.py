@@ -117,3 +117,26 @@ def suited_to_states(language: Language, preset: str) -> dict[str, Any]:
         "steps": 2_000,
         "validate_every": 25,
     }
+
+
+_LABELS: Mapping[str, Any] = {
+    "curriculum": 3,
+    "min_length": 0,
+    "precision": "double",
+}
+"""Settings of recurrent networks that learn from labels of whole words alone."""
+
+
+def suited_to_labels(preset: str) -> dict[str, Any]:
+    """Return the settings of recurrent networks with codes that are told labels alone.
+
+    They are the same for all languages, of which the learner knows nothing.
+    """
+    if preset == "smoke":
+        return dict(_LABELS)
+    return {
+        **_LABELS,
+        "learning_rate": 3e-3,
+        "validation_words": 512,
+        "validate_every": 50,
+    }
