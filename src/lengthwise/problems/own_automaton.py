@@ -39,10 +39,9 @@ class OwnAutomaton(Curriculum):
         source: WordSource,
         first: int,
         *,
-        replays: bool,
         precision: Literal["single", "double"],
     ) -> None:
-        super().__init__(source, first, replays=replays)
+        super().__init__(source, first)
         self._precision = precision
         self._before = _NONE
 

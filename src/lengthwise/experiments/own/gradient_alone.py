@@ -30,7 +30,7 @@ DEFAULT = "default settings"
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "all lengths from the start": {"curriculum": 40},
-    "no replay": {"replay": False},
+    "learning rate 1e-3": {"learning_rate": 1e-3},
     "noise 0.3 on the bits": {"noise": 0.3},
 }
 """Changes to the method, each on its own. With `curriculum=40` words do not grow."""

@@ -32,26 +32,23 @@ class DrawnWords:
         length = self._lengths.draw(1, generator, longest)
         return self._task.draw(length.expand(self._words.batch_size).clone(), generator)
 
-    def examined(self, longest: int, generator: torch.Generator) -> Batch:
+    def validation(self, longest: int, generator: torch.Generator) -> Batch:
         """Draw words of mixed lengths."""
         lengths = self._lengths.draw(self._words.validation_words, generator, longest)
         return self._task.draw(lengths, generator)
-
-    validation = examined
-    """Words are drawn afresh, so those of a validation are trained on by chance only."""
 
 
 def labels_alone(task: Task, plan: Plan) -> Objective:
     """Return the objective of `final`: with a curriculum, or on words of all lengths from the
     start. A network that keeps codes is trained until its own automaton has settled."""
-    words, first, replays = plan.data, plan.data.curriculum, plan.objective.replay
+    words, first = plan.data, plan.data.curriculum
     if not first:
         return Final(task, words)
     source = DrawnWords(task, words)
     if plan.network.is_recurrent:
         precision = plan.training.precision
-        return OwnAutomaton(source, first, replays=replays, precision=precision)
-    return Curriculum(source, first, replays=replays)
+        return OwnAutomaton(source, first, precision=precision)
+    return Curriculum(source, first)
 
 
 def require_labels_alone(words: WordsConfig, supervision: str) -> None:

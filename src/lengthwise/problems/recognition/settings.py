@@ -21,8 +21,8 @@ class WordsConfig(Config):
     """Length of the shortest words of training and validation."""
     curriculum: Annotated[int, Setting(unit="symbols", least=0)] = 0
     """With `supervision=final`: greatest length of the first words. It grows by a quarter whenever
-    98 % of a validation's words are right, up to `max_length`, and words that are answered wrongly
-    are replayed. 0: words of all lengths from the start."""
+    98 % of a validation's words are right, up to `max_length`. 0: words of all lengths from the
+    start."""
     batch_size: Annotated[int, Setting(unit="words")] = 128
     """Number of words of a batch, all of one length."""
     validation_words: Annotated[int, Setting(unit="words")] = 1024
@@ -73,8 +73,8 @@ class SupervisionConfig(Config):
     """With `codebook`: the words whose chunks or steps are labelled. `training`: those of at most
     `data.max_length` symbols. `all`: those of every length, the default for new runs."""
     replay: bool = True
-    """Hard-example replay, with `composition` and `codebook`, or a curriculum: chunks, steps or
-    words that are found wrong are drawn more often."""
+    """Hard-example replay, with `composition` and `codebook`: chunks or steps that validation finds
+    wrong are drawn more often."""
 
     def __post_init__(self) -> None:
         require_at_least(self, {"code_consistency": 0, "margin": 0})
