@@ -48,6 +48,8 @@ class Scripted:
     def validation(self, longest: int, generator: torch.Generator) -> Batch:
         return self._words(self.wrong.pop(0), 100)
 
+    review = validation
+
     def _words(self, wrong: int, count: int) -> Batch:
         return Batch(
             tokens=torch.zeros(count, 1, dtype=torch.int64),

@@ -40,16 +40,22 @@ class WordSource(Protocol):
         """Draw the words of a step, of at most `longest` symbols."""
         ...
 
+    def review(self, longest: int, generator: torch.Generator) -> Batch:
+        """Draw words of training that decide whether words grow."""
+        ...
+
     def validation(self, longest: int, generator: torch.Generator) -> Batch:
-        """Draw words of validation, which are never trained on."""
+        """Draw words of validation, which are not those of training."""
         ...
 
 
 class Curriculum(Objective):
     """The label of the word alone, on words that grow longer.
 
-    Validation is on words of at most the present length; it is perfect if that is the greatest
-    length, and all words are right. The weights of a longer present length are preferred to others.
+    While words grow, a validation reviews words of training: of the shortest ones there may be so
+    few that those set apart cannot be told from them. A validation is perfect if the present length
+    is the greatest, and all words of validation are right. Weights of a longer present length are
+    preferred.
     """
 
     def __init__(self, source: WordSource, first: int) -> None:
@@ -79,7 +85,8 @@ class Curriculum(Objective):
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Return loss and accuracy on words of at most the present length, and let it grow."""
         longest = self._longest
-        batch = self._source.validation(longest, data)
+        judge = self._source.validation if longest == self._greatest else self._source.review
+        batch = judge(longest, data)
         found = validate_answers(model, batch)
         if longest < self._greatest and found.accuracy >= GROWS_AT:
             self._longest = self._next()

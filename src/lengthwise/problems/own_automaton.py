@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from lengthwise.languages.minimise import Table
 from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.problems.classification import in_precision
 from lengthwise.problems.curriculum import Curriculum, WordSource
 from lengthwise.tasks.task import Batch
@@ -73,6 +74,19 @@ class OwnAutomaton(Curriculum):
         self._before = _digest(table, classes)
         figures["states"] = len(classes) - (OUTSIDE in classes)
         return torch.equal(before, self._before), figures
+
+
+def curriculum(
+    source: WordSource,
+    first: int,
+    network: NetworkConfig,
+    *,
+    precision: Literal["single", "double"],
+) -> Curriculum:
+    """Return a curriculum for a network; one that keeps codes is trained until it has settled."""
+    if network.is_recurrent:
+        return OwnAutomaton(source, first, precision=precision)
+    return Curriculum(source, first)
 
 
 _NONE = torch.zeros(32, dtype=torch.uint8)

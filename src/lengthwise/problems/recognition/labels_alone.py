@@ -5,8 +5,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from lengthwise.problems.base import Plan
-from lengthwise.problems.curriculum import Curriculum
-from lengthwise.problems.own_automaton import OwnAutomaton
+from lengthwise.problems.own_automaton import curriculum
 from lengthwise.problems.recognition.objectives import Final, WordLengths
 from lengthwise.problems.recognition.settings import WordsConfig
 from lengthwise.settings import require
@@ -32,8 +31,12 @@ class DrawnWords:
         length = self._lengths.draw(1, generator, longest)
         return self._task.draw(length.expand(self._words.batch_size).clone(), generator)
 
+    def review(self, longest: int, generator: torch.Generator) -> Batch:
+        """Draw fresh words of mixed lengths."""
+        return self.validation(longest, generator)
+
     def validation(self, longest: int, generator: torch.Generator) -> Batch:
-        """Draw words of mixed lengths."""
+        """Draw fresh words of mixed lengths."""
         lengths = self._lengths.draw(self._words.validation_words, generator, longest)
         return self._task.draw(lengths, generator)
 
@@ -44,11 +47,8 @@ def labels_alone(task: Task, plan: Plan) -> Objective:
     words, first = plan.data, plan.data.curriculum
     if not first:
         return Final(task, words)
-    source = DrawnWords(task, words)
-    if plan.network.is_recurrent:
-        precision = plan.training.precision
-        return OwnAutomaton(source, first, precision=precision)
-    return Curriculum(source, first)
+    precision = plan.training.precision
+    return curriculum(DrawnWords(task, words), first, plan.network, precision=precision)
 
 
 def require_labels_alone(words: WordsConfig, supervision: str) -> None:
