@@ -12,7 +12,8 @@ from torch import nn
 import lengthwise as lw
 from lengthwise.errors import ClaimError, ConfigError, LengthwiseWarning, RunError
 from lengthwise.problems.runs import make_plan
-from lengthwise.training.loop import Clock, Step, Validation, decays, fit, kept
+from lengthwise.training.clock import Clock
+from lengthwise.training.loop import Step, Validation, decays, fit, kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 

@@ -1,6 +1,8 @@
 """The common part of problems whose models classify words: loss, validation and answers."""
 
+import copy
 from collections.abc import Callable, Sequence
+from typing import Literal, TypeVar
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -13,6 +15,8 @@ from lengthwise.languages.language import Language
 from lengthwise.problems.results import Answer, Predictor
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Step, Validation
+
+Network = TypeVar("Network", bound=nn.Module)
 
 
 def class_step(logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"]) -> Step:
@@ -37,6 +41,11 @@ def on_device(model: nn.Module, *tensors: Tensor) -> list[Tensor]:
     """Return tensors on the device of a model."""
     device = next(model.parameters()).device
     return [tensor.to(device) for tensor in tensors]
+
+
+def in_precision(model: Network, precision: Literal["single", "double"]) -> Network:
+    """Return the model that a proof is about: a copy in double precision, or the model itself."""
+    return copy.deepcopy(model).double() if precision == "double" else model
 
 
 def classify(

@@ -6,16 +6,16 @@ that a run that is killed and started again ends with the same weights, bit for 
 """
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import torch
 from torch import Tensor, nn
 
 from lengthwise.errors import ClaimError, RunError
 from lengthwise.models.threads import processor_threads
+from lengthwise.training.clock import Clock
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
@@ -61,6 +61,23 @@ class Objective(Protocol):
         ...
 
 
+@runtime_checkable
+class Remembering(Protocol):
+    """An objective with a state of its own, such as a curriculum, which checkpoints keep."""
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the state as named tensors."""
+        ...
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+        """Restore the state from the result of `tensors`.
+
+        Raises:
+            KeyError: a tensor is missing.
+        """
+        ...
+
+
 class Progress(Protocol):
     """A display of how far training is."""
 
@@ -84,6 +101,7 @@ class State:
     model: nn.Module
     optimiser: torch.optim.AdamW
     generators: dict[str, torch.Generator]
+    objective: Remembering | None = None
     step: int = 0
     perfect: int = 0
     best: tuple[float, float, float] = (0.0, -math.inf, -math.inf)
@@ -103,6 +121,9 @@ class State:
                 result[f"adam/{key}/{name}"] = value
         for name, generator in self.generators.items():
             result[f"generator/{name}"] = generator.get_state()
+        if self.objective is not None:
+            for name, tensor in self.objective.tensors().items():
+                result[f"objective/{name}"] = tensor
         return result
 
     def restore(self, tensors: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
@@ -126,6 +147,8 @@ class State:
                 }
             for name, generator in self.generators.items():
                 generator.set_state(tensors[f"generator/{name}"])
+            if self.objective is not None:
+                self.objective.restore(part("objective/"))
         except (KeyError, RuntimeError, ValueError) as error:
             raise RunError(
                 f"the checkpoint does not fit the model ({str(error).splitlines()[0]}). "
@@ -183,7 +206,7 @@ def _fit(
     progress: Progress | None,
     processes: ProcessGroup,
 ) -> list[dict[str, Any]]:
-    state = begin(model, config, folder)
+    state = begin(model, objective, config, folder)
     processes.wait()  # nothing is written before all have read the checkpoint
     if not processes.is_main:
         folder = progress = None
@@ -214,7 +237,7 @@ def fit_stage(
     validation, none, and the records are empty.
     """
     with processor_threads(config.threads):
-        state = begin(model, config, folder)
+        state = begin(model, objective, config, folder)
         ending: Ending = "steps"
         clock, told = Clock(), ""
         try:
@@ -236,7 +259,7 @@ def _advance(
     state: State,
     objective: Objective,
     config: TrainingConfig,
-    clock: "Clock",
+    clock: Clock,
     *,
     folder: RunFolder | None,
     progress: Progress | None,
@@ -266,7 +289,9 @@ def end(state: State, config: TrainingConfig, folder: RunFolder | None) -> None:
         folder.finish(state.model.state_dict(), state.metrics)
 
 
-def begin(model: nn.Module, config: TrainingConfig, folder: RunFolder | None) -> State:
+def begin(
+    model: nn.Module, objective: Objective, config: TrainingConfig, folder: RunFolder | None
+) -> State:
     """Return the state before the first step, or that of the checkpoint if there is one."""
     device = next(model.parameters()).device
     state = State(
@@ -279,6 +304,7 @@ def begin(model: nn.Module, config: TrainingConfig, folder: RunFolder | None) ->
             "validation": torch.Generator().manual_seed(config.seed + 2_000_003),
             "noise": torch.Generator(device).manual_seed(config.seed + 3_000_017),
         },
+        objective=objective if isinstance(objective, Remembering) else None,
     )
     saved = folder.checkpoint() if folder else None
     if folder and saved is not None:
@@ -319,7 +345,7 @@ def _train_step(
     state: State,
     objective: Objective,
     config: TrainingConfig,
-    clock: "Clock",
+    clock: Clock,
     processes: ProcessGroup,
 ) -> dict[str, Any]:
     for group in state.optimiser.param_groups:
@@ -421,23 +447,3 @@ def _validate(state: State, objective: Objective, config: TrainingConfig) -> dic
         **({} if result.score is None else {"validation_score": result.score}),
         **result.more,
     }
-
-
-class Clock:
-    """Measures words per second, smoothed over the last steps."""
-
-    def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
-        self._now = now
-        self._last = now()
-        self._rate = 0.0
-
-    def restart(self) -> None:
-        """Exclude the time since the last step."""
-        self._last = self._now()
-
-    def rate(self, num_words: float) -> float:
-        """Return the rate after a step of that many words."""
-        elapsed, self._last = self._now() - self._last, self._now()
-        current = num_words / max(elapsed, 1e-9)
-        self._rate = current if self._rate == 0 else 0.95 * self._rate + 0.05 * current
-        return round(self._rate, 1)

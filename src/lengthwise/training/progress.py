@@ -205,10 +205,12 @@ def _stage(record: Mapping[str, Any]) -> str:
 def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
     """Describe loss, accuracy and speed in a few words."""
     text = f"loss {record['loss']:.4f}, accuracy {100 * record['accuracy']:.1f} %, {speed(record)}"
-    if "validation_score" in record:
+    if "validation_score" in record and "longest" not in record:
         text += f", validation loss {record['validation_loss']:.4f}"
     elif "validation_accuracy" in record:
         text += f", validation {100 * record['validation_accuracy']:.2f} %"
+    if "longest" in record:
+        text += f", words of up to {record['longest']} symbols"
     if "right_to" in record:
         length = record["right_to"]
         far = f"right to length {'any' if length is None else length}"

@@ -3,7 +3,8 @@
 from typing import Protocol
 
 import torch
-from torch import nn
+from jaxtyping import Int
+from torch import Tensor, nn
 
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.text_corpus import TEST, TRAIN, VALID
@@ -60,6 +61,50 @@ class Labels(Objective):
         order = torch.randperm(len(self._valid), generator=data)
         chosen = self._valid[order[: self._config.validation_words]]
         return validate_answers(model, batch_of(self._words, chosen))
+
+
+class WordsOfFile:
+    """The words of a file for a curriculum: those of a step have mixed lengths.
+
+    Raises:
+        TextError: there is no word to train or to validate on.
+        ConfigError: a batch would be too large.
+    """
+
+    def __init__(self, words: LabelledWords, config: WordsOfFileConfig, name: str) -> None:
+        Labels(words, config, name)  # refuses batches that are too large
+        self._words, self._config = words, config
+        self._rows = {part: part_of(words, part, config, name) for part in (TRAIN, VALID)}
+        self._lengths = {
+            part: torch.from_numpy(words.lengths(rows.numpy())) for part, rows in self._rows.items()
+        }
+        least = max(int(own.min()) for own in self._lengths.values())  # both parts have words then
+        every = torch.unique(torch.cat([*self._lengths.values()]))
+        self._every = every[every >= least]
+
+    @property
+    def lengths(self) -> Int[Tensor, " length"]:
+        """The lengths of words, ascending, from the first at which both parts have words."""
+        return self._every
+
+    def step(self, longest: int, generator: torch.Generator) -> Batch:
+        """Draw words of training uniformly, of at most `longest` symbols."""
+        rows = self._rows[TRAIN][self._lengths[TRAIN] <= longest]
+        chosen = torch.randint(len(rows), (self._config.batch_size,), generator=generator)
+        return batch_of(self._words, rows[chosen])
+
+    def review(self, longest: int, generator: torch.Generator) -> Batch:
+        """Draw different words of training, of at most `longest` symbols."""
+        return self._different(TRAIN, longest, generator)
+
+    def validation(self, longest: int, generator: torch.Generator) -> Batch:
+        """Draw different words of validation, of at most `longest` symbols."""
+        return self._different(VALID, longest, generator)
+
+    def _different(self, part: str, longest: int, generator: torch.Generator) -> Batch:
+        rows = self._rows[part][self._lengths[part] <= longest]
+        order = torch.randperm(len(rows), generator=generator)
+        return batch_of(self._words, rows[order[: self._config.validation_words]])
 
 
 class WordParts(Protocol):

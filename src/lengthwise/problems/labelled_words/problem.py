@@ -18,8 +18,9 @@ from lengthwise.models.recognisers import MODELS, ModelEntry
 from lengthwise.problems.base import Plan, Problem, Run, evaluated
 from lengthwise.problems.classification import class_predictor, require_same_symbols
 from lengthwise.problems.labelled_words.measure import WordsEvaluation, evaluate_run, facts
-from lengthwise.problems.labelled_words.objective import Labels, part_of
+from lengthwise.problems.labelled_words.objective import Labels, WordsOfFile, part_of
 from lengthwise.problems.labelled_words.settings import LabelsConfig, WordsOfFileConfig
+from lengthwise.problems.own_automaton import curriculum
 from lengthwise.problems.presets import preset_settings
 from lengthwise.problems.results import Evaluation, Facts, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
@@ -208,7 +209,11 @@ class LabelledWordsProblem(Problem):
         Raises:
             TextError: the file was changed, or is gone.
         """
-        return Labels(self.words.load(), plan.data, self.name)
+        words, first = self.words.load(), plan.data.curriculum
+        if not first:
+            return Labels(words, plan.data, self.name)
+        source, precision = WordsOfFile(words, plan.data, self.name), plan.training.precision
+        return curriculum(source, first, plan.network, precision=precision)
 
     def remember(self, model: nn.Module) -> None:
         """Record the symbols and classes that a model was made for."""

@@ -18,13 +18,16 @@ class WordsOfFileConfig(Config):
     max_length: Annotated[int | None, Setting(unit="symbols")] = None
     """Length of the longest words of training and validation, so that longer ones are left for the
     test; None for all words."""
+    curriculum: Annotated[int, Setting(unit="symbols", least=0)] = 0
+    """Greatest length of the first words. It grows by a quarter whenever 98 % of a validation's
+    words are right, up to the longest words. 0: words of all lengths from the start."""
     batch_size: Annotated[int, Setting(unit="words")] = 128
     """Number of words of a batch, drawn uniformly from those of training."""
     validation_words: Annotated[int, Setting(unit="words")] = 1024
     """Greatest number of words of each validation, drawn from those set apart for it."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, {"batch_size": 1, "validation_words": 1})
+        require_at_least(self, {"batch_size": 1, "validation_words": 1, "curriculum": 0})
         for name in ("validation_share", "test_share"):
             share = getattr(self, name)
             require(

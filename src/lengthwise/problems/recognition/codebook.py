@@ -10,8 +10,7 @@ Validation is perfect when exploration (`verification.closure`) proves the model
 every length, also of those that were not drawn.
 """
 
-import copy
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -21,7 +20,7 @@ from torch.nn import functional as F
 from lengthwise.errors import VerificationError
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.problems.classification import validate_answers
+from lengthwise.problems.classification import in_precision, validate_answers
 from lengthwise.problems.recognition.composition import binary
 from lengthwise.problems.recognition.objectives import WordLengths, masked_cross_entropy
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
@@ -48,8 +47,6 @@ _SHARPNESS = 2.0
 _TOGETHER = 8192
 """Number of chunks that are computed at once."""
 
-Network = TypeVar("Network", bound=nn.Module)
-
 
 def sign_loss(sides: Float[Tensor, "*axes bit"]) -> Float[Tensor, ""]:
     """Return the softplus loss of numbers by their distances on the right side of 0.
@@ -57,11 +54,6 @@ def sign_loss(sides: Float[Tensor, "*axes bit"]) -> Float[Tensor, ""]:
     It is summed over bits, and the mean over everything else.
     """
     return F.softplus(-_SHARPNESS * sides).sum(dim=-1).mean()
-
-
-def in_precision(model: Network, precision: Literal["single", "double"]) -> Network:
-    """Return the model that a proof is about: a copy in double precision, or the model itself."""
-    return copy.deepcopy(model).double() if precision == "double" else model
 
 
 class CodebookSupervision(Objective):

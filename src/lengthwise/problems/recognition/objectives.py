@@ -35,16 +35,19 @@ class WordLengths:
 
     def __init__(self, task: Task, words: WordsConfig) -> None:
         task.require_room(words.max_length)
-        self._lengths = torch.tensor(task.lengths(words.min_length, words.max_length))
-        if not len(self._lengths):
+        self.lengths = torch.tensor(task.lengths(words.min_length, words.max_length))
+        if not len(self.lengths):
             raise TaskError(
                 f"{task.title} has no word of a length in "
                 f"{words.min_length}..{words.max_length}. Raise max_length."
             )
 
-    def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, " word"]:
-        """Return that many lengths, each drawn independently."""
-        return self._lengths[torch.randint(len(self._lengths), (count,), generator=generator)]
+    def draw(
+        self, count: int, generator: torch.Generator, longest: int | None = None
+    ) -> Int[Tensor, " word"]:
+        """Return that many lengths, of `longest` at most, each drawn independently."""
+        own = self.lengths if longest is None else self.lengths[self.lengths <= longest]
+        return own[torch.randint(len(own), (count,), generator=generator)]
 
 
 class Final(Objective):

@@ -74,7 +74,12 @@ def ended_in_words(stage: Mapping[str, Any]) -> str:
 
 
 def _proof(facts: Mapping[str, Any]) -> str:
-    """Say whether a proof closed, where training tries one, or how far a model is right."""
+    """Say whether a proof closed, where training tries one, or how far a model is right.
+
+    Of a network that was told labels alone, say how many states its own automaton has.
+    """
+    if facts["states"] is not None:
+        return f"settled on an automaton of {counted(facts['states'], 'state')}; "
     if facts["proved"] is None:
         return ""
     if facts["proved"]:

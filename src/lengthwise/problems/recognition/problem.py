@@ -11,7 +11,6 @@ from torch import nn
 
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
@@ -28,9 +27,9 @@ from lengthwise.problems.layout import Format1
 from lengthwise.problems.presets import preset_settings
 from lengthwise.problems.recognition.codebook import CodebookSupervision
 from lengthwise.problems.recognition.composition import Composition
+from lengthwise.problems.recognition.labels_alone import labels_alone, require_labels_alone
 from lengthwise.problems.recognition.measure import evaluate_run, predictor_of, test_run
 from lengthwise.problems.recognition.objectives import (
-    Final,
     Nodes,
     Prefix,
     States,
@@ -53,6 +52,8 @@ from lengthwise.problems.recognition.suited import (
     LARGE_MODEL,
     model_for,
     num_elements,
+    require_few_elements,
+    suited_to_labels,
     suited_to_monoid,
     suited_to_states,
     suited_to_tokens,
@@ -184,6 +185,7 @@ class Recognition(Problem):
         if "supervision" not in asked["objective"]:
             labels = replace(labels, supervision=self._suitable(labels.supervision))
         entry.require_supervision(model, labels.supervision)
+        require_labels_alone(words, labels.supervision)
         told = labels.supervision
         if told == "codebook" and "chunk_lengths" not in asked["objective"]:
             labels = replace(labels, chunk_lengths="all")
@@ -202,7 +204,7 @@ class Recognition(Problem):
         network = entry.configure({**chosen["network"], **shape})
         network = network.with_room(words.max_length, asked["network"].get("max_length"))
         if told in ("composition", "codebook") and not network.is_recurrent:
-            self._require_few_elements(told)
+            require_few_elements(self.language, told)
         if told in ("composition", "codebook"):
             require(
                 network.has_codes,
@@ -223,6 +225,9 @@ class Recognition(Problem):
     def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
         """Return the default settings that suit the size of the language's monoid."""
         assert isinstance(entry, ModelEntry)
+        told = asked["objective"].get("supervision", entry.supervision)
+        if told == "final" and entry.supervision == "codebook":
+            return suited_to_labels(preset)
         if "supervision" in asked["objective"]:
             return {}
         match entry.supervision:
@@ -256,7 +261,7 @@ class Recognition(Problem):
         task, words, labels = self.words_of(plan), plan.data, plan.objective
         match labels.supervision:
             case "final":
-                return Final(task, words)
+                return labels_alone(task, plan)
             case "prefix":
                 return Prefix(task, words)
             case "node":
@@ -318,14 +323,14 @@ class Recognition(Problem):
         return outcome_of(plan, self.words_of(plan), facts)
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
-        """Return `certify` where a proof did not close, and `evaluate` otherwise.
+        """Return `certify` where a proof did not close or was not tried, and `evaluate` otherwise.
 
         Where a proof needs another model, it is to train that.
         """
         if needs_another_model(self.language, plan, facts):
             spec = shlex.quote(self.language.spec)
             return f"lengthwise train {spec} --model gru-binary --out {out}-gru"
-        if facts["proved"] is False:
+        if facts["proved"] is False or facts["states"] is not None:
             return f"lengthwise certify {out}"
         return f"lengthwise evaluate {out} --lengths {usual_lengths(plan)}"
 
@@ -388,14 +393,6 @@ class Recognition(Problem):
         """Return `transition` for `composition` where the language has too many state maps."""
         few = supervision != "composition" or num_elements(self.language) is not None
         return supervision if few else "transition"
-
-    def _require_few_elements(self, supervision: str) -> None:
-        if num_elements(self.language) is None:
-            raise ConfigError(
-                f"supervision={supervision!r} tells at most {MAX_ELEMENTS} state maps apart, but "
-                f"{self.language.spec or 'the language'} has more. Use --model "
-                f"{LARGE_MODEL} or gru-binary, or supervision='transition'."
-            )
 
     def _slots(self, asked: Mapping[str, Any]) -> dict[str, int]:
         """Return a slot for each state, with as many bits as tell the states apart."""

@@ -19,6 +19,10 @@ class WordsConfig(Config):
     """Length of the longest words of training and validation."""
     min_length: Annotated[int, Setting(unit="symbols")] = 1
     """Length of the shortest words of training and validation."""
+    curriculum: Annotated[int, Setting(unit="symbols", least=0)] = 0
+    """With `supervision=final`: greatest length of the first words. It grows by a quarter whenever
+    98 % of a validation's words are right, up to `max_length`. 0: words of all lengths from the
+    start."""
     batch_size: Annotated[int, Setting(unit="words")] = 128
     """Number of words of a batch, all of one length."""
     validation_words: Annotated[int, Setting(unit="words")] = 1024
@@ -31,8 +35,8 @@ class WordsConfig(Config):
     """P(1) of the published words of Parity; no other language has one."""
 
     def __post_init__(self) -> None:
-        least = dict.fromkeys(("max_length", "min_length", "batch_size", "validation_words"), 1)
-        require_at_least(self, least)
+        least = dict.fromkeys(("max_length", "batch_size", "validation_words"), 1)
+        require_at_least(self, {**least, "min_length": 0, "curriculum": 0})
         require(
             self.min_length <= self.max_length,
             f"min_length={self.min_length} is past max_length={self.max_length}. Lower it.",

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError
 from lengthwise.models.state_slots import StateSlots
-from lengthwise.problems.classification import validate_answers
-from lengthwise.problems.recognition.codebook import in_precision, sign_loss
+from lengthwise.problems.classification import in_precision, validate_answers
+from lengthwise.problems.recognition.codebook import sign_loss
 from lengthwise.problems.recognition.objectives import WordLengths, masked_cross_entropy
 from lengthwise.problems.recognition.settings import WordsConfig
 from lengthwise.tasks.state_maps import IGNORED

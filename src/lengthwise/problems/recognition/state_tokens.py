@@ -24,8 +24,7 @@ from torch.nn import functional as F
 from lengthwise.errors import ConfigError
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.models.window_scratchpad import WindowScratchpad
-from lengthwise.problems.classification import on_device, validate_answers
-from lengthwise.problems.recognition.codebook import in_precision
+from lengthwise.problems.classification import in_precision, on_device, validate_answers
 from lengthwise.problems.recognition.objectives import States, masked_cross_entropy
 from lengthwise.problems.recognition.settings import WordsConfig
 from lengthwise.problems.recognition.step_table import StepTable, explored

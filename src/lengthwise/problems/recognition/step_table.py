@@ -17,8 +17,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.languages.language import Language
-from lengthwise.problems.classification import validate_answers
-from lengthwise.problems.recognition.codebook import SURE, in_precision
+from lengthwise.problems.classification import in_precision, validate_answers
+from lengthwise.problems.recognition.codebook import SURE
 from lengthwise.problems.recognition.objectives import WordLengths
 from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.tasks.state_codes import MAX_STEPS, make_state_codes

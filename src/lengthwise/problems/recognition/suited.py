@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from lengthwise.errors import LanguageError
+from lengthwise.errors import ConfigError, LanguageError
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
@@ -70,6 +70,20 @@ def num_elements(language: Language) -> int | None:
     except LanguageError:
         return None
     return len(monoid.maps)
+
+
+def require_few_elements(language: Language, supervision: str) -> None:
+    """Refuse a supervision that tells state maps apart where there are too many.
+
+    Raises:
+        ConfigError: there are more than `MAX_ELEMENTS`.
+    """
+    if num_elements(language) is None:
+        raise ConfigError(
+            f"supervision={supervision!r} tells at most {MAX_ELEMENTS} state maps apart, but "
+            f"{language.spec or 'the language'} has more. Use --model {LARGE_MODEL} or "
+            f"gru-binary, or supervision='transition'."
+        )
 
 
 def model_for(language: Language) -> str:
@@ -148,3 +162,26 @@ def _size(language: Language) -> tuple[int, int]:
     """Return the numbers of states and of steps of the minimal automaton."""
     machine = language.total().minimised()
     return machine.num_states, machine.num_states * machine.num_symbols
+
+
+_LABELS: Mapping[str, Any] = {
+    "curriculum": 3,
+    "min_length": 0,
+    "precision": "double",
+}
+"""Settings of recurrent networks that learn from labels of whole words alone."""
+
+
+def suited_to_labels(preset: str) -> dict[str, Any]:
+    """Return the settings of recurrent networks with codes that are told labels alone.
+
+    They are the same for all languages, of which the learner knows nothing.
+    """
+    if preset == "smoke":
+        return dict(_LABELS)
+    return {
+        **_LABELS,
+        "learning_rate": 3e-3,
+        "validation_words": 512,
+        "validate_every": 50,
+    }

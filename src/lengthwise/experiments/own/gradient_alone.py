@@ -1,0 +1,201 @@
+"""Labels of whole words alone, gradient descent alone, and then a proof at every length.
+
+`gru-binary` with `supervision=final` sees words of at most 40 symbols and the label of each whole
+word: no labels of prefixes, no states, no products. Words grow longer as they are learned, and
+training ends when the network's own automaton no longer changes. Only afterwards is the network
+compared with the true language (`certify`).
+
+The first table has the rows of Table 1 of Chi et al. (2023) and groups, with default settings. The
+second leaves out one part of the method at a time.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise.experiments.own.default_proofs import TABLE_1
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
+from lengthwise.experiments.trained import from_to
+from lengthwise.problems.runs import make_plan, plan_from_dict
+from lengthwise.verification.certify import certify
+
+GROUPS = ("group:S3", "group:A5,generators=2,seed=0")
+
+TABLE_ROWS = (*TABLE_1, *GROUPS)
+
+DEFAULT = "default settings"
+
+VARIANTS: Mapping[str, Mapping[str, Any]] = {"all lengths from the start": {"curriculum": 40}}
+"""Changes to the method, each on its own. With `curriculum=40` words do not grow."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """Languages, seeds and variants."""
+
+    preset: str = "laptop"
+    languages: tuple[str, ...] = TABLE_ROWS
+    seeds: tuple[int, ...] = (0, 1, 2)
+    changed: tuple[str, ...] = ("cycle-navigation", "d-3", "group:S3")
+    """Languages of the second table."""
+    ablation: Mapping[str, Any] = field(default_factory=lambda: {"steps": 3_000})
+    """Settings of all its runs but those by default."""
+
+
+def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
+    """Return a part for each language and seed, then one for each variant."""
+    whole: list[tuple[str, str, dict[str, Any]]] = [(spec, DEFAULT, {}) for spec in sizes.languages]
+    changed = [
+        (spec, name, {**sizes.ablation, **change})
+        for spec, (name, change) in product(sizes.changed, VARIANTS.items())
+    ]
+    found = []
+    for (spec, variant, change), seed in product([*whole, *changed], seeds or sizes.seeds):
+        settings = {"supervision": "final", **change, "seed": seed}
+        plan = make_plan(spec, "gru-binary", preset=sizes.preset, settings=settings)
+        about = {"language": spec, "variant": variant, "plan": plan.to_dict()}
+        found.append(Part(f"{spec}, {variant}, seed {seed}", about))
+    return found
+
+
+def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
+    """Train on labels alone, and certify the network against the true language."""
+    run, record = trained(plan_from_dict(settings["plan"]), folder)
+    certificate, last = certify(run.model, run.language), run.metrics[-1]
+    wrong = certificate.counterexample
+    return [
+        {
+            **record,
+            "settings": {k: v for k, v in settings["plan"].items() if k != "problem"},
+            "language": settings["language"],
+            "variant": settings["variant"],
+            "true_states": run.language.minimised().num_states,
+            "settled": last["perfect"],
+            "longest": last["longest"],
+            "validation_accuracy": last["validation_accuracy"],
+            "words": record["steps"] * run.require_plan().data.batch_size,
+            "states": last.get("states"),
+            "codes": certificate.summary()["elements"],
+            "verdict": certificate.verdict,
+            "reason": certificate.reason,
+            "wrong_length": None if wrong is None else len(run.language.encode(wrong.word)),
+        }
+    ]
+
+
+def _rows(records: Sequence[Record], *keys: str) -> list[list[str]]:
+    rows = []
+    for names, runs in grouped(records, *keys).items():
+        proved = [one for one in runs if one["verdict"] == "equivalent"]
+        rows.append(
+            [
+                *names,
+                f"{len(proved)} of {len(runs)}",
+                _span(proved, "words"),
+                _span(proved, "processor_seconds"),
+                _span(proved, "codes"),
+                "; ".join(_fault(one) for one in runs if one not in proved),
+            ]
+        )
+    return rows
+
+
+def _span(runs: Sequence[Record], key: str) -> str:
+    return from_to([round(one[key]) for one in runs]) if runs else ""
+
+
+def _fault(one: Record) -> str:
+    """Say how far a run came that is not proved, and how short a word is wrong."""
+    wrong = one["wrong_length"]
+    told = "not closed" if wrong is None else f"wrong at length {wrong}"
+    if one["settled"]:
+        return f"{told}, but settled (seed {one['seed']})"
+    accuracy = f"{100 * one['validation_accuracy']:.1f} %"
+    return f"{told}; {accuracy} of words up to {one['longest']} (seed {one['seed']})"
+
+
+_FOUND = ("proved", "words drawn", "processor seconds", "codes", "not proved")
+
+
+def table(records: Sequence[Record]) -> Table:
+    """Return a row for each language with default settings."""
+    own = [one for one in records if one["variant"] == DEFAULT]
+    rows = [
+        [language, f"{runs[0]['true_states']}", *row[1:]]
+        for (language,), runs in grouped(own, "language").items()
+        for row in _rows(runs, "language")
+    ]
+    return Table(["language", "states", *_FOUND], rows)
+
+
+def ablations(records: Sequence[Record]) -> Table:
+    """Return a row for each variant, on the languages that have them."""
+    changed = {one["language"] for one in records if one["variant"] != DEFAULT}
+    own = [one for one in records if one["language"] in changed]
+    order = {name: place for place, name in enumerate([DEFAULT, *VARIANTS])}
+    own = sorted(own, key=lambda one: order[one["variant"]])
+    own = sorted(own, key=lambda one: TABLE_ROWS.index(one["language"]))
+    return Table(["language", "variant", *_FOUND], _rows(own, "language", "variant"))
+
+
+def note(records: Sequence[Record]) -> str:
+    """Say what was told, and how many languages have a proof."""
+    own = [one for one in records if one["variant"] == DEFAULT]
+    runs_of = {language: runs for (language,), runs in grouped(own, "language").items()}
+    rows = [name for name in runs_of if name in TABLE_1]
+    some = [name for name in rows if any(one["verdict"] == "equivalent" for one in runs_of[name])]
+    every = [name for name in rows if all(one["verdict"] == "equivalent" for one in runs_of[name])]
+    return (
+        "Told: words of at most 40 symbols (`audited`), and the label of each whole word. Proved "
+        f"with every seed in {len(every)}, with some seed in {len(some)} of {len(rows)} rows of "
+        "Table 1."
+    )
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """Say in how many rows all runs are proved, and how many settled on something else."""
+    own = [one for one in records if one["variant"] == DEFAULT]
+    rows = grouped([one for one in own if one["language"] in TABLE_1], "language")
+    every = [n for (n,), runs in rows.items() if all(_is_proved(one) for one in runs)]
+    settled = [one for one in own if one["settled"]]
+    wrong = [one for one in settled if not _is_proved(one)]
+    return [
+        Statement(
+            "ours",
+            "labels alone and gradient descent alone end with a proof in 9 rows of Table 1",
+            len(every) >= 9,
+            f"every seed in {len(every)} of {len(rows)}: {', '.join(every)}",
+        ),
+        Statement(
+            "ours",
+            "a network that has settled is the language",
+            not wrong,
+            f"{len(settled)} settled, of which {len(wrong)} are another language",
+        ),
+    ]
+
+
+def _is_proved(one: Record) -> bool:
+    return bool(one["verdict"] == "equivalent")
+
+
+GRADIENT_ALONE = PartsExperiment(
+    item="gradient alone",
+    claim="Labels of whole words and gradient descent alone lead to networks that are proved.",
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke", languages=("parity",), seeds=(0,), changed=("parity",), ablation={}
+        ),
+        laptop=Sizes(),
+        paper=Sizes(),
+    ),
+    parts=parts,
+    measure=measure,
+    table=table,
+    more={"Ablations": ablations},
+    note=note,
+    check=check,
+)

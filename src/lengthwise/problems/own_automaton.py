@@ -1,0 +1,98 @@
+"""A curriculum that ends when a network with codes has settled on an automaton of its own.
+
+The language is never asked. That a network has finitely many codes, that none of their signs could
+turn over by rounding, and that its minimal automaton (`verification.own_automaton`) is the same at
+two validations in a row are properties of the network alone.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from lengthwise.languages.minimise import Table
+from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.problems.classification import in_precision
+from lengthwise.problems.curriculum import Curriculum, WordSource
+from lengthwise.tasks.task import Batch
+from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
+from lengthwise.verification.network import weights_of
+from lengthwise.verification.own_automaton import OUTSIDE, Neighbours, own_automaton
+from lengthwise.verification.recurrent_node import RecurrentNode
+
+_MOST_STEPS = 2**18
+"""Most steps of an exploration: a code and a symbol each."""
+
+
+class OwnAutomaton(Curriculum):
+    """The label of the word alone, until the network's own automaton no longer changes.
+
+    A validation is perfect if it is one of `Curriculum`, the codes close, no sign is uncertain in
+    the final precision, and the minimal automaton is that of the validation before.
+    """
+
+    def __init__(
+        self,
+        source: WordSource,
+        first: int,
+        *,
+        precision: Literal["single", "double"],
+    ) -> None:
+        super().__init__(source, first)
+        self._precision = precision
+        self._before = _NONE
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the state of the curriculum, and the digest of the last automaton."""
+        return {**super().tensors(), "automaton": self._before}
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+        """Restore the state from the result of `tensors`."""
+        super().restore(tensors)
+        self._before = tensors["automaton"]
+
+    def _settled(
+        self, model: nn.Module, is_right: bool, batch: Batch
+    ) -> tuple[bool, dict[str, int | None]]:
+        before, self._before = self._before, _NONE
+        if not is_right:
+            return False, {}
+        assert isinstance(model, BinaryRecurrent)
+        network = in_precision(model, self._precision)
+        codes = TrackedCodes(RecurrentNode(network.config.to_dict(), weights_of(network)))
+        recurrence = CodeRecurrence(codes)
+        shown = Neighbours.of(batch.tokens.numpy(), batch.lengths.numpy(), codes.num_symbols)
+        found = own_automaton(recurrence, shown, max_steps=_MOST_STEPS)
+        figures: dict[str, int | None] = {"codes": len(recurrence.packed), "states": None}
+        if found is None or not codes.is_certain:
+            return False, figures
+        table, classes = found
+        self._before = _digest(table, classes)
+        figures["states"] = len(classes) - (OUTSIDE in classes)
+        return torch.equal(before, self._before), figures
+
+
+def curriculum(
+    source: WordSource,
+    first: int,
+    network: NetworkConfig,
+    *,
+    precision: Literal["single", "double"],
+) -> Curriculum:
+    """Return a curriculum for a network; one that keeps codes is trained until it has settled."""
+    if network.is_recurrent:
+        return OwnAutomaton(source, first, precision=precision)
+    return Curriculum(source, first)
+
+
+_NONE = torch.zeros(32, dtype=torch.uint8)
+"""In place of the digest of an automaton, where there is none."""
+
+
+def _digest(table: Table, classes: tuple[int, ...]) -> Tensor:
+    found = hashlib.sha256(json.dumps([table, classes]).encode()).digest()
+    return torch.tensor(list(found), dtype=torch.uint8)

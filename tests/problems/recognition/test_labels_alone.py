@@ -1,0 +1,75 @@
+"""Labels of whole words alone: what is chosen by default, and a proof at the end."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lengthwise.cli.main import main
+from lengthwise.errors import ConfigError
+from lengthwise.languages.spec import parse
+from lengthwise.problems.curriculum import Curriculum
+from lengthwise.problems.own_automaton import OwnAutomaton
+from lengthwise.problems.recognition.objectives import Final
+from lengthwise.problems.runs import make_plan, train
+from lengthwise.verification.certify import certify
+
+SMALL: dict[str, Any] = {
+    "supervision": "final",
+    "d_model": 32,
+    "num_bits": 8,
+    "batch_size": 64,
+    "validation_words": 64,
+    "max_length": 9,
+    "validate_every": 5,
+    "steps": 200,
+    "learning_rate": 1e-2,
+}
+
+
+def test_a_network_told_labels_alone_settles_and_is_proved() -> None:
+    run = train(make_plan("parity", "gru-binary", settings=SMALL))
+    last = run.metrics[-1]
+    assert last["step"] < 200
+    assert (last["perfect"], last["states"], last["longest"]) == (True, 2, 9)
+    assert certify(run.model, parse("parity")).verdict == "equivalent"
+    assert certify(run.model, parse("first")).verdict == "counterexample"
+
+
+def test_the_command_says_on_how_many_states_it_settled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = [item for k, v in SMALL.items() for item in ("--set", f"{k}={v}")]
+    out = str(tmp_path / "run")
+    assert main(["train", "parity", "--model", "gru-binary", *settings, "--out", out]) == 0
+    told = capsys.readouterr()
+    assert "settled on an automaton of 2 states; 100.00 % on fresh words of length 0..9" in told.out
+    assert f"next: lengthwise certify {out}" in told.err
+    assert main(["certify", out]) == 0
+
+
+@pytest.mark.parametrize("spec", ["parity", "modular-arithmetic", "group:S5"])
+def test_defaults_are_the_same_for_all_languages(spec: str) -> None:
+    plan = make_plan(spec, "gru-binary", settings={"supervision": "final"})
+    same = make_plan("d-12", "gru-binary", settings={"supervision": "final"})
+    assert isinstance(plan.problem.objective(plan), OwnAutomaton)
+    assert (plan.data, plan.training) == (same.data, same.training)
+    assert (plan.network.num_bits, plan.network.d_model) == (16, 64)
+
+
+def test_a_curriculum_is_for_labels_alone_and_any_model() -> None:
+    asked = {"supervision": "final", "curriculum": 3}
+    for model in ("gru", "regular-gpt-binary", "encoder-cls"):
+        plan = make_plan("parity", model, preset="smoke", settings=asked)
+        assert type(plan.problem.objective(plan)) is Curriculum
+    plan = make_plan("parity", "gru-binary", settings={**asked, "curriculum": 0})
+    assert type(plan.problem.objective(plan)) is Final
+    with pytest.raises(ConfigError, match=r"curriculum=3 is for supervision='final', but"):
+        make_plan("parity", "gru-binary", settings={"curriculum": 3})
+    with pytest.raises(ConfigError, match=r"curriculum=-1"):
+        make_plan("parity", "gru", settings={"curriculum": -1})
+
+
+def test_the_empty_word_is_a_word() -> None:
+    plan = make_plan("parity", "gru-binary", settings={"supervision": "final"})
+    assert plan.data.min_length == 0
