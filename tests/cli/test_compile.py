@@ -88,6 +88,57 @@ def test_a_compiled_language_is_used_as_a_trained_one(
     assert json.loads((tmp_path / "exact" / "verification.json").read_text())["holds"]
 
 
+def test_the_shallowest_rung_is_taken_and_the_ladder_shown(shell: Shell, tmp_path: Path) -> None:
+    folder = str(tmp_path / "auto")
+    facts = shell.json("compile", "tomita-4", "--as", "auto", "--out", folder)
+    assert facts["settings"] == {"rung": "ltl", "attention": "softmax", "longest": 1_000}
+    assert [step["rung"] for step in facts["ladder"]] == ["tree", "scan", "ltl"]
+    assert facts["ladder"][2]["parameters"] == facts["parameters"]
+    assert facts["ladder"][0]["range"]["bfloat16"] is None
+    status, out, _ = shell("compile", "parity", "--as", "auto", "--out", str(tmp_path / "parity"))
+    assert status == 0
+    assert "cyclic group of order 2" in out
+    assert "every length" in out
+    words = ["", "000", "0010", "1" * 90 + "000" + "1" * 90]
+    found = shell("predict", folder, stdin="\n".join(words) + "\n")[1]
+    assert found == shell("label", "tomita-4", stdin="\n".join(words) + "\n")[1]
+    assert shell.json("verify", folder, "--longest", "40", "--all", "64")["holds"]
+
+
+def test_formulas_and_scans_are_compiled_as_well(shell: Shell, tmp_path: Path) -> None:
+    for spec, rung, architecture in (
+        ("ltl:H (b -> Y a)", "ltl", "causal-recogniser"),
+        ("parity", "scan", "looped-recogniser"),
+        ("tomita-1", "tree", "regular-gpt"),
+    ):
+        folder = str(tmp_path / rung)
+        facts = shell.json("compile", spec, "--as", rung, "--out", folder)
+        assert facts["architecture"] == architecture
+        assert "ladder" not in facts
+        assert shell.json("verify", folder, "--longest", "20", "--all", "64")["holds"]
+
+
+@pytest.mark.parametrize(
+    ("given", "part"),
+    [
+        (("parity", "--as", "ltl"), "a cyclic group of order 2 in its monoid"),
+        (("parity", "--as", "ltk"), "Did you mean 'ltl'"),
+        (("ltl:a & F b",), "column 5: F looks into the future"),
+        (("ltl:a S",), "column 4: the end stands where"),
+        (("ltl[ab]:a S c",), "column 5: symbol 'c' is not in the alphabet"),
+        (("tomita-4", "--as", "ltl", "--set", "longest=2000000"), "1 to 1,048,576 symbols"),
+        (("tomita-4", "--as", "ltl", "--set", "attention=hard"), "softmax or rightmost"),
+        (("chiang2022/parity", "--as", "auto"), "--as is for languages"),
+        (("parity", "--as", "scan", "--set", "rung=tree"), "--as and --set rung are the same"),
+    ],
+)
+def test_rungs_that_cannot_be_had_are_refused(
+    shell: Shell, tmp_path: Path, given: tuple[str, ...], part: str
+) -> None:
+    assert part in complaint(shell("compile", *given, "--out", str(tmp_path / "none")))
+    assert not (tmp_path / "none").exists()
+
+
 def test_the_size_is_told_before_the_network_is_built(shell: Shell, tmp_path: Path) -> None:
     status, _, error = shell("compile", "parity", "--out", str(tmp_path / "exact"))
     assert status == 0

@@ -4,10 +4,10 @@
 formulas of past-time logic and 100 random star-free automata (3 to 6 states), with softmax, and
 once more with hard attention. In float32 every network answers all words of at most 10 symbols
 (over 3 symbols: 8), and each prefix of 1,000 random words. Their lengths grow geometrically from 11
-to 1,000, which is the end of the claim of softmax; there are at least 4 words of each length, and
-more of short ones. The right answer is the class of the automaton, run symbol by symbol. Then the
-network is verified in four precisions on words of at most 256 symbols, the end of the claim in
-bfloat16.
+to 1,000, which is the end of the claim of softmax (to 256 for `scan`, which claims every length);
+there are at least 4 words of each length, and more of short ones. The right answer is the class of
+the automaton, run symbol by symbol. Then the network is verified in four precisions on words of at
+most 256 symbols, the end of the claim in bfloat16 (64 for `scan`).
 """
 
 import math
@@ -46,8 +46,8 @@ FAMILIES: Mapping[str, tuple[Callable[[int], Language], tuple[Mapping[str, str],
 }
 """How the language of a seed is drawn, and the networks that it gets."""
 
-SHORT = {2: 10, 3: 8}
-"""Length up to which all words are asked, by the number of symbols."""
+SHORT = 10
+"""Length up to which all words are asked."""
 
 SYMBOLS_AT_ONCE = 1 << 16
 
@@ -58,16 +58,27 @@ class Sizes:
 
     languages: tuple[int, ...] = (200, 100, 100)
     words: int = 1_000
-    longest: int = 1_000
-    verified_to: int = 256
+    longest: tuple[int, ...] = (256, 1_000, 1_000)
+    """Longest random words of each family."""
+    verified_to: tuple[int, ...] = (64, 256, 256)
 
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each language; `seeds` are those of the languages."""
-    words = {key: getattr(sizes, key) for key in ("words", "longest", "verified_to")}
     return [
-        Part(f"{family}, {seed}", {"family": family, "seed": seed, **words})
-        for family, count in zip(FAMILIES, sizes.languages, strict=True)
+        Part(
+            f"{family}, {seed}",
+            {
+                "family": family,
+                "seed": seed,
+                "words": sizes.words,
+                "longest": longest,
+                "verified_to": verified_to,
+            },
+        )
+        for family, count, longest, verified_to in zip(
+            FAMILIES, sizes.languages, sizes.longest, sizes.verified_to, strict=True
+        )
         for seed in seeds or range(count)
     ]
 
@@ -144,7 +155,7 @@ def _answered(
 
 def _words(language: Language, settings: Mapping[str, Any]) -> Iterator[Tensor]:
     """Yield all words of one short length, and random words of longer ones."""
-    count, short = language.num_symbols, SHORT[language.num_symbols]
+    count, short = language.num_symbols, SHORT
     powers = count ** torch.arange(short - 1, -1, -1)
     yield torch.arange(count**short)[:, None] // powers % count
     generator = torch.Generator().manual_seed(settings["seed"])
@@ -210,8 +221,9 @@ def note(records: Sequence[Record]) -> str:
     precisions = sorted({name for one in records for name in one["precisions"]})
     return (
         "States, layers and parameters are medians. An answer is that of a prefix of a word: all "
-        "words of at most 10 symbols (8 over three symbols), and 1,000 random words of up to 1,000 "
-        f"symbols for each network. “Verified” is in {', '.join(precisions)}, to 256 symbols."
+        "words of at most 10 symbols, and 1,000 random words of up to 1,000 "
+        f"symbols (256 for `scan`) for each network. “Verified” is in {', '.join(precisions)}, to "
+        "256 symbols (64)."
     )
 
 
@@ -244,7 +256,7 @@ RUNG_SIZES = PartsExperiment(
     item="rungs",
     claim="Networks of every rung are right, and star-free languages need few layers.",
     presets=preset_catalogue(
-        smoke=Sizes(languages=(1, 2, 1), words=100, longest=20, verified_to=6),
+        smoke=Sizes(languages=(1, 2, 1), words=100, longest=(20,) * 3, verified_to=(6,) * 3),
         laptop=Sizes(),
     ),
     parts=parts,
