@@ -2,12 +2,12 @@
 
 `scan` is asked about 200 random automata (4 to 8 states, 2 or 3 symbols), `ltl` about 100 random
 formulas of past-time logic and 100 random star-free automata (3 to 6 states), with softmax, and
-once more with hard attention. In float32 every network answers all words of at most 10 symbols
-(over 3 symbols: 8), and each prefix of 1,000 random words. Their lengths grow geometrically from 11
-to 1,000, which is the end of the claim of softmax (to 256 for `scan`, which claims every length);
-there are at least 4 words of each length, and more of short ones. The right answer is the class of
-the automaton, run symbol by symbol. Then the network is verified in four precisions on words of at
-most 256 symbols, the end of the claim in bfloat16 (64 for `scan`).
+once more with hard attention. In float32 every network answers all words of at most 10 symbols,
+and each prefix of 1,000 random words. Their lengths grow geometrically from 11 to 1,000, which is
+the end of the claim of softmax (to 256 for `scan`, which claims every length); there are at least 4
+words of each length, and more of short ones. The right answer is the class of the automaton, run
+symbol by symbol. Then the network is verified in four precisions on words of at most 256 symbols,
+the end of the claim in bfloat16 (64 for `scan`).
 """
 
 import math
