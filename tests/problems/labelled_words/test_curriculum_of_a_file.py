@@ -9,6 +9,7 @@ import torch
 from lengthwise.data.text_corpus import TRAIN, VALID
 from lengthwise.languages.spec import parse
 from lengthwise.problems.labelled_words.objective import WordsOfFile, batch_of, part_of
+from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
 from lengthwise.problems.own_automaton import OwnAutomaton
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.tasks.task import Batch
@@ -43,6 +44,7 @@ def shown(batch: Batch) -> set[tuple[int, ...]]:
 def test_words_are_at_most_as_long_as_asked_and_parts_stay_apart(tmp_path: Path) -> None:
     write(tmp_path / "parity.tsv")
     plan = make_plan(f"words:{tmp_path / 'parity.tsv'}", "gru-binary", settings=SMALL)
+    assert isinstance(plan.problem, LabelledWordsProblem)
     words, name = plan.problem.words.load(), plan.problem.name
     source, draw = WordsOfFile(words, plan.data, name), torch.Generator().manual_seed(0)
     parts = {
