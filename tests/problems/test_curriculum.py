@@ -1,6 +1,7 @@
 """A curriculum over lengths: what it draws, when words grow, and that a run can be continued."""
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from lengthwise.problems.recognition.labels_alone import DrawnWords
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.runs import make_plan
 from lengthwise.tasks.task import Batch, Task
-from lengthwise.training.loop import Objective, Remembering, Step, Validation, fit
+from lengthwise.training.loop import Objective, Step, Validation, fit
 from lengthwise.training.runs import RunFolder
 
 SMALL = {
@@ -30,6 +31,16 @@ SMALL = {
     "validate_every": 5,
     "steps": 60,
     "learning_rate": 1e-2,
+}
+
+
+GROWING = {
+    **SMALL,
+    "d_model": 32,
+    "num_bits": 8,
+    "batch_size": 64,
+    "patience": 0,
+    "steps": 120,
 }
 
 
@@ -156,17 +167,17 @@ class _Stops(Objective):
     """An objective that is interrupted at a step, as by a signal."""
 
     def __init__(self, own: Objective, at: int) -> None:
-        assert isinstance(own, Remembering)
-        self._own, self._memory, self._at, self._step = own, own, at, 0
+        assert isinstance(own, Curriculum)
+        self._own, self._at, self._step = own, at, 0
+
+    def tensors(self) -> dict[str, Tensor]:
+        return self._own.tensors()
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+        self._own.restore(tensors)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         return self._own.validate(model, data)
-
-    def tensors(self) -> dict[str, Tensor]:
-        return self._memory.tensors()
-
-    def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        self._memory.restore(tensors)
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         self._step += 1
@@ -180,27 +191,25 @@ def _objective(settings: Mapping[str, Any]) -> tuple[nn.Module, Objective, Any]:
     return plan.draw(), plan.problem.objective(plan), plan.training
 
 
-@pytest.mark.parametrize("stop", [4, 63, 88, 112])
+@cache
+def _whole() -> tuple[nn.Module, list[dict[str, Any]]]:
+    """The run that nothing interrupts, with its records."""
+    model, objective, training = _objective(GROWING)
+    return model, fit(model, objective, training)
+
+
+@pytest.mark.parametrize("stop", [4, 63, 88])
 def test_an_interrupted_curriculum_ends_with_the_same_weights(tmp_path: Path, stop: int) -> None:
-    settings = {
-        **SMALL,
-        "d_model": 32,
-        "num_bits": 8,
-        "batch_size": 64,
-        "patience": 0,
-        "steps": 120,
-    }
-    whole, objective, training = _objective(settings)
-    expected = fit(whole, objective, training)
+    whole, expected = _whole()
     reached = [record["longest"] for record in expected]
     assert len(set(reached)) > 3  # it grew on the way
     folder = RunFolder(tmp_path / "run")
     folder.claim({"a": 1})
-    model, objective, _ = _objective(settings)
+    model, objective, training = _objective(GROWING)
     with pytest.raises(KeyboardInterrupt):
         fit(model, _Stops(objective, stop), training, folder=folder)
 
-    resumed, objective, _ = _objective(settings)
+    resumed, objective, _ = _objective(GROWING)
     metrics = fit(resumed, objective, training, folder=folder)
 
     def lasting(records: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -47,7 +47,8 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each language and seed, then one for each variant."""
-    whole: list[tuple[str, str, dict[str, Any]]] = [(spec, DEFAULT, {}) for spec in sizes.languages]
+    whole: list[tuple[str, str, Mapping[str, Any]]]
+    whole = [(spec, DEFAULT, {}) for spec in sizes.languages]
     changed = [
         (spec, name, {**sizes.ablation, **change})
         for spec, (name, change) in product(sizes.changed, VARIANTS.items())
@@ -63,7 +64,8 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Train on labels alone, and certify the network against the true language."""
-    run, record = trained(plan_from_dict(settings["plan"]), folder)
+    plan = plan_from_dict(settings["plan"])
+    run, record = trained(plan, folder)
     certificate, last = certify(run.model, run.language), run.metrics[-1]
     wrong = certificate.counterexample
     return [
@@ -76,7 +78,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "settled": last["perfect"],
             "longest": last["longest"],
             "validation_accuracy": last["validation_accuracy"],
-            "words": record["steps"] * run.require_plan().data.batch_size,
+            "words": record["steps"] * plan.data.batch_size,
             "states": last.get("states"),
             "codes": certificate.summary()["elements"],
             "verdict": certificate.verdict,
