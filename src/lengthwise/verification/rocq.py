@@ -178,9 +178,10 @@ Theorem right_up_to : forall w : word,
   (length w <= chunk network ^ pred (length (levels evidence)))%nat ->
   tree_class network w = Some (class_of (answers language) w).
 Proof.
-  intros w Hw Hd Hlength. apply tree_right_up_to with evidence; auto.
+  intros w Hw Hd Hlength.
+  refine (tree_right_up_to network language evidence _ w Hw Hd Hlength _).
   - vm_cast_no_check (@eq_refl bool true : check_tree_up_to network language evidence = true).
-  - apply PeanoNat.Nat.leb_le. vm_compute. reflexivity.
+  - apply Nat.leb_le. vm_compute. reflexivity.
 Qed.
 
 Print Assumptions right_up_to.
