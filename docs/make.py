@@ -34,6 +34,8 @@ TABLES = {
     ("docs/constructions.md", "automata"): ("own/constructions", ""),
     ("docs/constructions.md", "compiled-sizes"): ("own/compiled-sizes", ""),
     ("docs/constructions.md", "ranges"): ("own/ranges", ""),
+    ("docs/words.md", "labels-alone"): ("own/labels-alone", ""),
+    ("docs/words.md", "labels-alone-random"): ("own/labels-alone", "Random automata"),
     ("docs/tasks.md", "audited-classes"): ("own/audited-classes", ""),
     ("docs/language_models.md", "long-context"): ("own/long-context", ""),
     ("docs/steps.md", "weak"): ("own/weak-supervision", ""),

@@ -42,7 +42,7 @@ def machine(moves: Sequence[Sequence[int]], classes: Sequence[int]) -> Language:
     )
 
 
-def small_machines() -> tuple[list[Language], np.ndarray]:  # type: ignore[type-arg]
+def small_machines() -> tuple[list[Language], np.ndarray]:
     """All machines of 3 states over 2 symbols, and their answers to `EVERY`."""
     found, answers = [], []
     for moves in itertools.product(range(3), repeat=6):

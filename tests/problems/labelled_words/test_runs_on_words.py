@@ -278,16 +278,19 @@ def test_the_automaton_of_a_run_is_learned(trained: Run) -> None:
     [
         ("train words: --out X", "words: names no file. Give words:FILE"),
         ("train words:no.tsv --out X", "no.tsv is not there. Give a file of labelled words"),
-        ("train words:FILE --out X --set supervision=node", "supervision='node' needs the lang"),
+        (
+            "train words:FILE --out X --model gru --set supervision=node",
+            "supervision='node' needs the",
+        ),
         ("train words:FILE --out X --model scratchpad", "model scratchpad learns from states, wh"),
-        ("train words:FILE --out X --protocol audited", "--protocol is for languages, and words:"),
+        ("train words:FILE --out X --protocol audited", "--protocol is for languages, and labels"),
         ("train words:FILE --out X --alphabet a", "line 1, column 3: symbol 'b' is not in the"),
         ("train words:FILE --out X --set test_share=0", "test_share=0.0 is no share of the wor"),
         ("train words:FILE --out X --set test_share=0.96", "leave no words for training. Lower"),
         ("train words:FILE --out X --set test_share=1e-6", "left to test with. Raise test_share"),
         ("train words:FILE --out X --set validation_share=1e-6", "Raise validation_share"),
         ("train words:FILE --out X --set max_length=-1", "max_length=-1 is no length of words"),
-        ("train words:FILE --out X --set batch_size=99999999", "symbols are more than 268,435,4"),
+        ("train words:FILE --out X --set batch_size=99999999", "are more than 268,435,456 symbols"),
         ("train words:FILE --out X --set vocab_size=3", "vocab_size"),
         ("evaluate RUN --part own", "unknown part 'own'"),
         ("evaluate RUN --lengths 50:60", "has one of these lengths. Use others"),
@@ -327,7 +330,14 @@ def test_the_plan_of_a_run_is_stored_and_read(folder: Path, trained: Run) -> Non
     run = load_run(folder / "run", device="cpu")
     assert run.plan == trained.plan
     stored = json.loads((folder / "run" / "config.json").read_text())["problem"]
-    assert set(stored["words"]) == {"file", "digest", "alphabet", "class_names", "is_stated"}
+    assert set(stored["words"]) == {
+        "file",
+        "digest",
+        "alphabet",
+        "class_names",
+        "is_stated",
+        "by_majority",
+    }
     with pytest.raises(LengthwiseError, match="inputs are a list of texts"):
         lw.predict(run, "ab")
     stated = make_plan(f"words:{folder}/own.tsv", options={"alphabet": "abc"})
