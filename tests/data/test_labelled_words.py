@@ -1,11 +1,13 @@
 """Labelled words: every format says the same, and no word is in two parts."""
 
 import random
+from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lengthwise.data.labelled_words import PARTS, LabelledWords, prepared
@@ -219,3 +221,39 @@ def test_labels_of_a_dataset_are_named_and_several_datasets_are_refused(tmp_path
         prepared(tmp_path)
     with pytest.raises(LengthwiseError, match="is not there"):
         prepared(tmp_path / "nothing.tsv")
+
+
+@given(st.lists(st.tuples(st.text("ab", max_size=3), st.sampled_from("xyz")), min_size=4))
+def test_a_word_has_the_label_of_most_of_its_lines(rows: list[tuple[str, str]]) -> None:
+    """Of equally frequent labels, the one that comes first."""
+    assume(len({label for _, label in rows}) > 1 and any(word for word, _ in rows))
+    with TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", f"{place}/cache")
+        own = Path(place) / "own.tsv"
+        own.write_text("".join(f"{word}\t{label}\n" for word, label in rows))
+        words = prepared(own, by_majority=True)
+        found = {
+            words.written(row): words.class_names[words.classes[row]] for row in range(len(words))
+        }
+    for word in {word for word, _ in rows}:
+        labels = Counter(label for each, label in rows if each == word)
+        assert found[word] == labels.most_common(1)[0][0]
+    assert len(found) == len({word for word, _ in rows})
+
+
+@given(st.dictionaries(st.text("ab", max_size=5), st.integers(0, 1), min_size=3, max_size=30))
+def test_words_in_memory_are_those_of_a_file(labels: dict[str, int]) -> None:
+    assume(len(set(labels.values())) == 2 and {"a", "b"} <= set("".join(labels)))
+    encoded = [tuple("ab".index(symbol) for symbol in word) for word in labels]
+    memory = LabelledWords.of(encoded * 2, [*labels.values()] * 2, ("a", "b"), ("0", "1"))
+    with TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", f"{place}/cache")
+        own = Path(place) / "own.tsv"
+        own.write_text("".join(f"{word}\t{label}\n" for word, label in labels.items()))
+        file = prepared(own)
+        assert memory.duplicates == len(labels)
+        assert (memory.hashes == file.hashes).all()
+        assert (memory.classes == file.classes).all()
+        assert [memory.written(row) for row in range(len(memory))] == [
+            file.written(row) for row in range(len(file))
+        ]

@@ -29,6 +29,9 @@ CONFIDENCE = 0.999
 THIN = 10
 """Number of words below which a transition is called thin."""
 
+_COUNTED = 10**18
+"""Greatest number of words that is written out; more digits do not fit a number of JSON readers."""
+
 _SHOWN = 20
 """Greatest number of thin transitions and of misjudged words that are listed."""
 
@@ -79,8 +82,9 @@ class DataStatement:
     """Whether no other automaton of at most as many states fits all words; None likewise."""
     unforced_transitions: int | None
     """Transitions that the words do not force in this way; None likewise."""
-    short_words: tuple[int, int, int]
-    """Length 2n - 2, the number of words up to it that the file has, and of all that there are."""
+    short_words: tuple[int, int, int | None]
+    """Length 2n - 2, the number of words up to it that the file has, and of all that there are; None
+    if these are more than `_COUNTED`."""
     thin_below: int
     thin: tuple[ThinTransition, ...]
     """The thinnest transitions, the unseen ones first."""
@@ -114,7 +118,9 @@ class DataStatement:
         length, there, every = self.short_words
         found.append(
             f"All words up to length {length} would identify an automaton of "
-            f"{counted(self.states, 'state')}; {there:,} of {every:,} are there."
+            f"{counted(self.states, 'state')}; {there:,} of "
+            + ("more than 10^18" if every is None else f"{every:,}")
+            + " are there."
         )
         if self.num_thin:
             found.append(
@@ -166,6 +172,7 @@ def state_data(
     held = Agreement.of(language, held_out)
     fits = noise == 0 and not Agreement.of(language, known).wrong
     found = characteristic(language, known) if fits else None
+    every = sum(language.num_symbols**size for size in range(length + 1))
     return DataStatement(
         states=language.num_states,
         label_noise=noise,
@@ -180,7 +187,7 @@ def state_data(
         short_words=(
             length,
             int((known.lengths <= length).sum()),
-            sum(language.num_symbols**size for size in range(length + 1)),
+            every if every <= _COUNTED else None,
         ),
         thin_below=THIN,
         thin=tuple(

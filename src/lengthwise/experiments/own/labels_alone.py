@@ -61,9 +61,9 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
             name = f"automaton {automaton}, {sizes.automaton_words} words, noise {noise}"
             settings = {"automaton": automaton, "words": sizes.automaton_words, "noise": noise}
             found.append(Part(name, {**settings, "preset": sizes.preset}))
-    for words in sizes.words:
-        for spec in sizes.languages:
-            for seed in seeds or sizes.seeds:
+    for seed in seeds or sizes.seeds:
+        for words in sizes.words:
+            for spec in sizes.languages:
                 name = f"{spec}, {words} words, seed {seed}"
                 told = {"language": spec, "words": words, "seed": seed}
                 found.append(Part(name, {**told, "preset": sizes.preset}))

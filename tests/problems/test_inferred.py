@@ -1,0 +1,235 @@
+"""From labelled words to a certificate: what a run holds, what it claims, and what is refused."""
+
+import hashlib
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lengthwise as lw
+from lengthwise.cli.main import main
+from lengthwise.data.text_corpus import TEST, TRAIN, VALID
+from lengthwise.errors import LengthwiseError, RunError, TextError
+from lengthwise.files import read_object
+from lengthwise.inference.sample import answers_of
+from lengthwise.problems.base import Run
+from lengthwise.problems.inferred.hypothesis import sample_of
+from lengthwise.problems.inferred.problem import InferredProblem
+from lengthwise.problems.runs import load_run, make_plan, plan_from_dict
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.check import check
+
+
+def label(word: str) -> int:
+    return (word.count("a") + 2 * word.count("b")) % 3 % 2
+
+
+def write(path: Path, lines: list[str]) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("inferred")
+    draw = random.Random(3)
+    words = ["".join(draw.choices("ab", k=draw.randint(0, 30))) for _ in range(3_000)]
+    write(place / "own.tsv", [f"{word}\t{label(word)}" for word in sorted(set(words))])
+    return place
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path) -> Run:
+    return lw.train(f"words:{folder}/own.tsv", out=folder / "run", device="cpu")
+
+
+def problem_of(run: Run) -> InferredProblem:
+    assert isinstance(run.problem, InferredProblem)
+    return run.problem
+
+
+def test_a_run_holds_a_proof_and_a_statement_about_the_same_automaton(run: Run) -> None:
+    assert run.folder is not None
+    place = run.folder.path
+    certificate = check(Certificate.load(place / "certificate.json"))
+    assert certificate.verdict == "equivalent"
+    told = read_object(place / "statement.json")
+    assert told["network"]["verdict"] == "equivalent"
+    for name, digest in told["digests"].items():
+        if name != "words":
+            assert hashlib.sha256((place / name).read_bytes()).hexdigest() == digest
+    assert told["digests"]["words"] == problem_of(run).words.digest
+    assert lw.language(f"att:{place / 'machine.att'}").difference(run.language) is None
+    assert run.language.num_states == 3
+    assert (told["states"], told["forced"], told["held_out"]["wrong"]) == (3, True, 0)
+
+
+def test_the_statement_counts_the_words_of_each_part(run: Run) -> None:
+    problem = problem_of(run)
+    statement, words = problem.statement(), problem.words.load()
+    for part, said in (
+        (TRAIN, statement.training),
+        (VALID, statement.validation),
+        (TEST, statement.held_out),
+    ):
+        sample = sample_of(words, part, problem.inference, problem.name)
+        wrong = answers_of(problem.language, sample) != sample.classes
+        assert (said.words, said.wrong) == (len(sample), int(wrong.sum()))
+    held = statement.held_out.words
+    assert statement.wrong_share_below == pytest.approx(1 - 0.001 ** (1 / held))
+
+
+def test_words_held_out_have_no_influence(run: Run, folder: Path) -> None:
+    """With all labels of the test flipped, the automaton and the weights stay as they are."""
+    problem = problem_of(run)
+    words = problem.words.load()
+    test = {
+        words.written(int(row))
+        for row in words.rows(TEST, validation_share=0.05, test_share=0.05, max_length=None)
+    }
+    lines = []
+    for row in range(len(words)):
+        word = words.written(row)
+        lines.append(f"{word}\t{label(word) ^ (word in test)}")
+    write(folder / "flipped.tsv", lines)
+    other = lw.train(f"words:{folder}/flipped.tsv", out=folder / "flipped", device="cpu")
+    assert other.language == run.language
+    for name in ("model.safetensors", "machine.json"):
+        assert (folder / "flipped" / name).read_bytes() == (folder / "run" / name).read_bytes()
+    statement = problem_of(other).statement()
+    assert statement.held_out.wrong == statement.held_out.words == len(test)
+    assert any("not the language meant" in sentence for sentence in statement.sentences())
+
+
+def test_a_run_that_was_killed_before_its_statement_writes_it(run: Run, folder: Path) -> None:
+    place = folder / "run"
+    before = {each: (place / each).read_bytes() for each in ("statement.json", "certificate.json")}
+    for each in before:
+        (place / each).unlink()
+    lw.train(f"words:{folder}/own.tsv", out=place, device="cpu")
+    assert {each: (place / each).read_bytes() for each in before} == before
+
+
+def test_a_run_is_stored_and_read(run: Run, folder: Path) -> None:
+    again = load_run(folder / "run", device="cpu")
+    assert again.plan == run.plan
+    assert plan_from_dict(run.require_plan().to_dict()) == run.plan
+    assert lw.predict(again, ["ab", "a"]) == [str(label("ab")), str(label("a"))]
+    moved = (folder / "own.tsv").rename(folder / "moved.tsv")
+    try:
+        with pytest.raises(TextError, match="cannot be read"):
+            lw.evaluate(again)
+        assert lw.evaluate(again, text=str(moved)).summary()["accuracy"] == 1.0
+    finally:
+        moved.rename(folder / "own.tsv")
+
+
+def test_commands_work_on_a_run(run: Run, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = str(folder / "run")
+    for given in (
+        ("certify", place),
+        ("certify", "--check", f"{place}/certificate.json", place),
+        ("evaluate", place),
+        ("report", place, "--out", str(folder / "report.html")),
+        ("ls", str(folder)),
+    ):
+        assert main(list(given)) == 0, capsys.readouterr().err
+    page = (folder / "report.html").read_text()
+    assert "The words force A" in page
+    assert "agrees with" in page
+
+
+def test_words_of_a_language_are_drawn_again_from_their_seed(tmp_path: Path) -> None:
+    settings = {"num_words": 1_500, "words_seed": 3}
+    plan = make_plan("labels:tomita-3", settings=settings)
+    problem = plan.problem
+    assert isinstance(problem, InferredProblem)
+    assert problem.language == replace(lw.language("tomita-3").minimised(), spec="")
+    again = plan_from_dict(json.loads(json.dumps(plan.to_dict()))).problem
+    assert again == problem
+    words = problem.words.load()
+    assert len(set(map(words.written, range(len(words))))) == len(words)
+    for row in range(0, len(words), 50):
+        assert lw.language("tomita-3").classify(words.written(row)) == words.classes[row]
+    lengths = words.lengths(np.arange(len(words)))
+    assert (int(lengths.min()), int(lengths.max())) == (0, 40)
+    other = make_plan("labels:tomita-3", settings={**settings, "words_seed": 4}).problem
+    assert other.identity() != problem.identity()
+
+
+def test_wrong_labels_are_allowed_for(folder: Path, tmp_path: Path) -> None:
+    lines = (folder / "own.tsv").read_text().splitlines()
+    flipped = [
+        f"{line[:-1]}{1 - int(line[-1])}" if number % 40 == 7 else line
+        for number, line in enumerate(lines)
+    ]
+    extra = ["ab\t1", "ab\t0", "ab\t0", "ab\t0"]
+    own = write(tmp_path / "noisy.tsv", [*flipped, *extra])
+    with pytest.raises(TextError, match="label_noise"):
+        make_plan(f"words:{own}")
+    problem = make_plan(f"words:{own}", settings={"label_noise": 0.025}).problem
+    assert isinstance(problem, InferredProblem)
+    assert problem.language.num_states == 3
+    for word in ("", "a", "ab", "aab", "bbbb"):
+        assert problem.language.classify(word) == label(word)
+    statement = problem.statement()
+    assert statement.forced is None
+    assert statement.training.wrong > 0
+
+
+def test_an_unseen_symbol_is_said_to_be_a_guess(folder: Path) -> None:
+    options = {"alphabet": "abc"}
+    problem = make_plan(f"words:{folder}/own.tsv", options=options).problem
+    assert isinstance(problem, InferredProblem)
+    statement = problem.statement()
+    assert (statement.num_unseen, statement.forced) == (3, False)
+    assert problem.language.classify("cacbc") == label("ab")
+    assert any("are guesses" in sentence for sentence in statement.sentences())
+
+
+def test_words_that_no_small_automaton_fits_are_refused_with_words_that_tell(
+    tmp_path: Path,
+) -> None:
+    words = {"a" * i + "b" * j for i in range(16) for j in range(16)}
+    lines = [f"{word}\t{int(word.count('a') == word.count('b'))}" for word in sorted(words)]
+    own = write(tmp_path / "anbn.tsv", lines)
+    with pytest.raises(TextError, match="no automaton with up to 6 states fits all words: 7 ") as e:
+        make_plan(f"words:{own}", settings={"max_states": 6})
+    assert "\n" not in str(e.value)
+    out = tmp_path / "run"
+    assert main(["train", f"words:{own}", "--out", str(out), "--set", "max_states=6"]) == 2
+    assert not out.exists()
+
+
+def test_another_model_goes_on_without_being_named(folder: Path, tmp_path: Path) -> None:
+    given = ["train", f"words:{folder}/own.tsv", "--preset", "smoke", "--out", str(tmp_path / "g")]
+    assert main([*given, "--model", "gru"]) == 0
+    assert main(given) == 0
+    assert main(["train", f"words:{folder}/own.tsv", "--out", str(tmp_path / "g")]) == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "settings", "message"),
+    [
+        ("labels:", {}, "names no words"),
+        ("labels:words:", {}, "names no file"),
+        ("labels:parity", {"label_noise": 0.5}, "label_noise=0.5"),
+        ("labels:parity", {"protocol": "uniform"}, "protocol='uniform'"),
+        ("labels:parity", {"num_words": 5}, "is left to|have one class"),
+        ("labels:parity", {"test_share": 1.5}, "test_share=1.5"),
+        ("labels:parity", {"min_length": 3}, "min_length"),
+    ],
+)
+def test_slips_are_one_line(spec: str, settings: dict[str, object], message: str) -> None:
+    with pytest.raises(LengthwiseError, match=message) as caught:
+        make_plan(spec, settings=settings)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_of_other_words_is_refused(run: Run, folder: Path) -> None:
+    write(folder / "other.tsv", ["a\t1", *(f"{'ab' * n}\t{n % 2}" for n in range(1, 200))])
+    with pytest.raises(RunError, match="holds a run"):
+        lw.train(f"words:{folder}/other.tsv", out=folder / "run")
