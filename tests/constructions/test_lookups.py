@@ -7,7 +7,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import Tensor
 
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.lookups import (
@@ -127,17 +126,26 @@ def test_the_weight_elsewhere_is_below_its_bound() -> None:
             assert 1 - row[i, nearest] <= 3.5e-4
 
 
-def test_hidden_units_are_flat_around_right_sums() -> None:
-    """An error of 3/8 in what was found vanishes, and one of 5/8 does not."""
-    model = network(of_formula("O a & O b"), "rightmost")
+def test_errors_of_what_was_found_vanish() -> None:
+    """Up to 3/8 where a condition holds, and where it does not; 5/8 of one is too much."""
+    design = design_lookups(of_formula("Y O a & Y O b"), attention="softmax", longest=9)
+    model, names = build_lookups(design), design.stream
     (layer,) = model.block
-    rows = layer.expand.weight.abs().sum(dim=1) > 0
-    for error, same in ((0.37, True), (-0.37, True), (-0.7, False)):
-        both: Tensor = torch.ones(len(layer.expand.bias), dtype=torch.float64) * 0
-        slope = layer.expand.weight.abs().amax(dim=1)
-        top = torch.relu(both + torch.where(rows, 2.5, 0.0) + slope * error).sum()
-        low = torch.relu(both + torch.where(rows, 1.5, 0.0) + slope * error).sum()
-        assert bool(torch.isclose(top - low, rows.sum().double())) == same
+
+    def whole(first: float, second: float) -> float:
+        at = names.column({"symbol 0": 1.0, "found 1 1": first, "found 2 1": second})
+        with torch.no_grad():
+            vector = layer.feed_forward(at[None, None])[0, 0]
+            logits = model.answer(vector)
+        return float(logits[1] - logits[0])
+
+    for error in (-0.375, 0.0, 0.375):
+        assert whole(1 + error, 1.0) == 8.0
+        assert whole(1.0, 1 + error) == 8.0
+        assert whole(1.0, error) == -8.0
+        assert whole(error, 0.0) == -8.0
+    assert whole(1.0, 1 - 0.625) == -8.0
+    assert whole(1.0, 0.5) == 0.0
 
 
 def test_margins_and_vectors_are_as_claimed() -> None:
