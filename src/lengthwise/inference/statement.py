@@ -83,8 +83,8 @@ class DataStatement:
     unforced_transitions: int | None
     """Transitions that the words do not force in this way; None likewise."""
     short_words: tuple[int, int, int | None]
-    """Length 2n - 2, the number of words up to it that the file has, and of all that there are; None
-    if these are more than `_COUNTED`."""
+    """Length 2n - 2, the number of words up to it that the file has, and of all that there are;
+    None if these are more than `_COUNTED`."""
     thin_below: int
     thin: tuple[ThinTransition, ...]
     """The thinnest transitions, the unseen ones first."""
