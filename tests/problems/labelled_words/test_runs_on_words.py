@@ -149,7 +149,7 @@ def test_a_run_of_words_learns_them(folder: Path) -> None:
     [
         name
         for name in LabelledWordsProblem.models
-        if name not in ("scratchpad", "regular-gpt-slots")
+        if name not in ("scratchpad", "scratchpad-window", "regular-gpt-slots")
     ],
 )
 def test_every_model_takes_words(folder: Path, model: str) -> None:
@@ -278,10 +278,7 @@ def test_the_automaton_of_a_run_is_learned(trained: Run) -> None:
     [
         ("train words: --out X", "words: names no file. Give words:FILE"),
         ("train words:no.tsv --out X", "no.tsv is not there. Give a file of labelled words"),
-        (
-            "train words:FILE --out X --model gru --set supervision=node",
-            "supervision='node' needs the",
-        ),
+        ("train words:FILE --out X --model gru --set supervision=node", "supervision='node' needs"),
         ("train words:FILE --out X --model scratchpad", "model scratchpad learns from states, wh"),
         ("train words:FILE --out X --protocol audited", "--protocol is for languages, and labels"),
         ("train words:FILE --out X --alphabet a", "line 1, column 3: symbol 'b' is not in the"),
@@ -331,12 +328,7 @@ def test_the_plan_of_a_run_is_stored_and_read(folder: Path, trained: Run) -> Non
     assert run.plan == trained.plan
     stored = json.loads((folder / "run" / "config.json").read_text())["problem"]
     assert set(stored["words"]) == {
-        "file",
-        "digest",
-        "alphabet",
-        "class_names",
-        "is_stated",
-        "by_majority",
+        *("file", "digest", "alphabet", "class_names", "is_stated", "by_majority"),
     }
     with pytest.raises(LengthwiseError, match="inputs are a list of texts"):
         lw.predict(run, "ab")
