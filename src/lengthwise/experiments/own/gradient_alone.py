@@ -15,6 +15,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.default_proofs import TABLE_1
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
@@ -67,6 +68,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     plan = plan_from_dict(settings["plan"])
     run, record = trained(plan, folder)
     certificate, last = certify(run.model, run.language), run.metrics[-1]
+    right, validated = last["validation_accuracy"], plan.data.validation_words
     wrong = certificate.counterexample
     return [
         {
@@ -78,6 +80,9 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "settled": last["perfect"],
             "longest": last["longest"],
             "validation_accuracy": last["validation_accuracy"],
+            "protocol": plan.data.protocol,
+            "interval_95": list(wilson(round(right * validated), validated)),
+            "words_per_length": None,  # the words of a validation have mixed lengths
             "words": record["steps"] * plan.data.batch_size,
             "states": last.get("states"),
             "codes": certificate.summary()["elements"],

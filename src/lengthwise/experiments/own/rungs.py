@@ -116,6 +116,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
                 "tree_layers": RUNGS["tree"].depth(_Built(tree), COMPARED_AT),
                 "tree_parameters": tree.num_parameters,
                 "protocol": "every prefix of all short words, and of 1,000 random words",
+                "words_per_length": None,  # lengths grow geometrically
             }
         )
     return found
