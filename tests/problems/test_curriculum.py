@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from lengthwise.languages.spec import parse
 from lengthwise.problems.curriculum import GROWS_AT, Curriculum
-from lengthwise.problems.recognition.labels_alone import DrawnWords
+from lengthwise.problems.recognition.labels_alone import FreshWords
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.runs import make_plan
 from lengthwise.tasks.task import Batch, Task
@@ -128,7 +128,7 @@ def test_the_loss_is_the_cross_entropy_of_the_labels() -> None:
     model = plan.draw().train()
     objective = plan.problem.objective(plan)
     step = objective.step(model, torch.Generator().manual_seed(4), torch.Generator())
-    words = DrawnWords(Task(language=parse("cycle-navigation"), protocol="audited"), plan.data)
+    words = FreshWords(Task(language=parse("cycle-navigation"), protocol="audited"), plan.data)
     batch = words.step(3, torch.Generator().manual_seed(4))
     model.eval()
     losses = [

@@ -139,6 +139,10 @@ def test_commands_work_on_a_run(run: Run, folder: Path, capsys: pytest.CaptureFi
         assert main(list(given)) == 0, capsys.readouterr().err
     page = (folder / "report.html").read_text()
     assert "The words force A" in page
+    capsys.readouterr()
+    assert main(["train", f"words:{folder}/own.tsv", "--out", place, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["states"], told["proved"]) == (problem_of(run).language.num_states, True)
     assert "agrees with" in page
 
 

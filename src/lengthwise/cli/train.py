@@ -133,8 +133,9 @@ def _trained(plan: Plan, arguments: argparse.Namespace) -> tuple[Plan, dict[str,
     best, speed = kept(result.metrics), result.metrics[-1]["words_per_second"]
     plan, stages = result.require_plan(), stage_records(result)
     own = next(each for each in stages if each["kept"])
+    about = problem.facts(plan)
     facts = {
-        **problem.facts(plan),
+        **about,
         "run": str(arguments.out),
         "supervision": plan.supervision,
         "model": plan.model,
@@ -147,7 +148,7 @@ def _trained(plan: Plan, arguments: argparse.Namespace) -> tuple[Plan, dict[str,
         "validation_loss": best["validation_loss"],
         "perfect": best["perfect"],
         **{name: own[name] for name in ("proved", "right_to", "first_wrong", "wrong_chunks")},
-        "states": best.get("states"),
+        "states": best.get("states", about.get("states")),
         "reason": own["reason"],
         "stage": plan.stage,
         "stages": stages,

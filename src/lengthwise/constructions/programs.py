@@ -29,7 +29,7 @@ class Lookup:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """What blocks, and the conditions of the values."""
+        """The condition that blocks, then those of the values."""
         return (self.blocked, *self.values)
 
 

@@ -1,4 +1,4 @@
-"""What a language costs on every rung, and which rung is the shallowest."""
+"""The cost of a language on every rung, and the choice of the shallowest rung."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

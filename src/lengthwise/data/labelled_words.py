@@ -249,7 +249,7 @@ def _prepare(
 
 @dataclass(slots=True)
 class _Read:
-    """What was read, in the order of the file: symbols and classes as numbers of first meeting."""
+    """The words of a file as they were read: symbols and classes as numbers of first meeting."""
 
     symbols: dict[str, int]
     classes: dict[str, int]

@@ -177,14 +177,14 @@ def apart(sample: Sample, most: int) -> list[Word]:
 
 @dataclass(frozen=True, slots=True)
 class Characteristic:
-    """How far the words force an automaton."""
+    """The parts of an automaton that the words force."""
 
     needed_states: int
     """States that every automaton that fits the words has."""
     forced: NDArray[np.bool_]
-    """Which transitions are forced, `[state, symbol]`, in automata of as many states."""
+    """True for transitions `[state, symbol]` that are forced in automata of as many states."""
     is_characteristic: bool
-    """Whether the automaton is the only one of at most as many states that fits."""
+    """True if the automaton is the only one of at most as many states that fits."""
 
 
 def characteristic(language: Language, sample: Sample) -> Characteristic:

@@ -20,6 +20,7 @@ from lengthwise.analysis.points_figure import points_figure
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.scores import parse_lengths, wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise.experiments.own.random_languages import needed_machine
 from lengthwise.experiments.parts import Part, PartsExperiment, route, trained
 from lengthwise.experiments.trained import from_to
 from lengthwise.languages.elements import MAX_ELEMENTS
@@ -63,16 +64,7 @@ def uniform_automaton(seed: int, size: tuple[int, int] = SMALL) -> Language:
     """Draw a minimal automaton with 2 or 3 symbols, by uniform transitions."""
     draw = random.Random(f"{'' if size == SMALL else 'large '}uniform automaton {seed}")
     states, symbols = draw.randint(*size), draw.randint(2, 3)
-    while True:
-        machine = Language(
-            alphabet=tuple("abc"[:symbols]),
-            transitions=tuple(
-                tuple(draw.randrange(states) for _ in range(symbols)) for _ in range(states)
-            ),
-            classes=tuple(draw.randrange(2) for _ in range(states)),
-        )
-        if machine.minimised().num_states == states:
-            return machine
+    return needed_machine(draw, states, symbols)
 
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:

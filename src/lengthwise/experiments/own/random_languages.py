@@ -15,6 +15,12 @@ def random_automaton(seed: int) -> Language:
     """Draw an automaton with 2-12 states, all needed, over 2-4 symbols."""
     draw = random.Random(f"automaton {seed}")
     states, symbols = draw.randint(2, MOST_STATES), draw.randint(2, 4)
+    return needed_machine(draw, states, symbols)
+
+
+def needed_machine(draw: random.Random, states: int, symbols: int) -> Language:
+    """Draw automata by uniform transitions and classes, and return the first that needs all
+    states."""
     while True:
         machine = Language(
             alphabet=tuple("abcd"[:symbols]),
@@ -74,14 +80,8 @@ def random_star_free(seed: int) -> Language:
     draw = random.Random(f"star-free {seed}")
     states, symbols = draw.randint(3, 6), draw.randint(2, 3)
     while True:
-        machine = Language(
-            alphabet=tuple("abc"[:symbols]),
-            transitions=tuple(
-                tuple(draw.randrange(states) for _ in range(symbols)) for _ in range(states)
-            ),
-            classes=tuple(draw.randrange(2) for _ in range(states)),
-        ).minimised()
-        if machine.num_states == states and find_group(machine) is None:
+        machine = needed_machine(draw, states, symbols).minimised()
+        if find_group(machine) is None:
             return machine
 
 

@@ -44,7 +44,7 @@ FAMILIES: Mapping[str, tuple[Callable[[int], Language], tuple[Mapping[str, str],
         ({"rung": "ltl"}, {"rung": "ltl", "attention": "rightmost"}),
     ),
 }
-"""How the language of a seed is drawn, and the networks that it gets."""
+"""The function that draws the language of a seed, and the networks that it gets."""
 
 SHORT = 10
 """Length up to which all words are asked."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from lengthwise.problems.labelled_words.settings import require_parts
 from lengthwise.settings import Config, Setting, require, require_at_least
 from lengthwise.tasks.task import PROTOCOLS
 
@@ -30,20 +31,7 @@ class InferenceConfig(Config):
             f"label_noise={noise} is no share of wrong labels that words make up for. Use one "
             f"from 0 to 0.3.",
         )
-        for name in ("validation_share", "test_share"):
-            share = getattr(self, name)
-            require(
-                0 < share < 1, f"{name}={share} is no share of the words. Use one between 0 and 1."
-            )
-        require(
-            self.validation_share + self.test_share < 1,
-            f"validation_share={self.validation_share} and test_share={self.test_share} leave no "
-            f"words for training. Lower them.",
-        )
-        require(
-            self.max_length is None or self.max_length >= 0,
-            f"max_length={self.max_length} is no length of words. Use 0 or more.",
-        )
+        require_parts(self)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

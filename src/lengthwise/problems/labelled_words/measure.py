@@ -17,7 +17,8 @@ from lengthwise.evaluation.scores import Score, Scores, percent, wilson
 from lengthwise.evaluation.shortcuts import right_answers
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
-from lengthwise.problems.labelled_words.objective import WordParts, batch_of, classes_of, part_of
+from lengthwise.problems.labelled_words.objective import batch_of, classes_of, part_of
+from lengthwise.problems.labelled_words.settings import WordParts
 from lengthwise.problems.results import Evaluation, Facts, Options, Watch
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment

@@ -1,7 +1,5 @@
 """The objective of labelled words: the label of each word of a batch of mixed lengths."""
 
-from typing import Protocol
-
 import torch
 from jaxtyping import Int
 from torch import Tensor, nn
@@ -10,7 +8,7 @@ from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.text_corpus import TEST, TRAIN, VALID
 from lengthwise.errors import TextError
 from lengthwise.problems.classification import class_step, on_device, validate_answers
-from lengthwise.problems.labelled_words.settings import WordsOfFileConfig
+from lengthwise.problems.labelled_words.settings import WordParts, WordsOfFileConfig
 from lengthwise.settings import require
 from lengthwise.tasks.automaton import PAD
 from lengthwise.tasks.task import Batch
@@ -105,22 +103,6 @@ class WordsOfFile:
         rows = self._rows[part][self._lengths[part] <= longest]
         order = torch.randperm(len(rows), generator=generator)
         return batch_of(self._words, rows[order[: self._config.validation_words]])
-
-
-class WordParts(Protocol):
-    """The settings that divide the words of a file."""
-
-    @property
-    def validation_share(self) -> float:
-        """Share of the words that are set apart for validation."""
-
-    @property
-    def test_share(self) -> float:
-        """Share of the words that are set apart for the test."""
-
-    @property
-    def max_length(self) -> int | None:
-        """Length of the longest words of training and validation."""
 
 
 def part_of(words: LabelledWords, part: str, config: WordParts, name: str) -> torch.Tensor:

@@ -13,7 +13,7 @@ from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.loop import Objective
 
 
-class DrawnWords:
+class FreshWords:
     """Fresh words of a task for a curriculum; those of one step have one length."""
 
     def __init__(self, task: Task, words: WordsConfig) -> None:
@@ -48,7 +48,7 @@ def labels_alone(task: Task, plan: Plan) -> Objective:
     if not first:
         return Final(task, words)
     precision = plan.training.precision
-    return curriculum(DrawnWords(task, words), first, plan.network, precision=precision)
+    return curriculum(FreshWords(task, words), first, plan.network, precision=precision)
 
 
 def require_labels_alone(words: WordsConfig, supervision: str) -> None:
