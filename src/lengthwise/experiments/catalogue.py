@@ -25,6 +25,7 @@ from lengthwise.experiments.own import (
     random_automata,
     ranges,
     rungs,
+    symbol_by_symbol,
     weak_supervision,
 )
 from lengthwise.experiments.steps2022 import figure1 as steps_figure1
@@ -67,6 +68,7 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "own/constructions": constructions.CONSTRUCTIONS,
         "own/compiled-sizes": compiled_sizes.COMPILED_SIZES,
         "own/rungs": rungs.RUNG_SIZES,
+        "own/symbol-by-symbol": symbol_by_symbol.SYMBOL_BY_SYMBOL,
         "own/ranges": ranges.RANGES,
         "own/long-context": long_context.LONG_CONTEXT,
         "own/weak-supervision": weak_supervision.WEAK_SUPERVISION,

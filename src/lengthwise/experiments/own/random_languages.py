@@ -22,15 +22,22 @@ def needed_machine(draw: random.Random, states: int, symbols: int) -> Language:
     """Draw automata by uniform transitions and classes, and return the first that needs all
     states."""
     while True:
-        machine = Language(
-            alphabet=tuple("abcd"[:symbols]),
-            transitions=tuple(
-                tuple(draw.randrange(states) for _ in range(symbols)) for _ in range(states)
-            ),
-            classes=tuple(draw.randrange(2) for _ in range(states)),
-        )
+        machine = drawn_machine(draw, states, symbols)
         if machine.minimised().num_states == states:
             return machine
+
+
+def drawn_machine(draw: random.Random, states: int, symbols: int) -> Language:
+    """Draw an automaton by uniform transitions and classes; not all its states may be needed."""
+    return Language(
+        alphabet=tuple("abcdefghij"[:symbols])
+        if symbols <= 10
+        else tuple(map(str, range(symbols))),
+        transitions=tuple(
+            tuple(draw.randrange(states) for _ in range(symbols)) for _ in range(states)
+        ),
+        classes=tuple(draw.randrange(2) for _ in range(states)),
+    )
 
 
 def random_expression(seed: int) -> Language:
