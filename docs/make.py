@@ -29,6 +29,8 @@ TABLES = {
     ("docs/verification.md", "certificates"): ("own/certificates", ""),
     ("docs/verification.md", "variants"): ("own/certificates", "Variants"),
     ("docs/verification.md", "default-proofs"): ("own/default-proofs", ""),
+    ("docs/verification.md", "symbol-by-symbol"): ("own/symbol-by-symbol", ""),
+    ("docs/verification.md", "scratchpads"): ("own/symbol-by-symbol", "Scratchpads"),
     ("docs/verification.md", "gradient-alone"): ("own/gradient-alone", ""),
     ("docs/verification.md", "gradient-alone-ablations"): ("own/gradient-alone", "Ablations"),
     ("docs/verification.md", "random-automata"): ("own/random-automata", ""),

@@ -213,7 +213,7 @@ def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
         text += f", words of up to {record['longest']} symbols"
     if "right_to" in record:
         length = record["right_to"]
-        far = f"right to length {'any' if length is None else length}"
+        far = "no wrong word" if length is None else f"right to length {length}"
         text += f", {far if length != -1 else 'the empty word is wrong'}"
         if "codes" in record:
             text += f", {counted(record['codes'], 'code')} so far"

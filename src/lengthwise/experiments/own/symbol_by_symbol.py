@@ -30,7 +30,9 @@ from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check as check_certificate
 
-MODELS = ("gru-binary", "elman-binary", "scratchpad-window")
+SCRATCHPAD = "scratchpad-window"
+
+MODELS = ("gru-binary", "elman-binary", SCRATCHPAD)
 
 NAMED = ("parity", "d-12", "modular-arithmetic", "count:a:300")
 
@@ -137,7 +139,16 @@ def _is_proved(one: Record) -> bool:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """Return a row for each run."""
+    """Return a row for each network that writes codes."""
+    return _table([one for one in records if one["model"] != SCRATCHPAD])
+
+
+def scratchpads(records: Sequence[Record]) -> Table:
+    """Return a row for each network that writes tokens."""
+    return _table([one for one in records if one["model"] == SCRATCHPAD])
+
+
+def _table(records: Sequence[Record]) -> Table:
     rows = [
         [
             one["language"],
@@ -198,7 +209,7 @@ SYMBOL_BY_SYMBOL = PartsExperiment(
             preset="smoke",
             named=("parity",),
             drawn=((6, 2),),
-            models=("gru-binary", "scratchpad-window"),
+            models=("gru-binary", SCRATCHPAD),
         ),
         laptop=Sizes(),
         paper=Sizes(),
@@ -206,6 +217,7 @@ SYMBOL_BY_SYMBOL = PartsExperiment(
     parts=parts,
     measure=measure,
     table=table,
+    more={"Scratchpads": scratchpads},
     note=note,
     check=check,
 )
