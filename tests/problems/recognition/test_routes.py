@@ -33,6 +33,6 @@ def test_an_automaton_too_large_for_every_route_is_refused_with_its_numbers() ->
     with pytest.raises(
         ConfigError,
         match=r"up to 4,096 states, and this one has at least 8,192; .* up to 1,000 state maps, "
-        r"and there are more than 5,000. Use --model gru-binary, which learns its 16,384 trans",
+        r"and there are more than 5,000. Use --model scratchpad-window, which learns its 16,384",
     ):
         make_plan(long)

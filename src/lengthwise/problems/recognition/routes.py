@@ -35,6 +35,10 @@ from lengthwise.verification.short_words import wrong_words
 PATIENCE_STEPS, PATIENCE_VALIDATIONS = 1_500, 6
 """Steps and validations without progress, both of them, after which `composition` is given up."""
 
+STEPPING_MODEL = "scratchpad-window"
+"""The network for automata that are too large for a log-depth network: of those that read symbol by
+symbol, the one that learns many transitions soonest."""
+
 _MOST_CHUNKS = 300_000
 """Greatest number of chunks of one level that are explored to say how far a stage came."""
 
@@ -104,11 +108,11 @@ def require_slots(language: Language) -> int:
         return states
     count = num_elements(language)
     elements = f"more than {MAX_ELEMENTS:,}" if count is None else f"{count:,}"
-    remedy = f"Use --model gru-binary, which learns its {steps:,} transitions one by one"
+    remedy = f"Use --model {STEPPING_MODEL}, which learns its {steps:,} transitions one by one"
     if steps > MAX_STEPS:
         remedy = (
-            f"Its {steps:,} transitions are also more than the {MAX_STEPS:,} of gru-binary, so no "
-            f"training ends with a proof. Use --model gru, or a smaller automaton"
+            f"Its {steps:,} transitions are also more than the {MAX_STEPS:,} of {STEPPING_MODEL}, "
+            f"so no training ends with a proof. Use --model gru, or a smaller automaton"
         )
     raise ConfigError(
         f"{language.spec or 'the language'} is too large for a log-depth network with a proof: "
