@@ -69,6 +69,9 @@ class Sizes:
     seeds: tuple[int, ...] = (0, 1, 2)
     budget: float = 30.0
     """Processor seconds of each learner."""
+    network_words: tuple[int, ...] = (10_000,)
+    network_seeds: tuple[int, ...] = (0,)
+    """The numbers of words and the draws from which networks learn, since they take long."""
     training_share: float = 2 / 3
     """Share of the budget after which networks stop training."""
     networks: Mapping[str, Mapping[str, Any]] = field(
@@ -85,16 +88,19 @@ class Sizes:
 
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
-    """Return a part for each draw, learner, number of words and language."""
+    """Return a part for each draw, language, learner and number of words."""
     found = []
-    for seed, learner, words, spec in product(
-        seeds or sizes.seeds, LEARNERS, sizes.words, sizes.languages
+    for seed, spec, learner, words in product(
+        seeds or sizes.seeds, sizes.languages, LEARNERS, sizes.words
     ):
+        is_network = learner in NETWORKS
+        if is_network and (words not in sizes.network_words or seed not in sizes.network_seeds):
+            continue
         settings = {
             **{"language": spec, "learner": learner, "words": words, "seed": seed},
             **{"budget": sizes.budget, "judged": sizes.judged, "preset": sizes.preset},
         }
-        if learner in NETWORKS:
+        if is_network:
             settings |= {
                 "training_share": sizes.training_share,
                 "settings": sizes.networks[_MODEL[learner]],
@@ -218,7 +224,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Give a learner its words and its budget, and let the true language judge what it found."""
     language, learner = parse(settings["language"]), settings["learner"]
     config = DrawnWordsConfig(num_words=settings["words"], words_seed=settings["seed"])
-    words = _given(folder / "words.tsv", drawn(language, config))
+    words = given(folder / "words.tsv", drawn(language, config))
     record: Record = {
         **{name: value for name, value in settings.items() if name not in ("settings", "asking")},
         "told": "labels of whole words" + (", and L* the domain" if learner in NETWORKS else ""),
@@ -241,7 +247,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     record |= {"processor_seconds": round(time.process_time() - begin, 2), "ended": ended}
     if found is None:
         return [{**record, "states": None, "found": False, "true_error": None}]
-    own = _renamed(found.language, language)
+    own = renamed(found.language, language.class_names)
     return [
         {
             **record,
@@ -253,7 +259,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     ]
 
 
-def _given(path: Path, words: LabelledWords) -> LabelledWords:
+def given(path: Path, words: LabelledWords) -> LabelledWords:
     """Write words to a file, and return them as they are read from it, from now on at once."""
     lines = [
         f"{words.written(row)}\t{words.class_names[int(words.classes[row])]}\n"
@@ -263,11 +269,10 @@ def _given(path: Path, words: LabelledWords) -> LabelledWords:
     return prepared(path, words.alphabet)
 
 
-def _renamed(found: Language, language: Language) -> Language:
-    """Return an automaton with the classes of a language, which may be in another order."""
-    names = language.class_names
-    classes = tuple(names.index(found.class_names[each]) for each in found.classes)
-    return replace(found, classes=classes, class_names=names)
+def renamed(language: Language, names: tuple[str, ...]) -> Language:
+    """Return a language with its classes in the order of these names."""
+    classes = tuple(names.index(language.class_names[each]) for each in language.classes)
+    return replace(language, classes=classes, class_names=names)
 
 
 # ---- tables --------------------------------------------------------------------------------------
@@ -398,12 +403,16 @@ LABEL_LEARNERS = PartsExperiment(
             languages=("parity",),
             words=(300,),
             seeds=(0,),
+            network_words=(300,),
             budget=120.0,
             networks={"lstm": {"d_model": 8}, "regular-gpt": {}},
             asking={"max_states": 8, "num_tests": 100},
             judged=500,
         ),
         laptop=Sizes(preset="laptop"),
+        paper=Sizes(
+            preset="laptop", budget=600.0, network_words=(1_000, 10_000), network_seeds=(0, 1, 2)
+        ),
     ),
     parts=parts,
     measure=measure,
