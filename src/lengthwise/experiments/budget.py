@@ -7,7 +7,7 @@ from types import FrameType
 
 from lengthwise.errors import ConfigError
 
-_AGAIN = 0.2
+_AGAIN = 0.05
 """Seconds until an exception that was lost, since it arose in a destructor, is raised again."""
 
 
@@ -20,7 +20,7 @@ def processor_budget(seconds: float) -> Iterator[None]:
     """Raise `BudgetError` in the main thread after so many processor seconds of this process.
 
     The exception arises between two instructions of Python, so a call of a compiled library is not
-    cut short. Budgets cannot be nested.
+    cut short. Work that ends late, since exceptions were lost, is refused at its end.
 
     Raises:
         BudgetError: the work was not done in time.
@@ -29,8 +29,13 @@ def processor_budget(seconds: float) -> Iterator[None]:
     if not hasattr(signal, "setitimer"):
         raise ConfigError("this system has no timer of processor time. Use Linux or macOS.")
 
+    error = BudgetError(f"{seconds:g} seconds of processor time are used up")
+    is_over = False
+
     def stop(number: int, frame: FrameType | None) -> None:
-        raise BudgetError(f"{seconds:g} seconds of processor time are used up")
+        nonlocal is_over
+        is_over = True
+        raise error
 
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
@@ -39,3 +44,5 @@ def processor_budget(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+    if is_over:
+        raise error

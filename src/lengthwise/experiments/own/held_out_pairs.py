@@ -53,8 +53,10 @@ class Sizes:
     """Numbers of withheld pairs, words and draws."""
 
     preset: str
-    withheld: tuple[int, ...] = (0, 4, 8)
-    seeds: tuple[int, ...] = (0, 1)
+    withheld: tuple[int, ...] = (0, 1, 4, 8)
+    seeds: tuple[int, ...] = (0, 1, 2)
+    network_seeds: tuple[int, ...] = (0,)
+    """The draws from which the network learns, since it takes long."""
     words: int = 20_000
     steps: int = 6_000
     """Greatest number of steps of the network."""
@@ -65,18 +67,18 @@ class Sizes:
 
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
-    """Return a part for each number of withheld pairs and each choice of them."""
-    return [
-        Part(
-            f"{withheld} pairs withheld, seed {seed}",
-            {
-                **{"withheld": withheld, "seed": seed, "words": sizes.words},
-                **{"steps": sizes.steps, "tests": sizes.tests, "judged": sizes.judged},
-                "preset": sizes.preset,
-            },
-        )
-        for seed, withheld in product(seeds or sizes.seeds, sizes.withheld)
-    ]
+    """Return a part for each choice of withheld pairs, number of them, and learner."""
+    found = []
+    for seed, withheld, learner in product(seeds or sizes.seeds, sizes.withheld, LEARNERS):
+        if learner == GRADIENT and seed not in sizes.network_seeds:
+            continue
+        settings = {
+            **{"withheld": withheld, "seed": seed, "learner": learner, "words": sizes.words},
+            **{"tests": list(sizes.tests), "judged": sizes.judged, "preset": sizes.preset},
+        }
+        steps = {"steps": sizes.steps} if learner == GRADIENT else {}
+        found.append(Part(f"{withheld} pairs withheld, {learner}, seed {seed}", settings | steps))
+    return found
 
 
 def allowed_pairs(symbols: int, withheld: int, seed: int) -> Bool[Tensor, "symbol symbol"]:
@@ -129,76 +131,93 @@ def training_words(
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
-    """Let both learn from words without the withheld pairs, and judge them on words with them."""
+    """Let one learn from words without the withheld pairs, and judge it on words with them."""
     true, seed = parse(GROUP), settings["seed"]
     allowed = allowed_pairs(true.num_symbols, settings["withheld"], seed)
-    path = folder / "words.tsv"
-    words = given(path, training_words(true, allowed, settings["words"], seed))
+    drawn = training_words(true, allowed, settings["words"], seed)
+    words = given(folder / "words.tsv", drawn)
     language = renamed(true, words.class_names)
-    options = {"alphabet": " ".join(words.alphabet)}
-    pairs = [[true.alphabet[each] for each in pair] for pair in (~allowed).nonzero().tolist()]
-    record: Record = {
-        **settings,
-        "language": GROUP,
-        "told": "labels of whole words",
-        "pairs": pairs,
-        "different_words": len(words),
-        "true_states": true.num_states,
-        "environment": environment("cpu"),
-    }
-    usual = {"preset": settings["preset"], "options": options}
-    records = []
     begin = time.process_time()
-    plan = make_plan(f"labels:words:{path}", settings={"seed": seed}, **usual)
+    answer, found = LEARNERS[settings["learner"]](folder / "words.tsv", language, settings)
+    seconds = round(time.process_time() - begin, 1)
+    return [
+        {
+            **settings,
+            "language": GROUP,
+            "told": "labels of whole words",
+            "pairs": [[true.alphabet[i] for i in pair] for pair in (~allowed).nonzero().tolist()],
+            "different_words": len(words),
+            "true_states": true.num_states,
+            "environment": environment("cpu"),
+            "processor_seconds": seconds,
+            **found,
+            "errors": _errors(answer, language, allowed, settings),
+        }
+    ]
+
+
+Answer = Callable[[Int[Tensor, "word time"]], Int[Tensor, " word"]]
+"""A function from words of one length to their classes."""
+
+
+def _pipeline(
+    file: Path, language: Language, settings: Mapping[str, Any]
+) -> tuple[Answer, dict[str, Any]]:
+    """Infer an automaton, and train a network until it is proved to compute it."""
+    plan = make_plan(
+        f"labels:words:{file}",
+        preset=settings["preset"],
+        settings={"seed": settings["seed"]},
+        options={"alphabet": " ".join(language.alphabet)},
+    )
     run, problem = train(plan, device="cpu"), plan.problem
     assert isinstance(problem, InferredProblem)
-    proved = problem.certify(run, {}).verdict == "equivalent"
-    seconds = round(time.process_time() - begin, 1)
-    statement = problem.statement()
-    records.append(
-        {
-            **record,
-            "learner": PIPELINE,
-            "processor_seconds": seconds,
-            "states": problem.language.num_states,
-            "settled": proved,
-            "found": is_same(problem.language, language),
-            "statement": {**statement.to_dict(), "thin": []},
-            "errors": _errors(Automaton(problem.language).classify, language, allowed, settings),
-        }
+    return Automaton(problem.language).classify, {
+        "states": problem.language.num_states,
+        "settled": problem.certify(run, {}).verdict == "equivalent",
+        "found": is_same(problem.language, language),
+        "statement": {**problem.statement().to_dict(), "thin": []},
+    }
+
+
+def _gradient(
+    file: Path, language: Language, settings: Mapping[str, Any]
+) -> tuple[Answer, dict[str, Any]]:
+    """Train on the labels until the network's own automaton has settled, or steps are used up."""
+    plan = make_plan(
+        f"words:{file}",
+        "gru-binary",
+        preset=settings["preset"],
+        settings={**NETWORK, "steps": settings["steps"], "seed": settings["seed"]},
+        options={"alphabet": " ".join(language.alphabet)},
     )
-    begin = time.process_time()
-    learning = {**NETWORK, "steps": settings["steps"], "seed": seed}
-    plan = make_plan(f"words:{path}", "gru-binary", settings=learning, **usual)
     run = train(plan, device="cpu")
-    seconds, last = round(time.process_time() - begin, 1), run.metrics[-1]
-    certificate = certify(run.model, language)
+    last, certificate = run.metrics[-1], certify(run.model, language)
 
     def answer(tokens: Int[Tensor, "word time"]) -> Int[Tensor, " word"]:
         with torch.no_grad():
             return run.model(tokens).argmax(dim=-1)
 
-    records.append(
-        {
-            **record,
-            "learner": GRADIENT,
-            "processor_seconds": seconds,
-            "states": last.get("states"),
-            "settled": last["perfect"],
-            "found": certificate.verdict == "equivalent",
-            "verdict": certificate.verdict,
-            "steps_taken": last["step"],
-            "longest": last["longest"],
-            "validation_accuracy": last["validation_accuracy"],
-            "settings": {k: v for k, v in plan.to_dict().items() if k != "problem"},
-            "errors": _errors(answer, language, allowed, settings),
-        }
-    )
-    return records
+    return answer, {
+        "states": last.get("states"),
+        "settled": last["perfect"],
+        "found": certificate.verdict == "equivalent",
+        "verdict": certificate.verdict,
+        "steps_taken": last["step"],
+        "longest": last["longest"],
+        "validation_accuracy": last["validation_accuracy"],
+        "settings": {k: v for k, v in plan.to_dict().items() if k != "problem"},
+    }
+
+
+LEARNERS: Mapping[
+    str, Callable[[Path, Language, Mapping[str, Any]], tuple[Answer, dict[str, Any]]]
+] = {PIPELINE: _pipeline, GRADIENT: _gradient}
+"""From a file of words to answers and what the record says; only judges look at the language."""
 
 
 def _errors(
-    answer: Callable[[Int[Tensor, "word time"]], Int[Tensor, " word"]],
+    answer: Answer,
     language: Language,
     allowed: Bool[Tensor, "symbol symbol"],
     settings: Mapping[str, Any],

@@ -352,34 +352,31 @@ def _pairs(records: Sequence[Record]) -> list[tuple[str, int]]:
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
-    """Say who finds what others find, from most words."""
+    """Say who finds what others find, on the runs of most words that all learners had."""
     most = max(_numbers(records))
-    missed = {
-        learner: sorted({*_always(records, learner, most)} - {*_always(records, PIPELINE, most)})
-        for learner in LEARNERS
+    runs = {learner: _by_run(_of(records, learner, most)) for learner in LEARNERS}
+    common = set.intersection(*(set(own) for own in runs.values()))
+    found = {learner: {run for run in own if own[run]} for learner, own in runs.items()}
+    beaten = {
+        learner: sorted({language for language, _ in own & set(runs[PIPELINE]) - found[PIPELINE]})
+        for learner, own in found.items()
     }
-    beaten = {learner: names for learner, names in missed.items() if names}
-    shares = {
-        learner: [one["found"] for one in _of(records, learner, most)]
-        for learner in LEARNERS
-        if _of(records, learner, most)
-    }
-    merging = [_share(shares[learner]) for learner in MERGING if learner in shares]
-    networks = [_share(shares[learner]) for learner in NETWORKS if learner in shares]
+    also = "; ".join(f"{name} also {', '.join(own)}" for name, own in beaten.items() if own)
+    counts = {learner: len(own & common) for learner, own in found.items()}
+    told = "; ".join(f"{name} {count} of {len(common)}" for name, count in counts.items())
     false = [one for one in records if one["found"] and one["true_error"]]
     return [
         Statement(
             "ours",
             f"from {most:,} words the pipeline finds every language that another learner finds",
-            not beaten,
-            "; ".join(f"{learner} also {', '.join(names)}" for learner, names in beaten.items())
-            or "; ".join(f"{name} {sum(own)} of {len(own)}" for name, own in shares.items()),
+            not also,
+            also or told,
         ),
         Statement(
             "ours",
             f"from {most:,} words state merging finds more than networks that L* reads",
-            bool(merging and networks) and min(merging) > max(networks),
-            "; ".join(f"{name} {sum(own)} of {len(own)}" for name, own in shares.items()),
+            min(counts[name] for name in MERGING) > max(counts[name] for name in NETWORKS),
+            told,
         ),
         Statement(
             "ours",
@@ -390,8 +387,9 @@ def check(records: Sequence[Record]) -> list[Statement]:
     ]
 
 
-def _share(found: Sequence[bool]) -> float:
-    return sum(found) / len(found)
+def _by_run(records: Sequence[Record]) -> dict[tuple[str, int], bool]:
+    """Return by language and draw whether the language was found."""
+    return {(one["language"], one["seed"]): one["found"] for one in records}
 
 
 LABEL_LEARNERS = PartsExperiment(
