@@ -58,7 +58,7 @@ class Sizes:
     network_seeds: tuple[int, ...] = (0,)
     """The draws from which the network learns, since it takes long."""
     words: int = 20_000
-    steps: int = 6_000
+    steps: int = 8_000
     """Greatest number of steps of the network."""
     tests: tuple[int, ...] = (8, 16, 32, 64)
     """Lengths of the words by which both are judged."""

@@ -201,6 +201,7 @@ def _read(lesson: Lesson) -> Found:
             "settings": {k: v for k, v in plan.to_dict().items() if k != "problem"},
             "steps": metrics[-1]["step"] if metrics else 0,
             "training_ended": told or ("budget" if ending == "stalled" else ending),
+            # of the best validation; while words grow, its words are short
             "validation_accuracy": max((one["validation_accuracy"] for one in metrics), default=0),
             "seconds_to_read": round(time.process_time() - seconds, 1),
             "queries": learned.queries,
