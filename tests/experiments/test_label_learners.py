@@ -18,7 +18,9 @@ from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.experiments.budget import BudgetError, processor_budget
 from lengthwise.experiments.experiment import Record
 from lengthwise.experiments.own.held_out_pairs import (
+    GRADIENT,
     GROUP,
+    HELD_OUT_PAIRS,
     LONGEST,
     allowed_pairs,
     training_words,
@@ -237,3 +239,36 @@ def every_word(told: LabelledWords) -> list[tuple[tuple[int, ...], int]]:
     symbols = told.symbols.tolist()
     bounds = zip(pairwise(told.ends.tolist()), told.classes.tolist(), strict=True)
     return [(tuple(symbols[first:last]), label) for (first, last), label in bounds]
+
+
+def judged(learner: str, found: bool, unseen: int, **more: Any) -> Record:
+    statement = {"forced": False, "needed_states": 30, "unforced_transitions": 9}
+    return {
+        **{"learner": learner, "withheld": 4, "seed": 0, "found": found, "settled": True},
+        **{"states": 36, "words": 100, "judged": 50, "tests": [8, 16]},
+        "errors": {"without": {"8": 0.0, "16": 0.0}, "with": {"8": 0.5, "16": 0.25}},
+        "statement": {**statement, "num_unseen": unseen, **more},
+    }
+
+
+def test_a_statement_that_hides_what_no_word_shows_is_noticed() -> None:
+    def unmet(*records: Record) -> list[int]:
+        statements = HELD_OUT_PAIRS.check([judged(GRADIENT, True, 0), *records])
+        return [number for number, each in enumerate(statements) if not each.holds]
+
+    assert unmet(judged(PIPELINE, True, 0)) == []
+    assert unmet(judged(PIPELINE, False, 7)) == [0]
+    assert unmet(judged(PIPELINE, False, 0)) == [0, 1]
+    assert unmet(judged(PIPELINE, True, 7)) == [1]
+    assert unmet(judged(PIPELINE, False, 7, forced=True)) == [0, 3]
+    assert unmet(judged(PIPELINE, True, 0), judged(GRADIENT, False, 0)) == [2]
+
+
+def test_the_tables_of_withheld_pairs_tell_learners_and_outcomes_apart() -> None:
+    missed = judged(PIPELINE, False, 7) | {"seed": 1}
+    records = [judged(GRADIENT, False, 0), judged(PIPELINE, True, 0), missed]
+    ours, theirs = HELD_OUT_PAIRS.table(records).rows
+    assert ours == [PIPELINE, "4 of 16", "1 of 2", "2 of 2", "36", "0.0", "25.0 to 50.0"]
+    assert theirs[:3] == [GRADIENT, "4 of 16", "0 of 1"]
+    (row,) = HELD_OUT_PAIRS.more["The statement"](records).rows
+    assert row == ["4 of 16", "0 of 2", "30", "9", "0", "7"]

@@ -6,9 +6,10 @@ these words and labels alone: our pipeline, which looks for a small automaton, a
 gradient descent alone, on words that grow longer, until its own automaton has settled. Both are
 then judged by the true language, and on longer words with and without such pairs.
 
-Data cannot decide what follows a withheld pair: any answer agrees with them. What decides is the
+Data cannot decide what a withheld pair does: any answer agrees with them. What decides is the
 preference for few states: a state that words reach by another symbol, too, has its transition from
-there.
+there. Where every symbol that leads to a state is withheld before another, no word passes that
+transition, and the statement says so.
 """
 
 import time
@@ -279,11 +280,18 @@ def said(records: Sequence[Record]) -> Table:
                 f"{sum(one['forced'] for one in own)} of {len(own)}",
                 from_to([one["needed_states"] for one in own]),
                 from_to([one["unforced_transitions"] for one in own]),
-                from_to([one["num_unseen"] for one in own]),
+                _unseen([one for one in runs if one["found"]]),
+                _unseen([one for one in runs if not one["found"]]),
             ]
         )
     header = ["pairs withheld", "words force A", "states that the words need"]
-    return Table([*header, "transitions not forced", "transitions that no word passes"], rows)
+    header += ["transitions not forced", "that no word passes, if the language is found"]
+    return Table([*header, "that no word passes, if not"], rows)
+
+
+def _unseen(runs: Sequence[Record]) -> str:
+    """Return the least and the greatest number of transitions that no word passes."""
+    return from_to([one["statement"]["num_unseen"] for one in runs]) if runs else ""
 
 
 def _stated(one: Record) -> bool:
@@ -309,17 +317,27 @@ def check(records: Sequence[Record]) -> list[Statement]:
     theirs = [one for one in held if not _stated(one)]
     overstated = [one for one in ours if one["statement"]["forced"] and not one["found"]]
     settled = [one for one in theirs if one["settled"]]
+    guessed = [one for one in ours if one["statement"]["num_unseen"]]
+    missed = [one for one in ours if not one["found"]]
     return [
         Statement(
             "ours",
             "the pipeline finds the language from words without the withheld pairs",
-            all(one["found"] for one in ours),
-            f"{sum(one['found'] for one in ours)} of {len(ours)}",
+            not missed,
+            f"{len(ours) - len(missed)} of {len(ours)}",
+        ),
+        Statement(
+            "ours",
+            "where it does not, and nowhere else, the statement tells of transitions as guesses",
+            guessed == missed,
+            f"of {len(missed)} not found, {sum(one in guessed for one in missed)} have transitions "
+            f"that no word passes; of {len(ours) - len(missed)} found, "
+            f"{sum(one not in missed for one in guessed)}",
         ),
         Statement(
             "ours",
             "gradient descent alone finds it, too",
-            all(one["found"] for one in theirs),
+            bool(theirs) and all(one["found"] for one in theirs),
             f"{sum(one['found'] for one in theirs)} of {len(theirs)}; "
             f"{len(settled)} settled on an automaton",
         ),
@@ -334,7 +352,9 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 HELD_OUT_PAIRS = PartsExperiment(
     item="held-out pairs",
-    claim="Pairs of symbols that no word shows follow from a preference for few states.",
+    claim="What pairs that no word shows do follows from few states, if other words reach them.",
+    printed="250 of 250 words at each length up to 1,048,576, by a recurrent model whose state is "
+    "projected on the group; GRUs stay near chance (Lee 2026).",
     presets=preset_catalogue(
         smoke=Sizes(
             preset="smoke", withheld=(1,), seeds=(0,), words=5_000, steps=20, tests=(8,), judged=50
