@@ -8,8 +8,8 @@ then judged by the true language, and on longer words with and without such pair
 
 Data cannot decide what a withheld pair does: any answer agrees with them. What decides is the
 preference for few states: a state that words reach by another symbol, too, has its transition from
-there. Where every symbol that leads to a state is withheld before another, no word passes that
-transition, and the statement says so.
+there. Where no word that leads to a state may go on with some symbol, no word passes that
+transition, and the statement counts it as a guess.
 """
 
 import time
