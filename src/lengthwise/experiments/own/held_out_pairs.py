@@ -24,6 +24,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from lengthwise.data.labelled_words import LabelledWords
+from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.label_learners import given, renamed
 from lengthwise.experiments.own.labels_alone import is_same
@@ -141,6 +142,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     begin = time.process_time()
     answer, found = LEARNERS[settings["learner"]](folder / "words.tsv", language, settings)
     seconds = round(time.process_time() - begin, 1)
+    errors = _errors(answer, language, allowed, settings)
     return [
         {
             **settings,
@@ -152,9 +154,18 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "environment": environment("cpu"),
             "processor_seconds": seconds,
             **found,
-            "errors": _errors(answer, language, allowed, settings),
+            "protocol": "uniform walks",
+            "words_per_length": settings["judged"],
+            "errors": errors,
+            "interval_95": list(_interval(errors, settings["judged"])),
         }
     ]
+
+
+def _interval(errors: Mapping[str, Mapping[str, float]], judged: int) -> tuple[float, float]:
+    """Return the interval of the share of wrong words, of all kinds and lengths together."""
+    shares = [share for of_kind in errors.values() for share in of_kind.values()]
+    return wilson(round(sum(shares) * judged), len(shares) * judged)
 
 
 Answer = Callable[[Int[Tensor, "word time"]], Int[Tensor, " word"]]

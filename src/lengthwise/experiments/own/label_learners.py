@@ -32,6 +32,7 @@ from aalpy.learning_algs.general_passive.GsmAlgorithms import run_EDSM
 from lengthwise.data.labelled_words import LabelledWords, prepared
 from lengthwise.data.text_corpus import TRAIN, VALID
 from lengthwise.errors import TextError
+from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.budget import BudgetError, processor_budget
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.default_proofs import TABLE_1
@@ -228,6 +229,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     words = given(folder / "words.tsv", drawn(language, config))
     record: Record = {
         **{name: value for name, value in settings.items() if name not in ("settings", "asking")},
+        "protocol": config.protocol,
+        "words_per_length": None,  # the words have mixed lengths
         "told": "labels of whole words" + (", and L* the domain" if learner in NETWORKS else ""),
         "different_words": len(words),
         "true_states": language.num_states,
@@ -247,15 +250,18 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         ended = str(error)
     record |= {"processor_seconds": round(time.process_time() - begin, 2), "ended": ended}
     if found is None:
-        return [{**record, "states": None, "found": False, "true_error": None}]
-    own = renamed(found.language, language.class_names)
+        nothing = {"states": None, "found": False, "true_error": None, "interval_95": None}
+        return [{**record, **nothing}]
+    own, judged = renamed(found.language, language.class_names), settings["judged"]
+    error = true_error(own, language, judged, seed=1)
     return [
         {
             **record,
             **found.more,
             "states": own.num_states,
             "found": is_same(own, language),
-            "true_error": true_error(own, language, settings["judged"], seed=1),
+            "true_error": error,
+            "interval_95": list(wilson(round(error * judged), judged)),
         }
     ]
 
