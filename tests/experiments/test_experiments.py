@@ -57,6 +57,8 @@ VARIANTS = {
     "steps2022/other-tasks",
     "own/analysis",
     "own/certificates",
+    "own/held-out-pairs",
+    "own/label-learners",
     "own/long-context",
     "own/random-automata",
 }

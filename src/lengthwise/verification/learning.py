@@ -221,8 +221,11 @@ class _Equivalence(Oracle):
         """Return a word that the hypothesis, a Moore machine of AALpy, gets wrong; None if none."""
         self._membership.suffixes = hypothesis.characterization_set
         self._membership.check(len(hypothesis.states))
-        machine = self._machine(hypothesis)
         domain, outside = self._blank.domain, self._blank.num_classes
+        names = self._blank.class_names
+        if domain is not None:
+            names = (*names, OUTSIDE)
+        machine = from_moore(hypothesis, self._blank.alphabet, names)
         if domain is not None:
             misjudged = machine.combined(domain, lambda c, i: int((c == outside) == (i == 1)))
             word = misjudged.shortest(1)
@@ -246,17 +249,24 @@ class _Equivalence(Oracle):
             )
         return counterexample
 
-    def _machine(self, hypothesis: Any) -> Language:
-        """Convert AALpy's machine, with the class `outside` for words outside the domain."""
-        number = {state.state_id: i for i, state in enumerate(hypothesis.states)}
-        names = self._blank.class_names
-        return Language(
-            alphabet=self._blank.alphabet,
-            transitions=tuple(
-                tuple(number[state.transitions[a].state_id] for a in self.alphabet)
-                for state in hypothesis.states
-            ),
-            classes=tuple(state.output for state in hypothesis.states),
-            start=number[hypothesis.initial_state.state_id],
-            class_names=names if self._blank.domain is None else (*names, OUTSIDE),
-        )
+
+def from_moore(machine: Any, alphabet: Sequence[str], class_names: tuple[str, ...]) -> Language:
+    """Return the language of a Moore machine of AALpy over the numbers of symbols and classes.
+
+    What a machine that was merged from words leaves open is filled in: a missing transition stays
+    in its state, and a state without output has class 0.
+    """
+    number = {state.state_id: i for i, state in enumerate(machine.states)}
+    return Language(
+        alphabet=tuple(alphabet),
+        transitions=tuple(
+            tuple(
+                number[state.transitions.get(symbol, state).state_id]
+                for symbol in range(len(alphabet))
+            )
+            for state in machine.states
+        ),
+        classes=tuple(state.output or 0 for state in machine.states),
+        start=number[machine.initial_state.state_id],
+        class_names=class_names,
+    )
