@@ -12,7 +12,6 @@ from aalpy.learning_algs.deterministic_passive.RPNI import run_RPNI
 from hypothesis import given as for_all
 from hypothesis import settings
 from hypothesis import strategies as st
-from tests.strategies import machines, words
 
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.experiments.budget import BudgetError, processor_budget
@@ -43,6 +42,7 @@ from lengthwise.experiments.own.labels_alone import is_same
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.verification.learning import from_moore
+from strategies import machines, words
 
 # ---- the budget ----------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ import torch
 from lengthwise.analysis.figures import Picture
 from lengthwise.analysis.points_figure import points_figure
 from lengthwise.errors import TextError
+from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.default_proofs import TABLE_1
 from lengthwise.experiments.own.random_automata import uniform_automaton
@@ -38,6 +39,9 @@ GROUPS = (
 )
 
 LONGEST = 40
+
+FRESH = 20_000
+"""Fresh words on which the automaton is compared with the true language."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,7 +88,11 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         spec, options = f"labels:{settings['language']}", {}
         asked = {"num_words": words, "words_seed": settings["seed"]}
     record: Record = {
+        "seed": 0,
         **settings,
+        "protocol": "audited",
+        "words_per_length": None,  # fresh words have mixed lengths
+        "interval_95": None,
         "told": "labels of whole words",
         "true_states": language.num_states,
         "symbols": language.num_symbols,
@@ -103,6 +111,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     statement = problem.statement()
     same = is_same(problem.language, language)
     against = certify(run.model, language).verdict if same else "not asked"
+    wrong_share = true_error(problem.language, language, FRESH, seed=1)
     return [
         {
             **record,
@@ -113,7 +122,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "proved": certify(run.model, problem.language).verdict,
             "against_truth": against,
             "statement": {**statement.to_dict(), "thin": []},
-            "true_error": true_error(problem.language, language, 20_000, seed=1),
+            "true_error": wrong_share,
+            "interval_95": list(wilson(FRESH - round(wrong_share * FRESH), FRESH)),
         }
     ]
 

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from lengthwise.evaluation.evaluate import answer_of
+from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.random_languages import drawn_machine, long_words
 from lengthwise.experiments.parts import Part, PartsExperiment, trained
@@ -102,6 +103,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     checked = time.process_time()
     machine = language.total().minimised()
     wrong = sum(wrong_words(run, length, count) for length, count in settings["tests"])
+    tested = sum(count for _, count in settings["tests"])
     return [
         {
             **record,
@@ -121,6 +123,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "certificate_bytes": (folder / "certificate.json").stat().st_size,
             "wrong_words": wrong,
             "words_per_length": {str(length): count for length, count in settings["tests"]},
+            "protocol": "random walks that end in each class in turn",
+            "interval_95": list(wilson(tested - wrong, tested)),
             "environment": environment("cpu"),
         }
     ]
