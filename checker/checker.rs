@@ -872,39 +872,46 @@ impl Arithmetic {
         self.entries(x, |x| 1.0 / (1.0 + (-x).exp()), 0.25, 2.0 * EXP_ULPS + 4.0)
     }
 
-    /// g (x - mean) / sqrt(variance + epsilon) + b; docs/certificate.md has the derivation.
+    /// g (x - mean) r + b with r = 1 / sqrt(variance + epsilon); docs/certificate.md says why.
     ///
-    /// In a ball of radius r the deviation is at least that of the centre less r / sqrt(n), and
-    /// the Jacobian is g times a contraction over sqrt(variance + epsilon). With q the mean of
-    /// squares, all usual ways (two passes, one pass, Welford's, and means of parts that are joined)
-    /// give the mean within `off` = gamma(2 n + 64) sqrt(q), and the variance within
-    /// gamma(4 n + 128) q + 2 off^2.
+    /// In a ball of radius R the deviation is at least that of the centre less R / sqrt(n), so that
+    /// `least` is the least of variance + epsilon, and the Jacobian is g times a contraction over its
+    /// root. Let `beta` be the largest |mean| r, and a^2 = 1 + beta^2. All usual ways (two passes, one
+    /// pass, Welford's, means of parts that are joined) give the mean within gamma(n + 24) a / r, and
+    /// the variance within a share q of variance + epsilon.
     fn layer_norm(&self, x: &Ball, norms: &Norm) -> Ball {
         let (count, n) = (x.centre.len(), x.centre.len() as f64);
         let mean = x.centre.iter().sum::<f64>() / n;
         let centred: Vec<f64> = x.centre.iter().map(|value| value - mean).collect();
         let variance = dot(&centred, &centred) / n;
-        let (length, shift) = (norm(&x.centre) + x.radius, x.radius / n.sqrt() * OUTWARD + LEAST);
-        let squares = length * length / n * OUTWARD;
-        let (reach, root) = ((n + 1.0) * (1.0 + length), squares.sqrt());
-        let off = (self.gamma(2 * count + 64) * root + self.flushed(reach)) * OUTWARD;
-        let lost = self.gamma(4 * count + 128) * squares + 2.0 * off * off;
-        let lost = (lost + self.flushed(reach * (1.0 + 4.0 * length))) * OUTWARD;
-        let spread = variance.sqrt() - shift - gamma_of(n + 24.0, OWN_UNIT) * root;
-        let low = if spread < 0.0 { 0.0 } else { spread * (1.0 - 1e-9) };
-        let least = low * low + NORM_EPSILON * (1.0 - 1e-9);
-        if !(lost < 0.5 * least) || !self.fits(4.0 * n * length * length) {
+        let length = norm(&x.centre) + x.radius;
+        let shift = (x.radius + gamma_of(n + 24.0, OWN_UNIT) * length) / n.sqrt() * OUTWARD + LEAST;
+        let spread = variance.sqrt() * (1.0 - 1e-9) - shift;
+        let low = if spread < 0.0 { 0.0 } else { spread };
+        let least = (low * low + NORM_EPSILON) * (1.0 - 1e-9);
+        let scale = OUTWARD / least.sqrt();
+        let beta = (mean.abs() + shift) * scale;
+        let a = (1.0 + beta * beta).sqrt() * OUTWARD;
+
+        let reach = (n + 1.0) * (1.0 + length);
+        let off = self.gamma(count + 24) * a + self.flushed(reach) * scale;
+        let welford = self.gamma(count * 9 / 4 + 65) * a;
+        let one_pass = self.gamma(count + 24) * (a * a + 2.0 * a * beta);
+        let means = self.gamma(count + 64) * a;
+        let lost = self.flushed(reach * (1.0 + 4.0 * length)) * scale * scale;
+        let q = (largest(&[welford, one_pass]) + 2.0 * means * means + lost) * OUTWARD;
+        if !(q <= 0.5) || !self.fits(4.0 * n * length * length) {
             return Ball { centre: vec![0.0; count], radius: f64::INFINITY };
         }
-        // |(1 - q)^(-1/2) - 1| <= q for q <= 1/2; then epsilon, the root and the reciprocal
-        let turned = (lost / least + self.gamma(8)) * (1.0 + self.gamma(8)) * OUTWARD;
-        let (scale, far) = (OUTWARD / least.sqrt(), mean.abs() + shift + off);
+        let rounded = self.gamma(8); // adding epsilon, the root and the reciprocal
+        let root = 0.5 * q * (1.0 + 2.0 * q); // at least (1 - q)^(-1/2) - 1, for q <= 1/2
+        let turned = (root + rounded + root * rounded) * OUTWARD;
         let gain = largest(&norms.weight.iter().map(|g| g.abs()).collect::<Vec<_>>());
         let terms = |(index, z): (usize, &f64)| {
             let (g, b) = (norms.weight[index].abs(), norms.bias[index].abs());
-            let wrong = g * scale * ((z.abs() + 2.0 * x.radius) * turned + off * (1.0 + turned));
-            let size = g * scale * (1.0 + turned) * (x.centre[index].abs() + x.radius + far) + b;
-            (wrong, size)
+            let wrong = g * ((z.abs() + 2.0 * x.radius) * scale * turned + off * (1.0 + turned));
+            let sum = (x.centre[index].abs() + x.radius) * scale + beta + off;
+            (wrong, g * (1.0 + turned) * sum + b)
         };
         let (wrong, sizes): (Vec<f64>, Vec<f64>) = centred.iter().enumerate().map(terms).unzip();
         let own = 1.0 / (variance + NORM_EPSILON).sqrt();
@@ -1097,9 +1104,10 @@ impl Network {
 }
 
 struct Layer {
-    query: Matrix,
-    key: Matrix,
-    value: Matrix,
+    /// By head.
+    query: Vec<Matrix>,
+    key: Vec<Matrix>,
+    value: Vec<Matrix>,
     output: Matrix,
     /// By head and offset.
     bias: Vec<Vec<f64>>,
@@ -1187,11 +1195,15 @@ impl Tree {
         let layer = |index: usize| {
             let of = |part: &str| format!("layers.{index}.{part}");
             let both = of("attention.key_value");
+            let size = width / heads;
+            let parts = |name: &str, first: usize| {
+                (0..heads).map(|head| weights.matrix(name, first + head * size, size)).collect()
+            };
             let norms = || [weights.norm(&of("attention_norm.norm")), weights.norm(&of("feed_forward_norm.norm"))];
             Layer {
-                query: weights.whole(&of("attention.query")),
-                key: weights.matrix(&both, 0, width),
-                value: weights.matrix(&both, width, width),
+                query: parts(&of("attention.query"), 0),
+                key: parts(&both, 0),
+                value: parts(&both, width),
                 output: weights.whole(&of("attention.output")),
                 bias: weights.rows(&of("attention.bias")),
                 expand: weights.whole(&of("expand")),
@@ -1244,11 +1256,14 @@ impl Tree {
         let arithmetic = &self.arithmetic;
         let head_width = (x[0].centre.len() / self.heads) as f64;
         let seen: Vec<Ball> = x.iter().map(|each| self.normed("pre", layer, 0, each.clone())).collect();
-        let of = |matrix: &Matrix| seen.iter().map(|each| arithmetic.linear(matrix, each)).collect();
-        let (keys, values): (Vec<Ball>, Vec<Ball>) = (of(&layer.key), of(&layer.value));
+        let by_head = |parts: &[Matrix], x: &Ball| -> Vec<Ball> {
+            parts.iter().map(|part| arithmetic.linear(part, x)).collect()
+        };
+        let keys: Vec<Vec<Ball>> = seen.iter().map(|x| by_head(&layer.key, x)).collect();
+        let values: Vec<Vec<Ball>> = seen.iter().map(|x| by_head(&layer.value, x)).collect();
         let at = |position: usize| {
             let scaled = arithmetic.scaled(&seen[position], 1.0 / head_width.sqrt());
-            let query = arithmetic.linear(&layer.query, &scaled);
+            let query = by_head(&layer.query, &scaled);
             let visible: Vec<usize> =
                 (0..=position).filter(|key| present[*key] || *key == position).collect();
             let gathered = self.attend(layer, &query, &keys, &values, &visible, position);
@@ -1269,38 +1284,40 @@ impl Tree {
     fn attend(
         &self,
         layer: &Layer,
-        query: &Ball,
-        keys: &[Ball],
-        values: &[Ball],
+        query: &[Ball],
+        keys: &[Vec<Ball>],
+        values: &[Vec<Ball>],
         visible: &[usize],
         position: usize,
     ) -> Ball {
-        let (size, count) = (query.centre.len() / self.heads, visible.len());
-        let (mut centre, mut wrong, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
-        let mut shares = vec![0.0; count]; // the largest weight over heads
-        for head in 0..self.heads {
-            let asked = query.part(head * size, size);
+        let count = visible.len();
+        let (mut centre, mut sizes) = (Vec::new(), Vec::new());
+        let (mut radii, mut wrong) = (Vec::new(), Vec::new());
+        for (head, asked) in query.iter().enumerate() {
             let logit = |key: &usize| {
-                let bias = layer.bias[head][position - key];
-                self.logit(&asked, &keys[*key].part(head * size, size), bias)
+                self.logit(asked, &keys[*key][head], layer.bias[head][position - key])
             };
             let weights = self.arithmetic.softmax(&visible.iter().map(logit).collect::<Vec<_>>());
-            for (share, (weight, moved)) in shares.iter_mut().zip(&weights) {
-                *share = largest(&[*share, weight + moved]);
-            }
-            for place in head * size..(head + 1) * size {
-                let all = || visible.iter().map(|key| values[*key].centre[place]).zip(&weights);
+            let radius = |(key, (weight, moved)): (&usize, &(f64, f64))| {
+                (weight + moved) * values[*key][head].radius
+            };
+            let radius: f64 = visible.iter().zip(&weights).map(radius).sum();
+            radii.push(radius);
+            for place in 0..asked.centre.len() {
+                let all = || visible.iter().map(|key| values[*key][head].centre[place]).zip(&weights);
                 let middle = all().map(|(v, _)| v).sum::<f64>() / count as f64;
                 centre.push(all().map(|(v, (weight, _))| weight * v).sum());
                 wrong.push(all().map(|(v, (_, moved))| moved * (v - middle).abs()).sum());
-                sizes.push(all().map(|(v, (weight, moved))| (weight + moved) * v.abs()).sum::<f64>());
+                let size = all().map(|(v, (weight, moved))| (weight + moved) * v.abs()).sum::<f64>();
+                sizes.push(size + radius);
             }
         }
-        let radii: f64 = visible.iter().zip(&shares).map(|(key, share)| share * values[*key].radius).sum();
-        sizes.iter_mut().for_each(|size| *size += radii);
-        let reach = |key: &usize| (count as f64 + 4.0) * (2.0 + largest(&values[*key].sizes()));
+        let reach = |key: &usize| {
+            let sizes: Vec<f64> = values[*key].iter().map(|value| largest(&value.sizes())).collect();
+            (count as f64 + 4.0) * (2.0 + largest(&sizes))
+        };
         let reach = 1.0 + visible.iter().map(reach).sum::<f64>();
-        self.arithmetic.ball(centre, norm(&wrong) + radii, &sizes, 2 * count + 8, reach)
+        self.arithmetic.ball(centre, norm(&radii) + norm(&wrong), &sizes, 2 * count + 8, reach)
     }
 
     /// Return the product of a query and a key, plus the bias of their offset, with its radius.
