@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,7 +67,7 @@ def second_checker() -> Path:
     with (ROOT / "build" / "checker.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # other test processes wait here
         made = subprocess.run(
-            ["make", "--silent", "build/checker"],  # noqa: S607  found on the path, as by users
+            ["make", "--silent", "build/checker"],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -110,7 +111,7 @@ def first_says(path: Path, *, named: bool = True) -> Decision:
 
 
 def _of_recurrence(
-    seed: int, *, wrong: bool = False, domain: bool = False, **values: object
+    seed: int, *, wrong: bool = False, domain: bool = False, **values: Any
 ) -> Certificate:
     model = random_recurrence(seed, **values)
     language = automaton_of(model)
@@ -141,7 +142,7 @@ def certificate_of(name: str) -> Certificate:
     return RECURRENT[name]() if name in RECURRENT else honest(name)
 
 
-# ---- changes ---------------------------------------------------------------------------------------
+# ---- changes -----------------------------------------------------------------------------------
 
 
 def scaled_weights(body: Body, choose: random.Random) -> None:

@@ -10,7 +10,7 @@ import pytest
 from lengthwise.languages.spec import parse
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
-from verification.forger import HONEST, body_of, honest, signed
+from verification.forger import HONEST, body_of, falsehood, honest, signed
 from verification.second_checker import (
     RECURRENT,
     TREES,
@@ -48,7 +48,11 @@ def both(program: Path, content: bytes, folder: Path) -> tuple[Decision, Decisio
 
 
 def compared(program: Path, name: str, count: int, folder: Path) -> Counter[str]:
-    """How often the checkers agree on changed certificates; they never differ."""
+    """How often the checkers agree on changed certificates.
+
+    They differ only where a sign is so near to 0 that the bound of one is too wide; what the other
+    accepts then is true of the network as it runs.
+    """
     files = [changed(name, seed) for seed in range(count)]
     paths = []
     for number, (_, content) in enumerate(files):
@@ -64,9 +68,21 @@ def compared(program: Path, name: str, count: int, folder: Path) -> Counter[str]
             first = first_says(path, named=False)  # the second one does not look at the name
         assert "fault" not in second.why, f"{name}: {how}: {second.why}"
         told = f"{name}: {path} ({how}): first {first}, second {second}"
-        assert first.accepted == second.accepted, told
-        found["both accept" if first.accepted else "both refuse"] += 1
+        if first.accepted == second.accepted:
+            found["both accept" if first.accepted else "both refuse"] += 1
+            continue
+        refusal = second if first.accepted else first
+        assert refusal.is_of_rounding, told
+        assert falsehood(without_figures(path)) == "", told
+        found["one has no bound"] += 1
     return found
+
+
+def without_figures(path: Path) -> Certificate:
+    """The certificate with the least that its margins can claim."""
+    made = Certificate.load(path)
+    assert made.sureness is not None
+    return replace(made, sureness=replace(made.sureness, sign_distance=0.0))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -79,6 +95,7 @@ def test_both_accept_an_honest_certificate_and_agree_on_changed_ones(
     found = compared(program, name, FEW, tmp_path)
     assert found["both accept"] > 0
     assert found["both refuse"] > FEW / 4
+    assert found["one has no bound"] <= 1
 
 
 @pytest.mark.slow
@@ -87,6 +104,7 @@ def test_both_agree_on_many_changed_certificates(program: Path, name: str, tmp_p
     found = compared(program, name, MANY, tmp_path)
     print(f"\n{name}: {dict(found)}")
     assert min(found["both accept"], found["both refuse"]) > MANY / 10
+    assert found["one has no bound"] <= MANY / 50
 
 
 @pytest.mark.parametrize("name", [name for name in HONEST if name not in TREES])
