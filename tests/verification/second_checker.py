@@ -19,6 +19,9 @@ import torch
 
 from lengthwise.errors import CertificateError
 from lengthwise.languages.spec import parse
+from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
+from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
@@ -28,6 +31,7 @@ from verification.forger import (
     UNFIT,
     Body,
     body_of,
+    falsehood,
     honest,
     one_field,
     signed,
@@ -105,6 +109,29 @@ def first_says(path: Path, *, named: bool = True) -> Decision:
         return Decision(accepted=True, why=check(made).statement)
     except CertificateError as error:
         return Decision(accepted=False, why=str(error))
+
+
+def is_true(path: Path) -> bool:
+    """Whether words show nothing false in what a file states of language and network."""
+    made = Certificate.load(path)
+    if made.network_config is RegularGPTConfig:
+        assert made.sureness is not None
+        least = replace(made.sureness, sign_distance=0.0)  # margins are not asked for
+        return falsehood(replace(made, sureness=least)) == ""
+    model = BinaryRecurrent(BinaryRecurrentConfig.from_dict(made.settings))
+    weights = {name: torch.from_numpy(weight.copy()) for name, weight in made.weights.items()}
+    model.to(next(iter(weights.values())).dtype).load_state_dict(weights)
+    language = made.language
+    own = replace(
+        automaton_of(model.eval()),
+        alphabet=language.alphabet,
+        class_names=language.class_names,
+        domain=language.domain,
+    )
+    wrong = own.difference(language)
+    if made.counterexample is None or wrong is None:
+        return made.counterexample is None and wrong is None
+    return len(language.encode(made.counterexample.word)) == len(wrong)
 
 
 # ---- certificates to change ----------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from lengthwise.languages.spec import parse
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
-from verification.forger import HONEST, body_of, falsehood, honest, signed
+from verification.forger import HONEST, body_of, honest, signed
 from verification.second_checker import (
     RECURRENT,
     TREES,
@@ -18,6 +18,7 @@ from verification.second_checker import (
     certificate_of,
     changed,
     first_says,
+    is_true,
     second_checker,
     second_says,
 )
@@ -25,7 +26,7 @@ from verification.trained import ENDS_WITH_1, last_symbol
 from verification.windowed import automaton_of, random_scratchpad
 
 NAMES = [*TREES, *RECURRENT]
-FEW, MANY = 25, 720
+FEW, MANY = 16, 750
 """Changed certificates of each honest one; 14 of these make more than 10,000."""
 
 
@@ -61,8 +62,8 @@ def compared(program: Path, name: str, count: int, folder: Path) -> Counter[str]
     found: Counter[str] = Counter()
     for path, (how, _), second in zip(paths, files, second_says(program, paths), strict=True):
         first = first_says(path)
-        if second.is_of_another_kind:
-            found["of another kind"] += 1
+        if second.is_of_another_kind or "TypeCheckError" in first.why:  # as only tests check types
+            found["not compared"] += 1
             continue
         if second.accepted and not first.accepted:
             first = first_says(path, named=False)  # the second one does not look at the name
@@ -73,16 +74,9 @@ def compared(program: Path, name: str, count: int, folder: Path) -> Counter[str]
             continue
         refusal = second if first.accepted else first
         assert refusal.is_of_rounding, told
-        assert falsehood(without_figures(path)) == "", told
+        assert is_true(path), told
         found["one has no bound"] += 1
     return found
-
-
-def without_figures(path: Path) -> Certificate:
-    """The certificate with the least that its margins can claim."""
-    made = Certificate.load(path)
-    assert made.sureness is not None
-    return replace(made, sureness=replace(made.sureness, sign_distance=0.0))
 
 
 @pytest.mark.parametrize("name", NAMES)
