@@ -30,9 +30,8 @@ from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from verification.certificate_schema import SCHEMA, schema_text
 from verification.forger import Body, body_of, honest, signed
-from verification.recurrent import automaton_of, random_recurrence
-from verification.windowed import automaton_of as automaton_of_scratchpad
-from verification.windowed import random_scratchpad
+from verification.second_checker import certificate_of
+from verification.windowed import automaton_of, random_scratchpad
 
 HERE = Path(__file__).parent
 VECTORS = HERE / "vectors"
@@ -58,17 +57,9 @@ def text_of(made: Certificate) -> bytes:
 # ---- valid ---------------------------------------------------------------------------------------
 
 
-def _recurrent(seed: int, *, wrong: bool = False, **values: Any) -> Certificate:
-    model = random_recurrence(seed, **values)
-    language = automaton_of(model)
-    if wrong:
-        language = language ^ parse("regex:abba(a|b)*", alphabet="ab")
-    return certify(model, language)
-
-
 def _scratchpad() -> Certificate:
     model = random_scratchpad(0)
-    return certify(model, automaton_of_scratchpad(model))
+    return certify(model, automaton_of(model))
 
 
 def _structural() -> Certificate:
@@ -107,13 +98,13 @@ VALID: Mapping[str, tuple[Callable[[], Certificate], str]] = {
     "tree-absent": (lambda: honest("discrete, no pad"), "nothing stands before a word"),
     "tree-thick": (lambda: honest("discrete, thick"), "two layers, no layer norms"),
     "tree-wrong": (lambda: honest("discrete, wrong"), "a shortest wrong word of 4 symbols"),
-    "gru": (lambda: _recurrent(1), "a GRU with binary memory"),
+    "gru": (lambda: certificate_of("gru"), "a GRU with binary memory"),
     "gru-float32": (
-        lambda: _recurrent(2, dtype=torch.float32, num_bits=9),
+        lambda: certificate_of("gru, float32"),
         "weights in float32, codes of two bytes",
     ),
-    "gru-wrong": (lambda: _recurrent(4, wrong=True), "a shortest wrong word"),
-    "elman": (lambda: _recurrent(5, cell="elman", num_bits=4), "Elman's cell"),
+    "gru-wrong": (lambda: certificate_of("gru, wrong"), "a shortest wrong word"),
+    "elman": (lambda: certificate_of("elman"), "Elman's cell"),
     "scratchpad": (_scratchpad, "a transformer that writes states; elements are contexts"),
     "structural": (_structural, "a slot for each state of Parity; no elements are listed"),
     "snapped": (lambda: honest("snapped, C=2"), "vectors replaced by the nearest representatives"),
