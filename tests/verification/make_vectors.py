@@ -126,7 +126,7 @@ def _array(body: Body, name: str, change: Callable[[Any], object]) -> None:
 
 
 def _twin_states(body: Body) -> None:
-    """Give the machine a second copy of its start, which nothing tells from the first."""
+    """Give the machine a second copy of its start."""
     machine = body["machine"]
     for part in ("transitions", "classes"):
         machine[part].append(machine[part][machine["start"]])
@@ -158,10 +158,6 @@ def _two_types(body: Body) -> None:
     start = copy.deepcopy(body["weights"]["start"])
     _narrow(body)
     body["weights"]["start"] = start
-
-
-def _drop_code(body: Body) -> None:
-    body["elements"]["codes"].pop()
 
 
 def _wider(body: Body) -> None:
@@ -251,13 +247,24 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         "weights of 1e8 cancel, and rounding decides the signs",
         "every sign is certain",
     ),
+    "close-answers": (
+        "tree",
+        lambda b: _array(b, "answer.bias", lambda array: array.fill(1e8)),
+        "logits are 1e8 and 4 apart, which rounding in float32 could turn",
+        "every answer is certain",
+    ),
     "other-weight": (
         "gru",
         lambda b: _array(b, "memory.write.weight", lambda array: np.negative(array, out=array)),
         "codes are those of other weights",
         "the pairs of length 0 are what follows",
     ),
-    "code-missing": ("tree-post", _drop_code, "a code that occurs is not named", "is named"),
+    "code-missing": (
+        "tree-post",
+        lambda b: b["elements"]["codes"].pop(),
+        "a code that occurs is not named",
+        "is named",
+    ),
     "code-twice": (
         "tree-post",
         lambda b: b["elements"]["codes"].append(b["elements"]["codes"][0]),
@@ -420,15 +427,11 @@ def vectors_of() -> dict[str, Vector]:
 
 def index_of(vectors: Mapping[str, Vector]) -> str:
     """The list of all vectors, as it stands beside them."""
-    rows = [
-        {
-            "file": f"{name}.json",
-            "valid": name.startswith("valid-"),
-            "why": vector.why,
-            **({"refusal": vector.refusal} if vector.refusal else {}),
-        }
-        for name, vector in vectors.items()
-    ]
+    rows: list[dict[str, object]] = []
+    for name, vector in vectors.items():
+        valid = name.startswith("valid-")
+        rows.append({"file": f"{name}.json", "valid": valid, "why": vector.why})
+        rows[-1] |= {"refusal": vector.refusal} if vector.refusal else {}
     return json.dumps(rows, indent=2) + "\n"
 
 
