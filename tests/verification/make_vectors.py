@@ -192,6 +192,12 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         "the machine has other classes than the language",
         "the machine gives every word its class",
     ),
+    "other-language": (
+        "tree",
+        lambda b: b["language"].update(spec="", classes=b["language"]["classes"][::-1]),
+        "network, evidence and machine are of another language",
+        "the machine gives every word its class",
+    ),
     "not-minimal": ("tree", _twin_states, "two states of the machine are alike", "are alike"),
     "empty-domain": (
         "tree-domain",
@@ -322,9 +328,9 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
     ),
     "repeats-another": (
         "tree-post",
-        lambda b: b.update(repeats=1),
+        lambda b: b.update(repeats=2),
         "the last level has not the pairs of the one that it repeats",
-        "has the pairs of level 1",
+        "has the pairs of level 2",
     ),
     "counterexample-of-a-proof": (
         "tree",
@@ -375,7 +381,7 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
 
 DAMAGED: Mapping[str, tuple[Callable[[bytes], bytes], str, str]] = {
     "changed-byte": (
-        lambda content: content.replace(b'"repeats":1', b'"repeats":2'),
+        lambda content: content.replace(b'"reason":""', b'"reason":"x"'),
         "the digest is not that of the content",
         "its digest is not that of its content",
     ),
