@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-all faults check lint types contracts docs proofs format bench clean
+.PHONY: help demo test test-all faults check lint types contracts docs proofs checker format bench clean
 
 help:
 	@echo "make demo      install, then learn three languages and test them far beyond (minutes)"
@@ -12,6 +12,7 @@ help:
 	@echo "make check     lint, format, types, import contracts, docs, tests"
 	@echo "make docs      the docs site, into site/"
 	@echo "make proofs    check proofs/ with Rocq (coqc and coqchk), if it is installed"
+	@echo "make checker   build/checker: a second checker of certificates, in Rust, if rustc is there"
 	@echo "make bench     speed, as ratios measured in one process"
 
 demo: .venv/installed
@@ -43,6 +44,15 @@ docs: .venv/installed-dev
 
 proofs:
 	$(PYTHON) proofs/check.py
+
+checker: build/checker
+
+build/checker: $(wildcard checker/*.rs)
+	@command -v rustc > /dev/null || \
+	  { echo "make checker needs rustc. Install it: apt-get install rustc, or https://rustup.rs"; exit 2; }
+	@mkdir -p build
+	rustc --edition 2021 -O -C overflow-checks=on -o $@.new checker/main.rs
+	mv $@.new $@
 
 format: .venv/installed-dev
 	$(BIN)/ruff check --fix .

@@ -487,7 +487,7 @@ STRUCTURED: tuple[Callable[[Body, random.Random], None], ...] = (
 )
 
 
-_UNFIT = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, LengthwiseError)
+UNFIT = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, LengthwiseError)
 
 
 def forged(name: str, seed: int) -> tuple[str, bytes]:
@@ -499,7 +499,7 @@ def forged(name: str, seed: int) -> tuple[str, bytes]:
         how = one_field if choose.random() < 0.5 else choose.choice(STRUCTURED)
         with (
             np.errstate(all="ignore"),
-            suppress(*_UNFIT),
+            suppress(*UNFIT),
         ):  # what an earlier change left may not fit this one
             how(body, choose)
         done.append(how.__name__)

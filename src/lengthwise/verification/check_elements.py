@@ -145,8 +145,10 @@ def read(logits: Floats, radius: Floats, answers: Margin) -> Integers:
 def named_codes(claim: Certificate, num_bits: int) -> NDArray[np.uint8]:
     """Return the codes of a certificate, eight bits to a byte; each stands once."""
     require(set(claim.elements) == {"codes"}, "elements are codes")
-    packed = [list(bytes.fromhex(text)) for text in claim.elements["codes"]]
-    rows = np.array(packed, dtype=np.uint8)
+    packed = [bytes.fromhex(text) for text in claim.elements["codes"]]
+    same = [code.hex() for code in packed] == claim.elements["codes"]
+    require(same, "codes are in lower case, without spaces")
+    rows = np.array(list(map(list, packed)), dtype=np.uint8)
     require(rows.ndim == 2 and rows.shape[1] == -(-num_bits // 8), "codes are as long as memory")
     unused = np.unpackbits(rows[:, -1:], axis=1)[:, 8 - (-num_bits) % 8 :]
     require(not unused.any(), "codes end with zeros")

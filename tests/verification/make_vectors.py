@@ -1,0 +1,458 @@
+"""Make the test vectors of the certificate format, and its JSON schema.
+
+    python tests/verification/make_vectors.py
+
+writes `tests/verification/vectors/` and `docs/certificate.schema.json`. A vector is a small
+certificate that is valid, or one that is not and why; `vectors.json` lists them. `vectors_of` makes
+them, and is what the tests compare the files with.
+"""
+
+import base64
+import copy
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from lengthwise.languages.spec import parse
+from lengthwise.models.state_slots import StateSlots
+from lengthwise.models.state_slots_config import StateSlotsConfig
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.certify import certify
+from verification.certificate_schema import SCHEMA, schema_text
+from verification.forger import Body, body_of, honest, signed
+from verification.second_checker import certificate_of
+from verification.windowed import automaton_of, random_scratchpad
+
+HERE = Path(__file__).parent
+VECTORS = HERE / "vectors"
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A file, whether it is valid, and why."""
+
+    content: bytes
+    why: str
+    refusal: str = ""
+    """A part of what the Python checker says of one that is not valid."""
+
+
+def text_of(made: Certificate) -> bytes:
+    """The file without what depends on the machine that makes it."""
+    body = body_of(made)
+    body["notes"].update(made_with={}, sureness=None, moved=None)
+    return signed(body)
+
+
+# ---- valid ---------------------------------------------------------------------------------------
+
+
+def _scratchpad() -> Certificate:
+    model = random_scratchpad(0)
+    return certify(model, automaton_of(model))
+
+
+def _structural() -> Certificate:
+    """Parity by a network with a slot for each of two states: the code of a state is one bit.
+
+    The query of a slot is that of the state which it holds, and symbol 1 exchanges the states.
+    """
+    config = StateSlotsConfig(
+        vocab_size=2, num_classes=2, num_slots=2, num_bits=1, d_model=2, d_hidden=2
+    )
+    model = StateSlots(config)
+    codes = torch.tensor([[-1.0], [1.0]])
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.zero_()
+        model.symbols.copy_(torch.stack([codes, codes.flip(0)]))
+        model.pad.copy_(codes)
+        model.start.copy_(codes[0])
+        for linear in (model.expand, model.inner):
+            linear.weight.copy_(codes)
+        model.query.weight.copy_(10.0 * torch.eye(2))
+        model.keys.copy_(10.0 * torch.eye(2))
+        model.write.weight.fill_(1.0)
+        model.answer.weight.copy_(torch.eye(2))
+    return certify(model.eval(), parse("parity"))
+
+
+VALID: Mapping[str, tuple[Callable[[], Certificate], str]] = {
+    "tree": (lambda: honest("discrete, C=2"), "RegularGPT with one bit; words that end with 1"),
+    "tree-domain": (
+        lambda: honest("discrete, C=3, domain"),
+        "chunks of 3, and only words of odd length",
+    ),
+    "tree-post": (lambda: honest("discrete, post"), "layer norms after branches, float32"),
+    "tree-pre": (lambda: honest("discrete, pre, C=3"), "layer norms before branches, chunks of 3"),
+    "tree-absent": (lambda: honest("discrete, no pad"), "nothing stands before a word"),
+    "tree-thick": (lambda: honest("discrete, thick"), "two layers, no layer norms"),
+    "tree-wrong": (lambda: honest("discrete, wrong"), "a shortest wrong word of 4 symbols"),
+    "gru": (lambda: certificate_of("gru"), "a GRU with binary memory"),
+    "gru-float32": (
+        lambda: certificate_of("gru, float32"),
+        "weights in float32, codes of two bytes",
+    ),
+    "gru-wrong": (lambda: certificate_of("gru, wrong"), "a shortest wrong word"),
+    "elman": (lambda: certificate_of("elman"), "Elman's cell"),
+    "scratchpad": (_scratchpad, "a transformer that writes states; elements are contexts"),
+    "structural": (_structural, "a slot for each state of Parity; no elements are listed"),
+    "snapped": (lambda: honest("snapped, C=2"), "vectors replaced by the nearest representatives"),
+    "robust": (lambda: honest("robust, C=2"), "balls that hold all vectors"),
+}
+
+# ---- invalid -------------------------------------------------------------------------------------
+
+Change = Callable[[Body], object]
+
+
+def _array(body: Body, name: str, change: Callable[[Any], object]) -> None:
+    """Change an array of weights in place."""
+    packed = body["weights"][name]
+    array = np.frombuffer(base64.b64decode(packed["base64"]), dtype=packed["type"])
+    array = array.reshape(packed["shape"]).copy()
+    change(array)
+    packed["base64"] = base64.b64encode(array.tobytes()).decode()
+
+
+def _twin_states(body: Body) -> None:
+    """Give the machine a second copy of its start."""
+    machine = body["machine"]
+    for part in ("transitions", "classes"):
+        machine[part].append(machine[part][machine["start"]])
+    machine["transitions"][0][0] = len(machine["classes"]) - 1
+
+
+def _narrow(body: Body) -> None:
+    """Store the weights in float32."""
+    for packed in body["weights"].values():
+        array = np.frombuffer(base64.b64decode(packed["base64"]), dtype=packed["type"])
+        packed.update(
+            type="float32", base64=base64.b64encode(array.astype(np.float32).tobytes()).decode()
+        )
+
+
+def _cancelling(body: Body) -> None:
+    """Let a sign be that of 1e8 x - (1e8 - 16) x, which rounding in float32 could turn."""
+    _array(body, "memory.write.weight", lambda array: array.__setitem__(0, [1e8, 1e8 - 16]))
+
+
+def _without_margin(body: Body) -> None:
+    """Let all numbers before a sign be 0."""
+    for part in ("weight", "bias"):
+        _array(body, f"memory.write.{part}", lambda array: array.fill(0.0))
+
+
+def _two_types(body: Body) -> None:
+    """Store all weights but one in float32."""
+    start = copy.deepcopy(body["weights"]["start"])
+    _narrow(body)
+    body["weights"]["start"] = start
+
+
+def _wider(body: Body) -> None:
+    """Let a code have a bit that memory does not have."""
+    code = int(body["elements"]["codes"][0], 16) | 1
+    body["elements"]["codes"][0] = f"{code:02x}"
+
+
+INVALID: Mapping[str, tuple[str, Change, str, str]] = {
+    "format-1": ("tree", lambda b: b.update(format=1), "format 1 could be forged", "format 1"),
+    "unknown-name": (
+        "tree",
+        lambda b: b.update(remark="x"),
+        "a name too much",
+        "an object with just",
+    ),
+    "not-closed": (
+        "tree",
+        lambda b: b.update(verdict="not-closed"),
+        "it claims nothing",
+        "proves nothing",
+    ),
+    "other-name": (
+        "tree",
+        lambda b: b["language"].update(spec="regex:(0|1)*0"),
+        "the specification is another language's",
+        "the machine gives every word its class",
+    ),
+    "wrong-class": (
+        "tree",
+        lambda b: b["machine"]["classes"].reverse(),
+        "the machine has other classes than the language",
+        "the machine gives every word its class",
+    ),
+    "other-language": (
+        "tree",
+        lambda b: b["language"].update(spec="", classes=b["language"]["classes"][::-1]),
+        "network, evidence and machine are of another language",
+        "the machine gives every word its class",
+    ),
+    "not-minimal": ("tree", _twin_states, "two states of the machine are alike", "are alike"),
+    "empty-domain": (
+        "tree-domain",
+        lambda b: b["language"]["domain"].update(classes=[0, 0]),
+        "the domain has no word",
+        "this one is empty",
+    ),
+    "chunk-1": (
+        "tree",
+        lambda b: b["settings"].update(chunk=1),
+        "a chunk has at least two places",
+        "chunk=1 is too small",
+    ),
+    "whole-noise": (
+        "tree",
+        lambda b: b["settings"].update(noise=1),
+        "a setting that is a float is written as one",
+        "settings are written out as they are",
+    ),
+    "infinite-weight": (
+        "tree",
+        lambda b: _array(b, "answer.bias", lambda array: array.fill(np.inf)),
+        "a weight is no number",
+        "weights are numbers",
+    ),
+    "weight-too-many": (
+        "gru",
+        lambda b: b["weights"].update(zero=b["weights"]["start"]),
+        "the network has no such weight",
+        "are not those of the settings",
+    ),
+    "two-types": (
+        "gru",
+        _two_types,
+        "weights are of two types",
+        "float32 or of float64 alone",
+    ),
+    "overflow": (
+        "tree",
+        lambda b: b["settings"].update(embedding_scale=1e39),
+        "the scale of embeddings is infinite in float32",
+        "every sign is certain",
+    ),
+    "zero-sign": (
+        "gru",
+        _without_margin,
+        "numbers before a sign are 0",
+        "every sign is certain",
+    ),
+    "cancelling": (
+        "tree",
+        _cancelling,
+        "weights of 1e8 cancel, and rounding decides the signs",
+        "every sign is certain",
+    ),
+    "close-answers": (
+        "tree",
+        lambda b: _array(b, "answer.bias", lambda array: array.fill(1e8)),
+        "logits are 1e8 and 4 apart, which rounding in float32 could turn",
+        "every answer is certain",
+    ),
+    "other-weight": (
+        "gru",
+        lambda b: _array(b, "memory.write.weight", lambda array: np.negative(array, out=array)),
+        "codes are those of other weights",
+        "the pairs of length 0 are what follows",
+    ),
+    "code-missing": (
+        "tree-post",
+        lambda b: b["elements"]["codes"].pop(),
+        "a code that occurs is not named",
+        "is named",
+    ),
+    "code-twice": (
+        "tree-post",
+        lambda b: b["elements"]["codes"].append(b["elements"]["codes"][0]),
+        "a code stands twice",
+        "every code stands once",
+    ),
+    "code-in-capitals": (
+        "tree-thick",
+        lambda b: b["elements"].update(codes=[c.upper() for c in b["elements"]["codes"]]),
+        "codes are in lower case",
+        "codes are in lower case",
+    ),
+    "code-too-wide": ("gru", _wider, "a code has a bit after its last one", "codes end with zeros"),
+    "code-unused": (
+        "gru",
+        lambda b: b["elements"]["codes"].append(
+            next(
+                code
+                for code in (f"{16 * n:02x}" for n in range(0, 16, 2))
+                if code not in b["elements"]["codes"]
+            )
+        ),
+        "a code of a recurrence occurs in no word",
+        "every code that is named occurs",
+    ),
+    "map-missing": (
+        "tree",
+        lambda b: b["maps"].pop(),
+        "a state map of a sub-word is not named",
+        "every state map is named",
+    ),
+    "pair-missing": (
+        "tree",
+        lambda b: b["levels"][1]["interior"].pop(),
+        "a pair of a level is left out",
+        "the interior of level 1 is what follows",
+    ),
+    "pairs-out-of-order": (
+        "tree",
+        lambda b: b["levels"][-1]["edge"].reverse(),
+        "pairs stand in increasing order",
+        "is what follows",
+    ),
+    "level-missing": (
+        "gru",
+        lambda b: b["levels"].pop(),
+        "something new could follow the last level",
+        "nothing new follows the last level",
+    ),
+    "repeats-symbols": (
+        "tree",
+        lambda b: b.update(repeats=0),
+        "level 0 has symbols, which are composed in another way",
+        "a level repeats an earlier one",
+    ),
+    "repeats-another": (
+        "tree-post",
+        lambda b: b.update(repeats=2),
+        "the last level has not the pairs of the one that it repeats",
+        "has the pairs of level 2",
+    ),
+    "counterexample-of-a-proof": (
+        "tree",
+        lambda b: b.update(counterexample={"word": "0", "model": "1", "language": "0"}),
+        "a proof has no wrong word",
+        "there is no counterexample",
+    ),
+    "right-word": (
+        "tree-wrong",
+        lambda b: b["counterexample"].update(word="0001", model="1", language="1"),
+        "the word is not wrong",
+        "the two differ",
+    ),
+    "not-the-shortest": (
+        "tree-wrong",
+        lambda b: (b["counterexample"].update(word="00010"), b.update(checked_length=4)),
+        "it is wrong, and so is a shorter word",
+        "no shorter word is wrong",
+    ),
+    "checked-too-far": (
+        "tree-wrong",
+        lambda b: b.update(checked_length=b["checked_length"] + 1),
+        "not so many words were checked",
+        "all shorter words were checked",
+    ),
+    "proof-of-a-wrong-network": (
+        "tree-wrong",
+        lambda b: b.update(
+            verdict="equivalent", counterexample=None, checked_length=None, repeats=1
+        ),
+        "a wrong word is known, and it is said to be a proof",
+        "all words have their class",
+    ),
+    "ball-too-small": (
+        "robust",
+        lambda b: [
+            merge["radius"].update(
+                base64=base64.b64encode(bytes(8 * merge["radius"]["shape"][0])).decode()
+            )
+            for level in b["elements"]["levels"]
+            for merge in level.values()
+        ],
+        "images leave balls of radius 0",
+        "balls hold their images",
+    ),
+}
+"""By name: a valid vector, what is changed, why the result is invalid, and the refusal."""
+
+DAMAGED: Mapping[str, tuple[Callable[[bytes], bytes], str, str]] = {
+    "changed-byte": (
+        lambda content: content.replace(b'"reason":""', b'"reason":"x"'),
+        "the digest is not that of the content",
+        "its digest is not that of its content",
+    ),
+    "space": (
+        lambda content: content.replace(b'"format":2,', b'"format": 2,'),
+        "a space is not canonical, even if the digest is right",
+        "its digest is not that of its content",
+    ),
+    "name-twice": (
+        lambda content: content.replace(b'{"format":2,', b'{"format":2,"format":2,'),
+        "a name stands twice",
+        "its digest is not that of its content",
+    ),
+    "no-last-line": (
+        lambda content: content.rstrip(b"\n"),
+        "the last line does not end",
+        "its digest is not that of its content",
+    ),
+}
+"""Changes of bytes of `tree`, which is not signed again but for the space."""
+
+
+def _resigned(content: bytes) -> bytes:
+    """The same bytes with the digest of what stands before it."""
+    body, _, _ = content.rpartition(b',"digest":')
+    digest = hashlib.sha256(body + b"}\n").hexdigest()
+    return body + f',"digest":"{digest}"}}\n'.encode()
+
+
+def vectors_of() -> dict[str, Vector]:
+    """All vectors by the names of their files."""
+    valid = {name: text_of(made()) for name, (made, _) in VALID.items()}
+    found = {f"valid-{name}": Vector(content, VALID[name][1]) for name, content in valid.items()}
+    for name, (base, change, why, refusal) in INVALID.items():
+        body = json.loads(valid[base])
+        body.pop("digest")
+        change(body)
+        found[f"invalid-{name}"] = Vector(signed(body), why, refusal)
+    for name, (damage, why, refusal) in DAMAGED.items():
+        content = damage(valid["tree"])
+        if name in ("space", "name-twice"):
+            content = _resigned(content)
+        found[f"invalid-{name}"] = Vector(content, why, refusal)
+    return found
+
+
+# ---- the command ---------------------------------------------------------------------------------
+
+
+def index_of(vectors: Mapping[str, Vector]) -> str:
+    """The list of all vectors, as it stands beside them."""
+    rows: list[dict[str, object]] = []
+    for name, vector in vectors.items():
+        valid = name.startswith("valid-")
+        rows.append({"file": f"{name}.json", "valid": valid, "why": vector.why})
+        rows[-1] |= {"refusal": vector.refusal} if vector.refusal else {}
+    return json.dumps(rows, indent=2) + "\n"
+
+
+def main() -> None:
+    """Write the files."""
+    vectors = vectors_of()
+    VECTORS.mkdir(exist_ok=True)
+    for old in VECTORS.glob("*.json"):
+        old.unlink()
+    for name, vector in vectors.items():
+        (VECTORS / f"{name}.json").write_bytes(vector.content)
+    (VECTORS / "vectors.json").write_text(index_of(vectors), encoding="utf-8")
+    SCHEMA.write_text(schema_text(), encoding="utf-8")
+    print(f"{len(vectors)} vectors of {sum(len(v.content) for v in vectors.values()):,} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,310 @@
+"""The second checker (`checker/`), and changed certificates that it and the first one decide."""
+
+import base64
+import copy
+import fcntl
+import random
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from lengthwise.errors import CertificateError
+from lengthwise.languages.spec import parse
+from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
+from lengthwise.models.regular_gpt_config import RegularGPTConfig
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.certify import certify
+from lengthwise.verification.check import check
+from verification.forger import (
+    HONEST,
+    STRUCTURED,
+    UNFIT,
+    Body,
+    body_of,
+    falsehood,
+    honest,
+    one_field,
+    signed,
+)
+from verification.recurrent import automaton_of, random_recurrence
+from verification.trained import of_odd_length
+
+ROOT = Path(__file__).parents[2]
+
+TOGETHER = 200
+"""Files that one run of the second checker decides."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a checker says of a file."""
+
+    accepted: bool
+    why: str
+
+    @property
+    def is_of_another_kind(self) -> bool:
+        """Whether the checker does not handle such a certificate."""
+        return "is not handled" in self.why
+
+    @property
+    def is_of_rounding(self) -> bool:
+        """Whether its bounds on rounding are what decided."""
+        return "every sign is certain" in self.why or "every answer is certain" in self.why
+
+
+def second_checker() -> Path:
+    """The program, built if it is not there; tests are skipped without a compiler."""
+    if shutil.which("rustc") is None or shutil.which("make") is None:
+        pytest.skip("needs rustc and make: apt-get install rustc make")
+    (ROOT / "build").mkdir(exist_ok=True)
+    with (ROOT / "build" / "checker.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # other test processes wait here
+        made = subprocess.run(
+            ["make", "--silent", "build/checker"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert made.returncode == 0, made.stderr
+    return ROOT / "build" / "checker"
+
+
+def second_says(program: Path, paths: Sequence[Path]) -> list[Decision]:
+    """What the second checker says of files."""
+    found: list[Decision] = []
+    for start in range(0, len(paths), TOGETHER):
+        part = list(map(str, paths[start : start + TOGETHER]))
+        done = subprocess.run([program, *part], capture_output=True, text=True, check=False)
+        lines = done.stdout.splitlines()
+        assert len(lines) == len(part), done.stderr
+        for path, line in zip(part, lines, strict=True):
+            verdict, _, why = line.removeprefix(f"{path}: ").partition(": ")
+            assert verdict in ("accepted", "refused"), line
+            found.append(Decision(accepted=verdict == "accepted", why=why))
+        assert done.returncode == (0 if all(one.accepted for one in found[start:]) else 1)
+    return found
+
+
+def first_says(path: Path, *, named: bool = True) -> Decision:
+    """What the Python checker says of a file; unless `named`, of it without a specification.
+
+    The second checker does not look at the specification.
+    """
+    try:
+        made = Certificate.load(path)
+        if not named:
+            made = replace(made, language=replace(made.language, spec=""))
+        return Decision(accepted=True, why=check(made).statement)
+    except CertificateError as error:
+        return Decision(accepted=False, why=str(error))
+
+
+def is_true(path: Path) -> bool:
+    """Whether words show nothing false in what a file states of language and network."""
+    made = Certificate.load(path)
+    if made.network_config is RegularGPTConfig:
+        assert made.sureness is not None
+        least = replace(made.sureness, sign_distance=0.0)  # margins are not asked for
+        return falsehood(replace(made, sureness=least)) == ""
+    model = BinaryRecurrent(BinaryRecurrentConfig.from_dict(made.settings))
+    weights = {name: torch.from_numpy(weight.copy()) for name, weight in made.weights.items()}
+    model.to(next(iter(weights.values())).dtype).load_state_dict(weights)
+    language = made.language
+    own = replace(
+        automaton_of(model.eval()),
+        alphabet=language.alphabet,
+        class_names=language.class_names,
+        domain=language.domain,
+    )
+    wrong = own.difference(language)
+    if made.counterexample is None or wrong is None:
+        return made.counterexample is None and wrong is None
+    return len(language.encode(made.counterexample.word)) == len(wrong)
+
+
+# ---- certificates to change ----------------------------------------------------------------------
+
+
+def _of_recurrence(
+    seed: int, *, wrong: bool = False, domain: bool = False, **values: Any
+) -> Certificate:
+    model = random_recurrence(seed, **values)
+    language = automaton_of(model)
+    if wrong:
+        language = language ^ parse("regex:abba(a|b)*", alphabet="ab")
+    if domain:
+        language = replace(language, domain=of_odd_length("ab"))
+    return certify(model, language)
+
+
+RECURRENT: dict[str, Callable[[], Certificate]] = {
+    "gru": lambda: _of_recurrence(1),
+    "gru, float32": lambda: _of_recurrence(2, dtype=torch.float32, num_bits=9),
+    "gru, domain": lambda: _of_recurrence(3, domain=True),
+    "gru, wrong": lambda: _of_recurrence(4, wrong=True),
+    "elman": lambda: _of_recurrence(5, cell="elman", num_bits=4),
+    "elman, wrong, float32": lambda: _of_recurrence(
+        6, cell="elman", wrong=True, dtype=torch.float32
+    ),
+}
+
+TREES = [name for name in HONEST if name.startswith("discrete")]
+
+
+@cache
+def certificate_of(name: str) -> Certificate:
+    """The honest certificate of a name, of `RECURRENT` or of the forger's."""
+    return RECURRENT[name]() if name in RECURRENT else honest(name)
+
+
+# ---- changes -----------------------------------------------------------------------------------
+
+
+def scaled_weights(body: Body, choose: random.Random) -> None:
+    """Multiply an array of weights, or one of its rows, by a factor of any size."""
+    packed = body["weights"][choose.choice(sorted(body["weights"]))]
+    array = _array(packed)
+    factor = choose.choice([0.5, 2.0, 1.0, 10.0 ** choose.uniform(-12, 12), -1.0])
+    part = array[choose.randrange(len(array))] if choose.random() < 0.5 else array
+    part *= array.dtype.type(factor)
+    _pack(packed, array)
+
+
+def shifted_weights(body: Body, choose: random.Random) -> None:
+    """Add a number to an array of weights, or draw noise on it."""
+    packed = body["weights"][choose.choice(sorted(body["weights"]))]
+    array = _array(packed)
+    size = 10.0 ** choose.uniform(-9, 6)
+    draw = np.random.default_rng(choose.getrandbits(32))
+    noise = draw.normal(size=array.shape) if choose.random() < 0.5 else np.ones(array.shape)
+    array += (size * noise).astype(array.dtype)
+    _pack(packed, array)
+
+
+def other_type(body: Body, choose: random.Random) -> None:
+    """Store weights in the other type: in float32 they are others, which may answer alike."""
+    del choose
+    for packed in body["weights"].values():
+        array = _array(packed)
+        other = np.float32 if array.dtype == np.float64 else np.float64
+        packed["type"] = np.dtype(other).name
+        _pack(packed, array.astype(other))
+
+
+def renumbered_states(body: Body, choose: random.Random) -> None:
+    """Exchange two states of the machine, wherever they stand or only in some places."""
+    machine = body["machine"]
+    count = len(machine["classes"])
+    one, other = choose.randrange(count), choose.randrange(count)
+    swap = {one: other, other: one}
+    rows = [[swap.get(s, s) for s in row] for row in machine["transitions"]]
+    rows[one], rows[other] = rows[other], rows[one]
+    classes = machine["classes"]
+    classes[one], classes[other] = classes[other], classes[one]
+    machine["transitions"], machine["start"] = rows, swap.get(machine["start"], machine["start"])
+    if choose.random() < 0.8:
+        maps = [[swap.get(s, s) for s in map_] for map_ in body["maps"]]
+        for map_ in maps:
+            map_[one], map_[other] = map_[other], map_[one]
+        body["maps"] = maps
+        for level in body["levels"]:
+            level["edge"] = sorted([e, swap.get(s, s)] for e, s in level["edge"])
+
+
+def renumbered_codes(body: Body, choose: random.Random) -> None:
+    """Exchange two codes, wherever they stand or only where they are named, or add one."""
+    codes = body["elements"]["codes"]
+    one, other = choose.randrange(len(codes)), choose.randrange(len(codes))
+    codes[one], codes[other] = codes[other], codes[one]
+    if choose.random() < 0.2:
+        codes.append("f0" * (len(codes[0]) // 2))
+    if choose.random() < 0.8:
+        swap = {one: other, other: one}
+        tree = "chunk" in body["settings"]
+        for level in body["levels"][int(tree) :]:
+            for kind in ("interior", "edge"):
+                level[kind] = sorted([swap.get(e, e), s] for e, s in level[kind])
+
+
+def renumbered_maps(body: Body, choose: random.Random) -> None:
+    """Exchange two state maps, with their numbers or not."""
+    maps = body["maps"]
+    one, other = choose.randrange(len(maps)), choose.randrange(len(maps))
+    maps[one], maps[other] = maps[other], maps[one]
+    if choose.random() < 0.8:
+        swap = {one: other, other: one}
+        for level in body["levels"]:
+            level["interior"] = sorted([e, swap.get(m, m)] for e, m in level["interior"])
+
+
+def longer_proof(body: Body, choose: random.Random) -> None:
+    """Repeat the last level, which proves as much where nothing new follows."""
+    body["levels"] += [copy.deepcopy(body["levels"][-1])] * choose.randint(1, 3)
+    if body["repeats"] is not None and choose.random() < 0.5:
+        body["repeats"] += choose.randint(0, 2)
+
+
+def other_order(body: Body, choose: random.Random) -> None:
+    """Write settings in another order, which is allowed, or the parts of something else."""
+    owner = body["settings"] if choose.random() < 0.7 else choose.choice([body, body["weights"]])
+    items = list(owner.items())
+    choose.shuffle(items)
+    owner.clear()
+    owner.update(items)
+
+
+OWN: tuple[Callable[[Body, random.Random], None], ...] = (
+    scaled_weights,
+    shifted_weights,
+    other_type,
+    renumbered_states,
+    renumbered_codes,
+    renumbered_maps,
+    longer_proof,
+    other_order,
+)
+
+
+def changed(name: str, seed: int) -> tuple[str, bytes]:
+    """A changed certificate, signed, and what was done: one to three changes."""
+    choose = random.Random(f"{name} {seed}")
+    body = body_of(certificate_of(name))
+    done = []
+    for _ in range(choose.choice([1, 1, 1, 2, 3])):
+        how = choose.choice([one_field, choose.choice(STRUCTURED), choose.choice(OWN)])
+        with np.errstate(all="ignore"), suppress(*UNFIT):
+            how(body, choose)
+        done.append(how.__name__)
+    content = signed(body)
+    if choose.random() < 0.1:
+        content = _damaged(content, choose)
+        done.append("damaged")
+    return "+".join(done), content
+
+
+def _damaged(content: bytes, choose: random.Random) -> bytes:
+    """Change some bytes, and leave the digest as it is."""
+    place = choose.randrange(len(content))
+    other = choose.choice([b"", b" ", b"0", b"\n", b"\xff", b"e", b'"'])
+    return content[:place] + other + content[place + choose.randint(0, 2) :]
+
+
+def _array(packed: Body) -> np.ndarray:
+    raw = np.frombuffer(base64.b64decode(packed["base64"]), dtype=packed["type"])
+    return raw.reshape(packed["shape"]).copy()
+
+
+def _pack(packed: Body, array: np.ndarray) -> None:
+    packed["base64"] = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
