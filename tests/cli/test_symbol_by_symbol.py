@@ -46,9 +46,7 @@ def test_a_run_is_proved_used_and_checked(shell: Shell, tmp_path: Path, model: s
 
 
 @BOTH
-def test_what_needs_a_tree_is_refused_in_one_line(
-    shell: Shell, tmp_path: Path, model: str
-) -> None:
+def test_what_needs_a_tree_is_refused_in_one_line(shell: Shell, tmp_path: Path, model: str) -> None:
     out = str(tmp_path / "run")
     assert shell("train", "parity", "--model", model, "--out", out, "--device", "cpu")[0] == 0
     for command in ("analyse", "extract", "snap"):
@@ -57,7 +55,6 @@ def test_what_needs_a_tree_is_refused_in_one_line(
 
 
 def test_a_scratchpad_is_proved_from_words_between_whose_symbols_states_stand() -> None:
-    settings = {"supervision": "states", "seed": 0}
-    run = lw.train("tomita-4", "scratchpad-window", device="cpu", **settings)
+    run = lw.train("tomita-4", "scratchpad-window", device="cpu", supervision="states")
     assert run.metrics[-1]["proved"]
     assert lw.certify(run).verdict == "equivalent"

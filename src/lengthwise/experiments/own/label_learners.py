@@ -253,15 +253,15 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         nothing = {"states": None, "found": False, "true_error": None, "interval_95": None}
         return [{**record, **nothing}]
     own, judged = renamed(found.language, language.class_names), settings["judged"]
-    error = true_error(own, language, judged, seed=1)
+    wrong_share = true_error(own, language, judged, seed=1)
     return [
         {
             **record,
             **found.more,
             "states": own.num_states,
             "found": is_same(own, language),
-            "true_error": error,
-            "interval_95": list(wilson(round(error * judged), judged)),
+            "true_error": wrong_share,
+            "interval_95": list(wilson(round(wrong_share * judged), judged)),
         }
     ]
 

@@ -123,7 +123,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "against_truth": against,
             "statement": {**statement.to_dict(), "thin": []},
             "true_error": wrong_share,
-            "interval_95": list(wilson(FRESH - round(wrong_share * FRESH), FRESH)),
+            "interval_95": list(wilson(round(wrong_share * FRESH), FRESH)),
         }
     ]
 
