@@ -34,6 +34,8 @@ TABLES = {
     ("docs/verification.md", "gradient-alone"): ("own/gradient-alone", ""),
     ("docs/verification.md", "gradient-alone-ablations"): ("own/gradient-alone", "Ablations"),
     ("docs/verification.md", "random-automata"): ("own/random-automata", ""),
+    ("docs/words.md", "labels-alone"): ("own/labels-alone", ""),
+    ("docs/words.md", "labels-alone-random"): ("own/labels-alone", "Random automata"),
     ("docs/constructions.md", "automata"): ("own/constructions", ""),
     ("docs/constructions.md", "compiled-sizes"): ("own/compiled-sizes", ""),
     ("docs/constructions.md", "rungs"): ("own/rungs", ""),
