@@ -92,6 +92,18 @@ def random_star_free(seed: int) -> Language:
             return machine
 
 
+def random_counting(seed: int) -> Language:
+    """Draw an automaton with 2-4 states, all needed, over 2-3 symbols, and a group, which is
+    solvable, as it permutes at most 4 states.
+    """
+    draw = random.Random(f"counting {seed}")
+    states, symbols = draw.randint(2, 4), draw.randint(2, 3)
+    while True:
+        machine = needed_machine(draw, states, symbols).minimised()
+        if find_group(machine) is not None:
+            return machine
+
+
 def long_words(language: Language, length: int, count: int, seed: int) -> list[tuple[int, ...]]:
     """Draw words of `length` symbols, or of the next length that has words, of each class in turn.
 
