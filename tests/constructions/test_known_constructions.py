@@ -33,6 +33,7 @@ AUTOMATA = ("parity", "tomita-2", "group:S3", "modular-arithmetic-left-to-right"
 RUNGS_OF: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "tomita-2 as scan": ("tomita-2", {"rung": "scan"}),
     "tomita-4 as ltl": ("tomita-4", {"rung": "ltl"}),
+    "d-2 as c-rasp": ("d-2", {"rung": "c-rasp", "longest": 20}),
     "tomita-6 as cascade": ("tomita-6", {"rung": "cascade", "longest": 20}),
     "ltl:Y (a S b)": ("ltl:Y (a S b)", {"rung": "ltl", "attention": "rightmost"}),
 }

@@ -63,6 +63,7 @@ def by_definition(program: Program, word: list[int]) -> list[int]:
                 held = [[a for a, c in memory.amounts if fits(c, at[j])] for j in range(1, i)]
                 row.append(sum(map(sum, held)) % memory.modulus)
                 continue
+            assert isinstance(memory, Lookup)
             free = [j for j in range(1, i) if not fits(memory.blocked, at[j])]
             nearest = at[max(free)] if free else None
             holding = [v for v, c in enumerate(memory.values, 1) if nearest and fits(c, nearest)]

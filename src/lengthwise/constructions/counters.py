@@ -80,12 +80,11 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class CounterNames:
-    """The coordinates of a counter, and the thresholds at which the count is compared."""
+class SumNames:
+    """Base: the coordinates of a sum."""
 
     number: int
-    """The variable of the counter."""
-    counter: Counter
+    """The variable of the memory."""
     longest: int
 
     @property
@@ -94,9 +93,20 @@ class CounterNames:
         return f"amount {self.number}"
 
     @property
-    def sums(self) -> tuple[str, str]:
-        """The count, and 1, both divided by the number of positions: x and y."""
-        return f"count {self.number}", f"one {self.number}"
+    def means(self) -> tuple[str, str]:
+        """The sum, and 1, both divided by the number of positions: x and y."""
+        return f"sum {self.number}", f"one {self.number}"
+
+    def found(self, value: int) -> str:
+        """Return the coordinate that is 1 if the memory has a value other than 0."""
+        return f"found {self.number} {value}"
+
+
+@dataclass(frozen=True, slots=True)
+class CounterNames(SumNames):
+    """The coordinates of a counter, and the thresholds at which the count is compared."""
+
+    counter: Counter
 
     @property
     def base(self) -> int:
@@ -117,13 +127,13 @@ class CounterNames:
 
     def names(self) -> Iterator[str]:
         """Yield all coordinates but those of the bits."""
-        yield from (self.amount, *self.sums)
+        yield from (self.amount, *self.means)
         yield from map(self._coarse, self.multiples)
         yield from map(self._fine, self.steps)
 
     def units(self, layer: int) -> Iterator[Unit]:
         """Yield the units of a layer: 0 is that of the head."""
-        count, one = self.sums
+        count, one = self.means
         if layer == 0:
             for c in self.multiples:
                 sign = 1.0 if c > 0 else -1.0
@@ -143,10 +153,6 @@ class CounterNames:
                 bits = {c % modulus: 1.0, (c - 1) % modulus: -1.0}
                 column = {self.found(r): sign for r, sign in bits.items() if r}
                 yield Unit(row={self._fine(c): -power}, column=column, bias=1.0)
-
-    def found(self, residue: int) -> str:
-        """Return the coordinate that is 1 if the count has a residue other than 0."""
-        return f"found {self.number} {residue}"
 
     @property
     def _most(self) -> int:

@@ -2,8 +2,8 @@ r"""Weights for programs of lookups (`programs`): a causal decoder of constant d
 
 Layer l computes the lookups of layer l, a head each, and then, in its feed-forward network, the
 conditions of the lookups of layer l + 1, or the classes after the last layer. Conditions of the
-first layer depend on the symbol alone, and are embedded. Programs of cascades also have counters,
-whose heads and units are those of `counters`, with the same conditions.
+first layer depend on the symbol alone, and are embedded. Other programs also have counters and
+tallies, whose heads and units are those of `counters` and `tallies`, with the same conditions.
 
 The stream has one coordinate for each symbol, and for each lookup `blocked`, its `value`s, and the
 values that it `found`. At the start symbol `blocked` and `value` are 0, so it is never blocked, and
@@ -70,7 +70,8 @@ from lengthwise.constructions.construction import EVERY_LENGTH, PRECISIONS, Clai
 from lengthwise.constructions.coordinates import Coordinates
 from lengthwise.constructions.counters import OWN, START, CounterNames, Unit
 from lengthwise.constructions.diagrams import Condition, Path
-from lengthwise.constructions.programs import Counter, Lookup, Memory, Program
+from lengthwise.constructions.programs import Counter, Lookup, Memory, Program, Tally
+from lengthwise.constructions.tallies import TallyNames
 from lengthwise.constructions.weights import count_parameters, set_unit, zero_weights
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.layer_biases import RecencyPosition
@@ -116,12 +117,14 @@ class LookupDesign:
     @property
     def summary(self) -> str:
         """The size as a line of text."""
-        config, counters = self.config, len(self.program.counters)
-        counted_ = f" and {counted(counters, 'counter')}" if counters else ""
+        config, program = self.config, self.program
+        counters, tallies = len(program.counters), len(program.tallies)
+        lookups = len(program.memories) - counters - tallies
+        kinds = {"lookup": lookups, "counter": counters, "tally": tallies}
+        told = [counted(count, kind) for kind, count in kinds.items() if count]
         return (
-            f"{len(self.program.memories) - counters} lookups{counted_} in {config.num_layers} "
-            f"layers of {config.num_heads} heads: {self.num_parameters:,} parameters, width "
-            f"{config.d_model}"
+            f"{' and '.join(told) or 'no lookups'} in {config.num_layers} layers of "
+            f"{config.num_heads} heads: {self.num_parameters:,} parameters, width {config.d_model}"
         )
 
     @property
@@ -133,10 +136,6 @@ class LookupDesign:
     def memories(self) -> Iterator[tuple[int, Memory]]:
         """The memories, each with the number of its variable."""
         yield from enumerate(self.program.memories, start=1)
-
-    def names_of(self, number: int, counter: Counter) -> CounterNames:
-        """Return the coordinates of a counter, by its variable."""
-        return CounterNames(number, counter, self.longest)
 
 
 def design_lookups(program: Program, *, attention: str, longest: int) -> LookupDesign:
@@ -160,7 +159,8 @@ def design_lookups(program: Program, *, attention: str, longest: int) -> LookupD
             f"a condition asks about {program.most_terms} lookups, but softmax is exact enough for "
             f"{MAX_TERMS} in bfloat16. Use attention=rightmost, or another rung, such as scan."
         )
-    assert attention == SHARP or not program.counters, "counters need exact conditions"
+    exact = attention == SHARP or not (program.counters or program.tallies)
+    assert exact, "sums need exact conditions"
     stream = Coordinates(list(_stream(program, longest)))
     layers = range(1, program.num_layers + 1)
     units = [sum(1 for _ in _units(program, longest, n)) for n in layers]
@@ -172,7 +172,7 @@ def design_lookups(program: Program, *, attention: str, longest: int) -> LookupD
         num_layers=program.num_layers,
         head_width=1,
         value_width=max(
-            (2 if isinstance(one, Counter) else one.size - 1 for one in program.memories), default=1
+            (one.size - 1 if isinstance(one, Lookup) else 2 for one in program.memories), default=1
         ),
         d_hidden=max(1, *units),
         norm="none",
@@ -207,10 +207,10 @@ def build_lookups(design: LookupDesign) -> CausalRecogniser:
     for index, layer in enumerate(model.block):
         heads = [each for each in design.memories if each[1].layer == index + 1]
         for head, (number, memory) in enumerate(heads):
-            if isinstance(memory, Counter):
-                _set_counter(model, design, head, (number, memory))
-            else:
+            if isinstance(memory, Lookup):
                 _set_lookup(model, design, head, (number, memory))
+            else:
+                _set_sum(model, design, head, (number, memory))
         units = _units(program, design.longest, index + 1)
         for place, unit in enumerate(units):
             row, column = stream.row(unit.row), stream.column(unit.column)
@@ -257,7 +257,7 @@ def _set_embedding(model: CausalRecogniser, design: LookupDesign) -> None:
                     if any(_holds_of(path, symbol + 1) for path in condition):
                         bits[name] = factor
         model.embedding.weight[symbol] = stream.column(bits)
-    if program.counters:
+    if START in stream.names:
         model.embedding.weight[len(program.alphabet)] = stream.column({START: 1.0})
 
 
@@ -285,24 +285,31 @@ def _set_lookup(
         attention.output.weight[:, slot] = stream.column({_found(number, value): 1.0})
 
 
-def _set_counter(
-    model: CausalRecogniser, design: LookupDesign, head: int, which: tuple[int, Counter]
+def _set_sum(
+    model: CausalRecogniser, design: LookupDesign, head: int, which: tuple[int, Counter | Tally]
 ) -> None:
-    """Write the weights of the head of a counter, which sees all earlier positions alike."""
-    number, counter = which
-    layer, names = counter.layer - 1, design.names_of(number, counter)
+    """Write the weights of the head of a sum, which sees all earlier positions alike."""
+    number, memory = which
+    layer, names = memory.layer - 1, _names_of(number, memory, design.longest)
     attention, position = model.block[layer].attention, model.position
     assert isinstance(position, RecencyPosition)
     position.own[layer, head] = OWN
-    for slot, (name, sum_) in enumerate(
-        zip((names.amount, START), names.sums, strict=True), start=head * attention.value_width
+    for slot, (name, mean) in enumerate(
+        zip((names.amount, START), names.means, strict=True), start=head * attention.value_width
     ):
         attention.value.weight[slot] = design.stream.row({name: 1.0})
-        attention.output.weight[:, slot] = design.stream.column({sum_: 1.0})
+        attention.output.weight[:, slot] = design.stream.column({mean: 1.0})
+
+
+def _names_of(number: int, memory: Counter | Tally, longest: int) -> CounterNames | TallyNames:
+    """Return the coordinates of a sum, by its variable."""
+    if isinstance(memory, Counter):
+        return CounterNames(number, longest, memory)
+    return TallyNames(number, longest, memory)
 
 
 def _units(program: Program, longest: int, layer: int) -> Iterator[Unit]:
-    """Yield the hidden units of a layer: two for each path of a condition, and of counters."""
+    """Yield the hidden units of a layer: two for each path of a condition, and those of sums."""
     sizes = [len(program.alphabet), *(memory.size - 1 for memory in program.memories)]
     for name, factor, condition in _conditions(program, layer):
         for path in condition:
@@ -311,8 +318,8 @@ def _units(program: Program, longest: int, layer: int) -> Iterator[Unit]:
             for height, sign in ((2.5, factor), (1.5, -factor)):
                 yield Unit(row=row, column={name: sign}, bias=height - 4.0 * needed)
     for number, memory in enumerate(program.memories, start=1):
-        if isinstance(memory, Counter):
-            yield from CounterNames(number, memory, longest).units(layer - memory.layer)
+        if not isinstance(memory, Lookup):
+            yield from _names_of(number, memory, longest).units(layer - memory.layer)
 
 
 def _conditions(program: Program, layer: int) -> Iterator[tuple[str, float, Condition]]:
@@ -374,26 +381,26 @@ def _holds_of(path: Path, symbol: int) -> bool:
 def _stream(program: Program, longest: int) -> Iterator[str]:
     """Yield the coordinates of the residual stream."""
     yield from (_symbol(a) for a in range(len(program.alphabet)))
-    if program.counters:
+    if not all(isinstance(memory, Lookup) for memory in program.memories):
         yield START
     for number, memory in enumerate(program.memories, start=1):
-        if isinstance(memory, Counter):
-            yield from CounterNames(number, memory, longest).names()
-        else:
+        if isinstance(memory, Lookup):
             yield from (name for name, _, _ in _sought(number, memory))
+        else:
+            yield from _names_of(number, memory, longest).names()
         yield from (_found(number, value) for value in range(1, memory.size))
     yield from map(_class, range(len(program.classes)))
 
 
 def _sought(number: int, memory: Memory) -> Iterator[tuple[str, float, Condition]]:
     """Yield the coordinates that a memory looks at, with what is added under which condition."""
-    if isinstance(memory, Counter):
-        for amount, condition in memory.amounts:
-            yield f"amount {number}", float(amount), condition
-    else:
+    if isinstance(memory, Lookup):
         yield f"blocked {number}", 1.0, memory.blocked
         for value, condition in enumerate(memory.values, start=1):
             yield f"value {number} {value}", 1.0, condition
+    else:
+        for amount, condition in memory.amounts:
+            yield f"amount {number}", float(amount), condition
 
 
 def _bit(variable: int, value: int) -> str:

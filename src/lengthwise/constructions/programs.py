@@ -4,9 +4,9 @@ Every position has variables. Variable 0 is its symbol, 0 at the start symbol an
 each memory is another, a lookup or a counter. A memory stands in a layer. At position i a lookup
 takes its value from the nearest earlier position 1 <= j < i that is not blocked, and is 0 if there
 is none. What blocks, and the value, are conditions on the variables of position j that belong to
-lower layers. A counter is the sum of what all positions 1 <= j < i add, modulo a number; what they
-add are conditions, too. The class of the prefix that ends at a position is a condition on all its
-variables.
+lower layers. A counter is the sum of what all positions 1 <= j < i add, modulo a number, and a
+tally says which of some numbers the sum is nearest to; what is added are conditions, too. The class
+of the prefix that ends at a position is a condition on all its variables.
 
 In the terms of past-time logic a lookup with the values 0 and 1 is the strict since of
 `f = blocked | value` and `g = value`: it looks at the nearest j < i where `!f | g` holds, and finds
@@ -15,9 +15,11 @@ g there. In those of automata it is a memory that is overwritten at positions th
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from lengthwise.constructions.diagrams import Condition, fits
+
+S = TypeVar("S", bound="Sum")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,6 +55,10 @@ class Lookup:
             values=tuple(_renumbered(value, number) for value in self.values),
         )
 
+    def value(self, held: int) -> int:
+        """Return the value of what is held, which is the value itself."""
+        return held
+
     def after(self, value: int, at: Sequence[int]) -> int:
         """Return the value past a position with these variables."""
         if fits(self.blocked, at):
@@ -65,26 +71,18 @@ COUNTED = 4
 """Number of layers from the one that counts to the first whose feed-forward network knows the
 count."""
 
+TALLIED = 2
+"""The same of a tally."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Counter:
-    """A head that adds up what all earlier positions add, modulo a number."""
+class Sum:
+    """Base of heads that add up what all earlier positions add."""
 
     layer: int
     """Counted from 1."""
-    modulus: int
     amounts: tuple[tuple[int, Condition], ...]
     """Whole numbers, each with the condition that it is added; at most one holds."""
-
-    @property
-    def ready(self) -> int:
-        """The first layer whose feed-forward network knows the value."""
-        return self.layer + COUNTED
-
-    @property
-    def size(self) -> int:
-        """Number of values."""
-        return self.modulus
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -101,7 +99,7 @@ class Counter:
         """Whether an amount is negative."""
         return any(amount < 0 for amount, _ in self.amounts)
 
-    def renumbered(self, number: Mapping[int, int]) -> "Counter":
+    def renumbered(self: S, number: Mapping[int, int]) -> S:
         """Return the same with other numbers of the variables."""
         return replace(
             self,
@@ -110,13 +108,55 @@ class Counter:
             ),
         )
 
-    def after(self, value: int, at: Sequence[int]) -> int:
-        """Return the value past a position with these variables."""
-        added = sum(amount for amount, condition in self.amounts if fits(condition, at))
-        return (value + added) % self.modulus
+    def after(self, held: int, at: Sequence[int]) -> int:
+        """Return the sum past a position with these variables."""
+        return held + sum(amount for amount, condition in self.amounts if fits(condition, at))
 
 
-Memory: TypeAlias = Lookup | Counter
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counter(Sum):
+    """A sum modulo a number."""
+
+    modulus: int
+
+    @property
+    def ready(self) -> int:
+        """The first layer whose feed-forward network knows the value."""
+        return self.layer + COUNTED
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return self.modulus
+
+    def value(self, held: int) -> int:
+        """Return the value of a sum: its residue."""
+        return held % self.modulus
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tally(Sum):
+    """The nearest of some numbers to a sum; as a rule the sum is one of them."""
+
+    sums: tuple[int, ...]
+    """The numbers of the values 0, 1, ...; the first one is 0, and no two are the same."""
+
+    @property
+    def ready(self) -> int:
+        """The first layer whose feed-forward network knows the value."""
+        return self.layer + TALLIED
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return len(self.sums)
+
+    def value(self, held: int) -> int:
+        """Return the value of a sum: that of the nearest number, of two the smaller one."""
+        return min(range(len(self.sums)), key=lambda v: (abs(held - self.sums[v]), self.sums[v]))
+
+
+Memory: TypeAlias = Lookup | Counter | Tally
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,6 +185,11 @@ class Program:
         return [memory for memory in self.memories if isinstance(memory, Counter)]
 
     @property
+    def tallies(self) -> list[Tally]:
+        """The memories that are tallies."""
+        return [memory for memory in self.memories if isinstance(memory, Tally)]
+
+    @property
     def most_amount(self) -> int:
         """The largest amount that a position adds to a counter, without its sign; 0 if there is no
         counter.
@@ -167,14 +212,13 @@ class Program:
     def variables(self, word: Sequence[int]) -> list[list[int]]:
         """Return the variables at every position, that of the start symbol first."""
         found = [[0] * (len(self.memories) + 1)]
-        values = [0] * len(self.memories)
-        """The value of each memory at the next position."""
+        held = [0] * len(self.memories)
+        """What each memory holds at the next position."""
         for symbol in word:
+            values = (memory.value(one) for memory, one in zip(self.memories, held, strict=True))
             at = [symbol + 1, *values]
             found.append(at)
-            values = [
-                memory.after(value, at) for memory, value in zip(self.memories, values, strict=True)
-            ]
+            held = [memory.after(one, at) for memory, one in zip(self.memories, held, strict=True)]
         return found
 
     def run(self, word: Sequence[int]) -> list[int]:
