@@ -120,7 +120,7 @@ class LookupDesign:
         config, program = self.config, self.program
         counters, tallies = len(program.counters), len(program.tallies)
         lookups = len(program.memories) - counters - tallies
-        kinds = {"lookup": lookups, "counter": counters, "tally": tallies}
+        kinds = {"lookup": lookups, "counter": counters, "bounded sum": tallies}
         told = [counted(count, kind) for kind, count in kinds.items() if count]
         return (
             f"{' and '.join(told) or 'no lookups'} in {config.num_layers} layers of "
