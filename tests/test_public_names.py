@@ -33,6 +33,7 @@ def test_public_names() -> None:
         "evaluate",
         "evaluate_steps",
         "evaluate_translations",
+        "explain",
         "explore",
         "extract",
         "language",

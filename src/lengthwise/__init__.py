@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         train,
         translate,
     )
-    from lengthwise.constructions.api import compile, load_construction, verify
+    from lengthwise.constructions.api import compile, explain, load_construction, verify
     from lengthwise.constructions.construction import Construction
     from lengthwise.data.api import prepare, prepare_pairs
     from lengthwise.evaluation.scores import Scores
@@ -69,6 +69,7 @@ __all__ = [
     "evaluate",
     "evaluate_steps",
     "evaluate_translations",
+    "explain",
     "explore",
     "extract",
     "language",
@@ -107,6 +108,7 @@ _ELSEWHERE = {
     "extract": "problems.inside",
     "learn_automaton": "problems.inside",
     "compile": "constructions.api",
+    "explain": "constructions.api",
     "explore": "verification.exploration",
     "load_construction": "constructions.api",
     "prepare": "data.api",

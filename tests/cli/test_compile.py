@@ -93,11 +93,18 @@ def test_the_shallowest_rung_is_taken_and_the_ladder_shown(shell: Shell, tmp_pat
     folder = str(tmp_path / "auto")
     facts = shell.json("compile", "tomita-4", "--as", "auto", "--out", folder)
     assert facts["settings"] == {"rung": "ltl", "attention": "softmax", "longest": 1_000}
-    assert [step["rung"] for step in facts["ladder"]] == ["tree", "scan", "ltl"]
+    assert [step["rung"] for step in facts["ladder"]] == [
+        "tree",
+        "scan",
+        "ltl",
+        "c-rasp",
+        "cascade",
+    ]
     assert facts["ladder"][2]["parameters"] == facts["parameters"]
     assert facts["ladder"][0]["range"]["bfloat16"] is None
     status, out, _ = shell("compile", "parity", "--as", "auto", "--out", str(tmp_path / "parity"))
     assert status == 0
+    assert "rung=cascade" in out
     assert "cyclic group of order 2" in out
     assert "every length" in out
     words = ["", "000", "0010", "1" * 90 + "000" + "1" * 90]
@@ -110,6 +117,8 @@ def test_formulas_and_scans_are_compiled_as_well(shell: Shell, tmp_path: Path) -
     for spec, rung, architecture in (
         ("ltl:H (b -> Y a)", "ltl", "causal-recogniser"),
         ("parity", "scan", "looped-recogniser"),
+        ("abab-star", "cascade", "causal-recogniser"),
+        ("d-2", "c-rasp", "causal-recogniser"),
         ("tomita-1", "tree", "regular-gpt"),
     ):
         folder = str(tmp_path / rung)
@@ -129,6 +138,11 @@ def test_formulas_and_scans_are_compiled_as_well(shell: Shell, tmp_path: Path) -
         (("ltl[ab]:a S c",), "column 5: symbol 'c' is not in the alphabet"),
         (("tomita-4", "--as", "ltl", "--set", "longest=2000000"), "1 to 1,048,576 symbols"),
         (("tomita-4", "--as", "ltl", "--set", "attention=hard"), "softmax or rightmost"),
+        (("group:A5", "--as", "cascade"), "a group of 60 elements that is not solvable"),
+        (("parity", "--as", "cascade", "--set", "longest=9000"), "at most 8,193 symbols"),
+        (("parity", "--as", "cascade", "--set", "amount=3"), "Leave amount out"),
+        (("parity", "--as", "c-rasp"), "parity is not in C-RASP: 1, read at the start, changes"),
+        (("d-2", "--as", "c-rasp", "--set", "longest=9000"), "at most 8,192 symbols"),
         (("chiang2022/parity", "--as", "auto"), "--as is for languages"),
         (("parity", "--as", "scan", "--set", "rung=tree"), "--as and --set rung are the same"),
     ],

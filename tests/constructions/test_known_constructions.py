@@ -2,6 +2,7 @@
 
 import inspect
 import math
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,11 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.recognisers import ARCHITECTURES
 
 AUTOMATA = ("parity", "tomita-2", "group:S3", "modular-arithmetic-left-to-right", "regex:(0|10*1)*")
-RUNGS_OF = {
+RUNGS_OF: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "tomita-2 as scan": ("tomita-2", {"rung": "scan"}),
     "tomita-4 as ltl": ("tomita-4", {"rung": "ltl"}),
+    "d-2 as c-rasp": ("d-2", {"rung": "c-rasp", "longest": 20}),
+    "tomita-6 as cascade": ("tomita-6", {"rung": "cascade", "longest": 20}),
     "ltl:Y (a S b)": ("ltl:Y (a S b)", {"rung": "ltl", "attention": "rightmost"}),
 }
 """Languages on other rungs than the usual one."""

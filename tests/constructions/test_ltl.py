@@ -31,7 +31,7 @@ def test_since_is_one_lookup_and_depth_is_nesting() -> None:
         ("a | !a & b", 0, 1),
     ):
         program = ltl_program(parse_formula(text), ("a", "b"))
-        assert (len(program.lookups), program.num_layers) == (lookups, layers), text
+        assert (len(program.memories), program.num_layers) == (lookups, layers), text
 
 
 def test_the_formula_and_the_automaton_are_compared() -> None:

@@ -12,7 +12,14 @@ from lengthwise.models.regular_gpt import RegularGPT
 
 
 @pytest.mark.parametrize(
-    ("spec", "rung"), [("parity", "scan"), ("tomita-4", "ltl"), ("ltl:a S b", "ltl"), ("d-12", "")]
+    ("spec", "rung"),
+    [
+        ("parity", "cascade"),
+        ("group:(1 2 3),(3 4 5)", "scan"),
+        ("tomita-4", "ltl"),
+        ("ltl:a S b", "ltl"),
+        ("d-12", ""),
+    ],
 )
 def test_the_shallowest_is_taken(spec: str, rung: str) -> None:
     language = parse(spec)

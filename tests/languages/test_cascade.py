@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.cascade import MAX_CHAINS, MAX_IMAGES, Cascade, cascade, find_group
+from lengthwise.languages.cascade import (
+    MAX_CHAINS,
+    MAX_IMAGES,
+    Cascade,
+    cascade,
+    find_group,
+    permuting_cascade,
+)
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from strategies import recognisers
@@ -36,8 +43,7 @@ def follow(made: Cascade, word: tuple[int, ...]) -> int:
     """The state after a word, level by level."""
     at = (0,) * len(made.levels)
     for symbol in word:
-        actions = [level.resets[symbol, *at[:n]] for n, level in enumerate(made.levels)]
-        at = tuple(o if a is None else a for o, a in zip(at, actions, strict=True))
+        at = tuple(level.after(at[n], (symbol, *at[:n])) for n, level in enumerate(made.levels))
         assert all(v < level.size for v, level in zip(at, made.levels, strict=True))
     return made.states[at]
 
@@ -48,16 +54,27 @@ def test_there_is_a_cascade_or_a_group(language: Language) -> None:
     group = find_group(machine)
     assert (group is None) == is_aperiodic(machine)
     if group is None:
-        made = cascade(machine)
-        for length in range(6):
-            for word in product(range(machine.num_symbols), repeat=length):
-                assert follow(made, word) == machine.run(word)
+        assert not any(level.turns for level in cascade(machine).levels)
+        assert cascade(machine) == permuting_cascade(machine)
         return
     for one, other in zip(group.cycle, (*group.cycle[1:], group.cycle[0]), strict=True):
         assert machine.run(group.word, one) == other
     assert len(set(group.cycle)) == len(group.cycle) > 1
     with pytest.raises(LanguageError, match="is not star-free: after"):
         cascade(machine)
+
+
+@given(language=recognisers(max_states=6))
+def test_every_automaton_has_a_cascade_of_resets_and_permutations(language: Language) -> None:
+    machine = language.minimised()
+    made = permuting_cascade(machine)
+    for level in made.levels:
+        for above, turn in level.turns.items():
+            assert sorted(turn) == list(range(level.size))
+            assert level.resets[above] is None
+    for length in range(6):
+        for word in product(range(machine.num_symbols), repeat=length):
+            assert follow(made, word) == machine.run(word)
 
 
 @given(seed=st.integers(0, 10**6))

@@ -25,6 +25,7 @@ COMMANDS = {
     "sample": "words of a language, drawn uniformly",
     "compile": "exact weights for a language, a circuit, or a paper's construction",
     "verify": "compare a construction with the independent definition",
+    "explain": "what each layer of computed weights does, and its attention on a word",
     "settings": "every setting: default, unit, meaning, and the letter of the papers",
     "train": "train a model on a language, the steps of an algorithm, text or translations",
     "prepare": "make text, or text with its translation, ready to train on",

@@ -5,6 +5,8 @@ from typing import Any
 
 from lengthwise.arguments import path_of, whole
 from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.explain import Explanation
+from lengthwise.constructions.explain import explain as explain_construction
 from lengthwise.constructions.folders import load_construction as load_stored
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import Verification
@@ -69,3 +71,25 @@ def verify(
         words_per_length=whole("words_per_length", words_per_length, 1, error=VerificationError),
         seed=whole("seed", seed, error=VerificationError),
     )
+
+
+def explain(construction: Construction, word: str | None = None) -> Explanation:
+    """Say what each layer of the computed network of a language does, and with a word how its heads
+    attend there.
+
+    `print` shows it as text; `.layers` and `.answer` are its lines, `.reading.heads` has the
+    attention of every head, `weights[query][key]`, with the start symbol at position 0, and
+    `.to_dict()` plain values.
+
+    Raises:
+        ConfigError: the construction is not that of a language, or a word is given for a tree, or a
+            word is too long.
+        RunError: the weights are not those that the language and the settings have.
+        WordError: a symbol of the word is not in the alphabet.
+    """
+    if not isinstance(construction, Construction):
+        raise ConfigError(
+            f"computed weights are explained, but got a {type(construction).__name__}. Use analyse "
+            f"for a run."
+        )
+    return explain_construction(construction, word)

@@ -2,7 +2,8 @@ r"""Weights for programs of lookups (`programs`): a causal decoder of constant d
 
 Layer l computes the lookups of layer l, a head each, and then, in its feed-forward network, the
 conditions of the lookups of layer l + 1, or the classes after the last layer. Conditions of the
-first layer depend on the symbol alone, and are embedded.
+first layer depend on the symbol alone, and are embedded. Other programs also have counters and
+tallies, whose heads and units are those of `counters` and `tallies`, with the same conditions.
 
 The stream has one coordinate for each symbol, and for each lookup `blocked`, its `value`s, and the
 values that it `found`. At the start symbol `blocked` and `value` are 0, so it is never blocked, and
@@ -28,8 +29,8 @@ small multiples of 1/2, and exact in every format: the claim is of every length.
 without positions computes exactly past-time logic: Yang, Chiang and Angluin 2024, arXiv
 2310.13897.)
 
-`softmax`: a = 8, and C a power of two with C >= 10 (n + 4) for words of at most n symbols. Let d be
-the distance of the nearest position that is not blocked, d <= n. Those farther have together at
+`softmax`: a = 8, and C a power of two with C >= 5/4 a (n + 4) for words of at most n symbols. Let d
+be the distance of the nearest position that is not blocked, d <= n. Those farther have together at
 most sum_k exp(-8 k) < 3.4e-4 of its weight, whatever n is: as logits fall by the constant gap a
 with each step, nothing grows with the length but C. The n others (blocked ones, where `blocked` is
 1 up to 4 units of rounding, and i itself) have at most n exp(8 n - 0.98 C), which is less than n
@@ -48,8 +49,16 @@ are refused. Where a path does not fit, both units are 0, and so is their sum: p
 not blocked have the logit -a (i - j) without any error. This must be exact, or two positions tie:
 it is, as long as i - j is a whole number below 1/u. So the claim ends at 256 symbols in bfloat16,
 and at 2,048 in float16. In float32 and float64 it ends at n. QED
+
+`sharp` is softmax with a = 64, for networks that also count. Then farther positions have together
+less than 2 exp(-64) < 4e-28 of the weight, and the others less than n exp(-16 n - 320): below half
+a unit of rounding beside 1 even in float64. So a bit that is found is exactly 1, or at most 4e-28,
+which vanishes beside the halves in the units of conditions: all conditions are exactly 0 or 1. In
+float16 the logits of positions that must not be seen end at -32,752 (`layers.attention`), so that
+distances may go to 256, with 64 d <= 16,384; in bfloat16 they go to 256 as before. QED
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,17 +68,24 @@ import torch
 from lengthwise.constructions.automata import MAX_PARAMETERS, SURE
 from lengthwise.constructions.construction import EVERY_LENGTH, PRECISIONS, Claim
 from lengthwise.constructions.coordinates import Coordinates
+from lengthwise.constructions.counters import OWN, START, CounterNames, Unit
 from lengthwise.constructions.diagrams import Condition, Path
-from lengthwise.constructions.programs import Lookup, Program
+from lengthwise.constructions.programs import Counter, Lookup, Memory, Program, Tally
+from lengthwise.constructions.tallies import TallyNames
 from lengthwise.constructions.weights import count_parameters, set_unit, zero_weights
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.layer_biases import RecencyPosition
 from lengthwise.models.causal_recogniser import CausalRecogniser, CausalRecogniserConfig
+from lengthwise.wording import counted
 
 ATTENTIONS = ("softmax", "rightmost")
+"""Attentions of programs of lookups alone."""
 
-SLOPE = 8.0
-"""a, with softmax."""
+SHARP = "sharp"
+"""The attention of programs with counters."""
+
+SLOPES: Mapping[str, float] = {"softmax": 8.0, SHARP: 64.0, "rightmost": 0.0}
+"""a, by attention."""
 
 HARD = 10
 """log2 C, with hard attention, where any C > 0 would do."""
@@ -82,6 +98,9 @@ MAX_TERMS = 11
 
 _EXACT: Mapping[str, int] = {"bfloat16": 2**8, "float16": 2**11}
 """Distances up to which all whole numbers are exact, where that is less than `MAX_LONGEST`."""
+
+SHARP_TO: Mapping[str, int] = dict.fromkeys(_EXACT, 2**8)
+"""Distances up to which sharp lookups are exact, where that is less than `MAX_LONGEST`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,11 +117,25 @@ class LookupDesign:
     @property
     def summary(self) -> str:
         """The size as a line of text."""
-        config = self.config
+        config, program = self.config, self.program
+        counters, tallies = len(program.counters), len(program.tallies)
+        lookups = len(program.memories) - counters - tallies
+        kinds = {"lookup": lookups, "counter": counters, "bounded sum": tallies}
+        told = [counted(count, kind) for kind, count in kinds.items() if count]
         return (
-            f"{len(self.program.lookups)} lookups in {config.num_layers} layers of "
+            f"{' and '.join(told) or 'no lookups'} in {config.num_layers} layers of "
             f"{config.num_heads} heads: {self.num_parameters:,} parameters, width {config.d_model}"
         )
+
+    @property
+    def amount(self) -> int:
+        """The most that a position adds to a counter."""
+        return self.program.most_amount
+
+    @property
+    def memories(self) -> Iterator[tuple[int, Memory]]:
+        """The memories, each with the number of its variable."""
+        yield from enumerate(self.program.memories, start=1)
 
 
 def design_lookups(program: Program, *, attention: str, longest: int) -> LookupDesign:
@@ -112,7 +145,7 @@ def design_lookups(program: Program, *, attention: str, longest: int) -> LookupD
         ConstructionError: a setting is out of range, the network has more than `MAX_PARAMETERS`, or
             a condition asks about more than `MAX_TERMS` lookups, with softmax.
     """
-    if attention not in ATTENTIONS:
+    if attention not in SLOPES:
         raise ConstructionError(
             f"attention is softmax or rightmost here, but attention={attention!r:.40}. Choose one."
         )
@@ -126,19 +159,11 @@ def design_lookups(program: Program, *, attention: str, longest: int) -> LookupD
             f"a condition asks about {program.most_terms} lookups, but softmax is exact enough for "
             f"{MAX_TERMS} in bfloat16. Use attention=rightmost, or another rung, such as scan."
         )
-    stream = Coordinates(
-        [
-            *(_symbol(a) for a in range(len(program.alphabet))),
-            *(
-                name
-                for number, lookup in enumerate(program.lookups, start=1)
-                for name in _names(number, lookup)
-            ),
-            *map(_class, range(len(program.classes))),
-        ]
-    )
+    exact = attention == SHARP or not (program.counters or program.tallies)
+    assert exact, "sums need exact conditions"
+    stream = Coordinates(list(_stream(program, longest)))
     layers = range(1, program.num_layers + 1)
-    units = [sum(2 * len(condition) for _, condition in _conditions(program, n)) for n in layers]
+    units = [sum(1 for _ in _units(program, longest, n)) for n in layers]
     config = CausalRecogniserConfig(
         vocab_size=len(program.alphabet),
         num_classes=len(program.classes),
@@ -146,12 +171,14 @@ def design_lookups(program: Program, *, attention: str, longest: int) -> LookupD
         num_heads=program.num_heads,
         num_layers=program.num_layers,
         head_width=1,
-        value_width=max((len(lookup.values) for lookup in program.lookups), default=1),
+        value_width=max(
+            (one.size - 1 if isinstance(one, Lookup) else 2 for one in program.memories), default=1
+        ),
         d_hidden=max(1, *units),
         norm="none",
         activation="relu",
         position="recency",
-        selection=attention,
+        selection="softmax" if attention == SHARP else attention,
     )
     size = count_parameters(CausalRecogniser, config)
     design = LookupDesign(
@@ -177,15 +204,17 @@ def build_lookups(design: LookupDesign) -> CausalRecogniser:
     model = CausalRecogniser(design.config)
     zero_weights(model)
     _set_embedding(model, design)
-    for index in range(program.num_layers):
-        heads = [
-            (number, lookup)
-            for number, lookup in enumerate(program.lookups, start=1)
-            if lookup.layer == index + 1
-        ]
-        for head, (number, lookup) in enumerate(heads):
-            _set_lookup(model, design, head, (number, lookup))
-        _set_conditions(model, design, index)
+    for index, layer in enumerate(model.block):
+        heads = [each for each in design.memories if each[1].layer == index + 1]
+        for head, (number, memory) in enumerate(heads):
+            if isinstance(memory, Lookup):
+                _set_lookup(model, design, head, (number, memory))
+            else:
+                _set_sum(model, design, head, (number, memory))
+        units = _units(program, design.longest, index + 1)
+        for place, unit in enumerate(units):
+            row, column = stream.row(unit.row), stream.column(unit.column)
+            set_unit(layer, place, row, column, bias=unit.bias)
     rest = _rest(program)
     for number in range(len(program.classes)):
         if number == rest:
@@ -218,16 +247,18 @@ def range_of(settings: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def _set_embedding(model: CausalRecogniser, design: LookupDesign) -> None:
-    """Write the symbols, and what the lookups of the first layer look at."""
+    """Write the symbols, and what the memories of the first layer look at."""
     program, stream = design.program, design.stream
     for symbol in range(len(program.alphabet)):
         bits = {_symbol(symbol): 1.0}
-        for number, lookup in enumerate(program.lookups, start=1):
-            if lookup.layer == 1:
-                for name, condition in _sought(number, lookup):
+        for number, memory in design.memories:
+            if memory.layer == 1:
+                for name, factor, condition in _sought(number, memory):
                     if any(_holds_of(path, symbol + 1) for path in condition):
-                        bits[name] = 1.0
+                        bits[name] = factor
         model.embedding.weight[symbol] = stream.column(bits)
+    if START in stream.names:
+        model.embedding.weight[len(program.alphabet)] = stream.column({START: 1.0})
 
 
 def _set_lookup(
@@ -238,48 +269,73 @@ def _set_lookup(
     layer, stream = lookup.layer - 1, design.stream
     attention, position = model.block[layer].attention, model.position
     assert isinstance(position, RecencyPosition)
-    slope, power = SLOPE, (10 * (design.longest + 4) - 1).bit_length()
-    if design.attention == "rightmost":
-        slope, power = 0.0, HARD
+    slope = SLOPES[design.attention]
+    power = HARD
+    if slope:
+        power = (math.ceil(1.25 * slope * (design.longest + 4)) - 1).bit_length()
     attention.query.bias[head] = 2.0 ** (power // 2)
     attention.key.weight[head] = -(2.0 ** (power - power // 2)) * stream.row(
         {f"blocked {number}": 1.0}
     )
     position.slope[layer, head] = slope
     position.own[layer, head] = 2.0**power
-    for value in range(1, len(lookup.values) + 1):
+    for value in range(1, lookup.size):
         slot = head * attention.value_width + value - 1
         attention.value.weight[slot] = stream.row({f"value {number} {value}": 1.0})
         attention.output.weight[:, slot] = stream.column({_found(number, value): 1.0})
 
 
-def _set_conditions(model: CausalRecogniser, design: LookupDesign, index: int) -> None:
-    """Write the feed-forward network of a layer: two hidden units for each path."""
-    program, stream = design.program, design.stream
-    sizes = [len(program.alphabet), *(len(lookup.values) for lookup in program.lookups)]
-    unit = 0
-    for name, condition in _conditions(program, index + 1):
+def _set_sum(
+    model: CausalRecogniser, design: LookupDesign, head: int, which: tuple[int, Counter | Tally]
+) -> None:
+    """Write the weights of the head of a sum, which sees all earlier positions alike."""
+    number, memory = which
+    layer, names = memory.layer - 1, _names_of(number, memory, design.longest)
+    attention, position = model.block[layer].attention, model.position
+    assert isinstance(position, RecencyPosition)
+    position.own[layer, head] = OWN
+    for slot, (name, mean) in enumerate(
+        zip((names.amount, START), names.means, strict=True), start=head * attention.value_width
+    ):
+        attention.value.weight[slot] = design.stream.row({name: 1.0})
+        attention.output.weight[:, slot] = design.stream.column({mean: 1.0})
+
+
+def _names_of(number: int, memory: Counter | Tally, longest: int) -> CounterNames | TallyNames:
+    """Return the coordinates of a sum, by its variable."""
+    if isinstance(memory, Counter):
+        return CounterNames(number, longest, memory)
+    return TallyNames(number, longest, memory)
+
+
+def _units(program: Program, longest: int, layer: int) -> Iterator[Unit]:
+    """Yield the hidden units of a layer: two for each path of a condition, and those of sums."""
+    sizes = [len(program.alphabet), *(memory.size - 1 for memory in program.memories)]
+    for name, factor, condition in _conditions(program, layer):
         for path in condition:
             weights, needed = _form(path, sizes)
-            row = stream.row({bit: 4.0 * weight for bit, weight in weights.items()})
-            for height, sign in ((2.5, 1.0), (1.5, -1.0)):
-                column = stream.column({name: sign})
-                set_unit(model.block[index], unit, row, column, bias=height - 4.0 * needed)
-                unit += 1
+            row = {bit: 4.0 * weight for bit, weight in weights.items()}
+            for height, sign in ((2.5, factor), (1.5, -factor)):
+                yield Unit(row=row, column={name: sign}, bias=height - 4.0 * needed)
+    for number, memory in enumerate(program.memories, start=1):
+        if not isinstance(memory, Lookup):
+            yield from _names_of(number, memory, longest).units(layer - memory.layer)
 
 
-def _conditions(program: Program, layer: int) -> Iterator[tuple[str, Condition]]:
-    """Yield what the feed-forward network of a layer computes: coordinates, and conditions."""
-    for number, lookup in enumerate(program.lookups, start=1):
-        if lookup.layer == layer + 1:
+def _conditions(program: Program, layer: int) -> Iterator[tuple[str, float, Condition]]:
+    """Yield what the feed-forward network of a layer computes: coordinates, what is added to them,
+    and the conditions.
+    """
+    for number, memory in enumerate(program.memories, start=1):
+        if memory.layer == layer + 1:
             yield from (
-                (name, _past_start(condition, len(program.alphabet)))
-                for name, condition in _sought(number, lookup)
+                (name, factor, _past_start(condition, len(program.alphabet)))
+                for name, factor, condition in _sought(number, memory)
             )
     if layer == program.num_layers:
         for number, condition in enumerate(program.classes):
             if number != _rest(program):
-                yield _class(number), condition
+                yield _class(number), 1.0, condition
 
 
 def _rest(program: Program) -> int:
@@ -322,16 +378,29 @@ def _holds_of(path: Path, symbol: int) -> bool:
     return all(symbol in values for _, values in path)
 
 
-def _names(number: int, lookup: Lookup) -> Iterator[str]:
-    yield from (name for name, _ in _sought(number, lookup))
-    yield from (_found(number, value) for value in range(1, len(lookup.values) + 1))
+def _stream(program: Program, longest: int) -> Iterator[str]:
+    """Yield the coordinates of the residual stream."""
+    yield from (_symbol(a) for a in range(len(program.alphabet)))
+    if not all(isinstance(memory, Lookup) for memory in program.memories):
+        yield START
+    for number, memory in enumerate(program.memories, start=1):
+        if isinstance(memory, Lookup):
+            yield from (name for name, _, _ in _sought(number, memory))
+        else:
+            yield from _names_of(number, memory, longest).names()
+        yield from (_found(number, value) for value in range(1, memory.size))
+    yield from map(_class, range(len(program.classes)))
 
 
-def _sought(number: int, lookup: Lookup) -> Iterator[tuple[str, Condition]]:
-    """Yield the coordinates that a lookup looks at, with their conditions."""
-    yield f"blocked {number}", lookup.blocked
-    for value, condition in enumerate(lookup.values, start=1):
-        yield f"value {number} {value}", condition
+def _sought(number: int, memory: Memory) -> Iterator[tuple[str, float, Condition]]:
+    """Yield the coordinates that a memory looks at, with what is added under which condition."""
+    if isinstance(memory, Lookup):
+        yield f"blocked {number}", 1.0, memory.blocked
+        for value, condition in enumerate(memory.values, start=1):
+            yield f"value {number} {value}", 1.0, condition
+    else:
+        for amount, condition in memory.amounts:
+            yield f"amount {number}", float(amount), condition
 
 
 def _bit(variable: int, value: int) -> str:

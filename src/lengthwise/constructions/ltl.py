@@ -83,7 +83,7 @@ def ltl_program(formula: Formula, alphabet: tuple[str, ...]) -> Program:
     whole = meaning[formula.root]
     found = Program(
         alphabet=alphabet,
-        lookups=tuple(lookups),
+        memories=tuple(lookups),
         classes=(diagrams.condition(whole, 0), diagrams.condition(whole, 1)),
     )
     return trimmed(found)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from torch import nn
 
-from lengthwise.constructions import automata, lookups, ltl, scan
+from lengthwise.constructions import automata, c_rasp, lookups, ltl, scan, solvable
 from lengthwise.constructions.automata import Sized
 from lengthwise.constructions.construction import EVERY_LENGTH, Claim
 from lengthwise.layers.chunks import depth as levels_of
@@ -117,6 +117,24 @@ RUNGS: Catalogue[Rung] = Catalogue(
             design=ltl.design_ltl,
             build=lookups.build_lookups,
             claim=lookups.claim_of_lookups,
+            depth=lambda design, length: design.config.num_layers,
+        ),
+        "c-rasp": Rung(
+            summary="a causal decoder of constant depth: each head counts all positions alike",
+            languages="languages of C-RASP: balanced counters tell states apart",
+            architecture="causal-recogniser",
+            design=c_rasp.design_c_rasp,
+            build=lookups.build_lookups,
+            claim=c_rasp.claim_of_c_rasp,
+            depth=lambda design, length: design.config.num_layers,
+        ),
+        "cascade": Rung(
+            summary="a causal decoder of constant depth: heads find the nearest position, or count",
+            languages="languages whose groups are solvable: cascades of resets and counters",
+            architecture="causal-recogniser",
+            design=solvable.design_cascade,
+            build=lookups.build_lookups,
+            claim=solvable.claim_of_cascade,
             depth=lambda design, length: design.config.num_layers,
         ),
     },

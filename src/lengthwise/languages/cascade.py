@@ -1,8 +1,9 @@
-"""Cascades of resets for automata without groups (Krohn and Rhodes 1965, by holonomy).
+"""Cascades of resets and permutations for automata (Krohn and Rhodes 1965, by holonomy).
 
 Every level of a cascade has a coordinate. A symbol, together with the coordinates of the levels
-above, either leaves it as it is or sets it to a value: it never permutes values. An automaton has
-such a cascade exactly if it is counter-free, that is, if its language is star-free.
+above, leaves it as it is, sets it to a value, or permutes its values. Every automaton has such a
+cascade. One that never permutes exists exactly if the automaton is counter-free, that is, if its
+language is star-free.
 
 The decomposition (Eilenberg 1976, chapter II; Zeiger 1967). Take the images Q s of all states under
 words s, and the sets of one state. P lies below R if P is in the image of R under some word, and P
@@ -13,15 +14,16 @@ which each set is a tile of the one before. The coordinate of height h says whic
 set of height h in the chain, if there is one, as a tile of the representative of its class.
 
 Reading a symbol a leads a chain P_1, P_2, ... to P'_1, P'_2, ... with P_k a inside P'_k. Where P a
-= P', both are of one class, and a maps the tiles of one onto those of the other. Without groups
-there is one bijection of the two sets by words, so the tile of the representative stays: an
-identity. Otherwise P a is inside a tile of P', which depends on P, P' and a alone: a reset. If a
-word maps a set onto itself by another permutation than the identity, that is a group in the monoid,
-and the witness that there is no cascade.
+= P', both are of one class, and a maps the tiles of one onto those of the other. With one bijection
+by a word from the representative to each set of its class, this is a permutation of the
+representative's tiles. Without groups there is no other bijection of the two sets by words, so the
+tile stays: an identity. Otherwise P a is inside a tile of P', which depends on P, P' and a alone: a
+reset. If a word maps a set onto itself by another permutation than the identity, that is a group in
+the monoid, and the witness that there is no cascade of resets alone.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from lengthwise.errors import LanguageError
@@ -53,6 +55,15 @@ class Level:
     """Number of values; the cascade starts with 0."""
     resets: Mapping[tuple[int, ...], int | None]
     """From the symbol and the coordinates of the levels above to the value that is set, or None."""
+    turns: Mapping[tuple[int, ...], tuple[int, ...]] = field(default_factory=dict)
+    """The images of the values, where they are permuted; nothing is set there."""
+
+    def after(self, value: int, above: tuple[int, ...]) -> int:
+        """Return the coordinate that follows a value, from the symbol and the levels above."""
+        if above in self.turns:
+            return self.turns[above][value]
+        reset = self.resets[above]
+        return value if reset is None else reset
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,6 +94,16 @@ def cascade(machine: Language) -> Cascade:
     if (group := images.group) is not None:
         raise LanguageError(written(group, machine))
     return _Chains(machine, images).cascade()
+
+
+def permuting_cascade(machine: Language) -> Cascade:
+    """Return a cascade of resets and permutations for an automaton, all of whose states are
+    reachable.
+
+    Raises:
+        LanguageError: there are too many images or chains.
+    """
+    return _Chains(machine, _Images(machine)).cascade()
 
 
 def written(group: Group, machine: Language) -> str:
@@ -134,7 +155,7 @@ class _Images:
         self._word: dict[States, tuple[int, ...]] = {}
         self.group: Group | None = None
         for one in self.sets:
-            if one not in self.map and self.group is None:
+            if one not in self.map:
                 self._spread(one)
 
     def moved(self, states: States, symbol: int) -> States:
@@ -181,7 +202,9 @@ class _Images:
         return height
 
     def _spread(self, representative: States) -> None:
-        """Map the representative onto all sets of its class; a second bijection is a group."""
+        """Map the representative onto all sets of its class; a second bijection is a group, of
+        which the first is kept.
+        """
         self.map[representative] = {state: state for state in representative}
         self._word[representative] = ()
         if len(representative) == 1:
@@ -197,9 +220,8 @@ class _Images:
                 if image not in self.map:
                     self.map[image], self._word[image] = mapped, word
                     queue.append(image)
-                elif self.map[image] != mapped:
+                elif self.map[image] != mapped and self.group is None:
                     self.group = self._group_of(representative, image, word)
-                    return
 
     def _group_of(self, representative: States, image: States, word: tuple[int, ...]) -> Group:
         """Return a group from two words that map the representative onto a set differently."""
@@ -221,7 +243,7 @@ class _Images:
 
 
 class _Chains:
-    """The chains of an automaton without groups, as tuples of coordinates."""
+    """The chains of an automaton, as tuples of coordinates."""
 
     def __init__(self, machine: Language, images: _Images) -> None:
         self.machine, self.images = machine, images
@@ -237,21 +259,23 @@ class _Chains:
         self._number: list[dict[tuple[States, int], int]] = [{} for _ in self.heights]
         """For each level the value of a tile of a representative."""
         self._tile: list[list[tuple[States, int]]] = [[] for _ in self.heights]
+        self._turns: dict[tuple[int, States, States, int], dict[int, int]] = {}
 
     def cascade(self) -> Cascade:
         """Return the cascade, by following all chains that are reached."""
         start = self._start()
         found, seen = [start], {start}
         resets: list[dict[tuple[int, ...], int | None]] = [{} for _ in self.heights]
+        turns: list[dict[tuple[int, ...], dict[int, int]]] = [{} for _ in self.heights]
         for chain in found:
             for symbol in range(self.machine.num_symbols):
                 actions = self._actions(chain, symbol)
-                for level, action in enumerate(actions):
-                    resets[level][symbol, *chain[:level]] = action
-                after = tuple(
-                    old if action is None else action
-                    for old, action in zip(chain, actions, strict=True)
-                )
+                after = tuple(value for value, _, _ in actions)
+                for level, (_, reset, turn) in enumerate(actions):
+                    above = (symbol, *chain[:level])
+                    resets[level][above] = reset
+                    if turn:
+                        turns[level][above] = turn
                 state, target = self._state(chain), self._state(after)
                 assert self.machine.transitions[state][symbol] == target, "the cascade is exact"
                 if after not in seen:
@@ -264,8 +288,15 @@ class _Chains:
                 )
         return Cascade(
             levels=tuple(
-                Level(size=max(1, len(tiles)), resets=level)
-                for tiles, level in zip(self._tile, resets, strict=True)
+                Level(
+                    size=max(1, len(tiles)),
+                    resets=level,
+                    turns={
+                        above: tuple(turn.get(value, value) for value in range(len(tiles)))
+                        for above, turn in turning.items()
+                    },
+                )
+                for tiles, level, turning in zip(self._tile, resets, turns, strict=True)
             ),
             states={chain: self._state(chain) for chain in found},
         )
@@ -314,17 +345,44 @@ class _Chains:
         (state,) = self._sets(chain)[-1]
         return state
 
-    def _actions(self, chain: tuple[int, ...], symbol: int) -> list[int | None]:
-        """Return for each level the value that a symbol sets, or None."""
-        after, actions = self.whole, list[int | None]()
+    def _actions(
+        self, chain: tuple[int, ...], symbol: int
+    ) -> list[tuple[int, int | None, dict[int, int]]]:
+        """Return for each level the value after a symbol, the value that the symbol sets, or None,
+        and the values that it moves, with their images.
+        """
+        after, actions = self.whole, list[tuple[int, int | None, dict[int, int]]]()
         for level, (height, (before, _)) in enumerate(
             zip(self.heights, pairwise(self._sets(chain)), strict=True)
         ):
-            action, moved = None, self.images.moved(before, symbol)
+            value, reset, turn = chain[level], None, dict[int, int]()
+            moved = self.images.moved(before, symbol)
             if self.images.height[after] == height:
-                value = chain[level]
                 if moved != after:
-                    action = value = self._value(level, after, moved)
+                    reset = value = self._value(level, after, moved)
+                else:
+                    turn = self._turn(level, before, after, symbol)
+                    value = turn.get(value, value)
                 after = self._tile_of(level, after, value)
-            actions.append(action)
+            actions.append((value, reset, turn))
         return actions
+
+    def _turn(self, level: int, before: States, after: States, symbol: int) -> dict[int, int]:
+        """Return how a symbol that leads a set onto another of its class moves the values of their
+        tiles: empty if it moves none.
+        """
+        key = (level, before, after, symbol)
+        if key in self._turns:
+            return self._turns[key]
+        row, images = self.machine.transitions, self.images
+        moved = {
+            self._value(level, before, tile): self._value(
+                level, after, frozenset(row[state][symbol] for state in tile)
+            )
+            for tile in (
+                frozenset(images.map[before][q] for q in each)
+                for each in self._tiles[self._class[before]]
+            )
+        }
+        self._turns[key] = moved if any(v != image for v, image in moved.items()) else {}
+        return self._turns[key]

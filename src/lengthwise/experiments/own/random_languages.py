@@ -3,6 +3,7 @@
 import random
 
 from lengthwise.errors import LanguageError
+from lengthwise.languages.balance import is_c_rasp
 from lengthwise.languages.cascade import find_group
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
@@ -89,6 +90,28 @@ def random_star_free(seed: int) -> Language:
     while True:
         machine = needed_machine(draw, states, symbols).minimised()
         if find_group(machine) is None:
+            return machine
+
+
+def random_counting(seed: int) -> Language:
+    """Draw an automaton with 2-4 states, all needed, over 2-3 symbols, and a group, which is
+    solvable, as it permutes at most 4 states.
+    """
+    draw = random.Random(f"counting {seed}")
+    states, symbols = draw.randint(2, 4), draw.randint(2, 3)
+    while True:
+        machine = needed_machine(draw, states, symbols).minimised()
+        if find_group(machine) is not None:
+            return machine
+
+
+def random_c_rasp(seed: int) -> Language:
+    """Draw an automaton of C-RASP with 3-6 states, all needed, over 2-3 symbols."""
+    draw = random.Random(f"c-rasp {seed}")
+    states, symbols = draw.randint(3, 6), draw.randint(2, 3)
+    while True:
+        machine = needed_machine(draw, states, symbols).minimised()
+        if is_c_rasp(machine):
             return machine
 
 

@@ -2,12 +2,13 @@
 
 `scan` is asked about 200 random automata (4 to 8 states, 2 or 3 symbols), `ltl` about 100 random
 formulas of past-time logic and 100 random star-free automata (3 to 6 states), with softmax, and
-once more with hard attention. In float32 every network answers all words of at most 10 symbols,
-and each prefix of 1,000 random words. Their lengths grow geometrically from 11 to 1,000, which is
-the end of the claim of softmax (to 256 for `scan`, which claims every length); there are at least 4
-words of each length, and more of short ones. The right answer is the class of the automaton, run
-symbol by symbol. Then the network is verified in four precisions on words of at most 256 symbols,
-the end of the claim in bfloat16 (64 for `scan`).
+once more with hard attention, `cascade` about 50 random automata that have a group (2 to 4 states),
+and `c-rasp` about 50 random automata of its class (3 to 6 states). In float32 every network answers
+all words of at most 10 symbols, and each prefix of 1,000 random words. Their lengths grow
+geometrically from 11 to 1,000, which is the end of the claim of softmax (to 256 for `scan`, which
+claims every length); there are at least 4 words of each length, and more of short ones. The right
+answer is the class of the automaton, run symbol by symbol. Then the network is verified in four
+precisions on words of at most 256 symbols, the end of the claim in bfloat16 (64 for `scan`).
 """
 
 import math
@@ -28,7 +29,12 @@ from lengthwise.constructions.verify import verify
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.random_automata import uniform_automaton
-from lengthwise.experiments.own.random_languages import random_formula, random_star_free
+from lengthwise.experiments.own.random_languages import (
+    random_c_rasp,
+    random_counting,
+    random_formula,
+    random_star_free,
+)
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped
 from lengthwise.languages.language import Language
 from lengthwise.models.causal_recogniser import PrefixRecogniser
@@ -43,6 +49,8 @@ FAMILIES: Mapping[str, tuple[Callable[[int], Language], tuple[Mapping[str, str],
         random_star_free,
         ({"rung": "ltl"}, {"rung": "ltl", "attention": "rightmost"}),
     ),
+    "automata with a group": (random_counting, ({"rung": "cascade"},)),
+    "automata of C-RASP": (random_c_rasp, ({"rung": "c-rasp"},)),
 }
 """The function that draws the language of a seed, and the networks that it gets."""
 
@@ -56,11 +64,11 @@ SYMBOLS_AT_ONCE = 1 << 16
 class Sizes:
     """Numbers of languages of each family, and of words."""
 
-    languages: tuple[int, ...] = (200, 100, 100)
+    languages: tuple[int, ...] = (200, 100, 100, 50, 50)
     words: int = 1_000
-    longest: tuple[int, ...] = (256, 1_000, 1_000)
+    longest: tuple[int, ...] = (256, 1_000, 1_000, 1_000, 1_000)
     """Longest random words of each family."""
-    verified_to: tuple[int, ...] = (64, 256, 256)
+    verified_to: tuple[int, ...] = (64, 256, 256, 256, 256)
 
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
@@ -183,11 +191,17 @@ def _prefix_classes(language: Language, words: Tensor) -> Tensor:
     return torch.stack(found, dim=1)
 
 
+_ATTENTION = {
+    "scan": "softmax over hops",
+    "ltl": "softmax",
+    "cascade": "softmax that counts",
+    "c-rasp": "uniform",
+}
+"""The attention of a network, by its rung."""
+
+
 def _grouped(records: Sequence[Record]) -> dict[tuple[str, str, str], list[Record]]:
-    told = [{**one, "attention": one.get("attention", "softmax")} for one in records]
-    for one in told:
-        if one["rung"] != "ltl":
-            one["attention"] = "softmax over hops"
+    told = [{**one, "attention": one.get("attention", _ATTENTION[one["rung"]])} for one in records]
     return grouped(told, "family", "rung", "attention")
 
 
@@ -257,7 +271,7 @@ RUNG_SIZES = PartsExperiment(
     item="rungs",
     claim="Networks of every rung are right, and star-free languages need few layers.",
     presets=preset_catalogue(
-        smoke=Sizes(languages=(1, 2, 1), words=100, longest=(20,) * 3, verified_to=(6,) * 3),
+        smoke=Sizes(languages=(1, 2, 1, 1, 1), words=100, longest=(20,) * 5, verified_to=(6,) * 5),
         laptop=Sizes(),
     ),
     parts=parts,

@@ -1,0 +1,24 @@
+"""The command `explain`: the program of a compiled network, and its attention on a word."""
+
+import argparse
+from pathlib import Path
+
+from lengthwise.cli.output import add_json, print_json
+from lengthwise.constructions.explain import explain
+from lengthwise.constructions.folders import load_construction
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the folder and the word to the parser."""
+    parser.add_argument("run", type=Path, metavar="DIR", help="a folder that compile wrote")
+    parser.add_argument("--word", metavar="W", help="a word to show the attention of each head on")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print what each layer computes."""
+    found = explain(load_construction(arguments.run), arguments.word)
+    if arguments.json:
+        print_json({"run": str(arguments.run), **found.to_dict()})
+    else:
+        print(found)

@@ -1,0 +1,163 @@
+"""From cascades of resets and permutations to programs of lookups and counters.
+
+A level of a cascade (`languages.cascade`) whose values are never permuted is one lookup: what its
+coordinate is before position i was set at the nearest earlier position where the level was reset,
+so a position is blocked if it leaves the coordinate as it is. Whether it does, and which value it
+sets, follows from the symbol at that position and from the coordinates of the levels above before
+it: memories of lower layers. The value 0 is that of the start.
+
+A level whose values are permuted has a group of permutations, which must be solvable. Let P_i be
+the product of the permutations at positions before i, with the identity where the level is reset.
+Its exponents along a series of the group (`languages.series`) are counters. If the level was last
+reset at j, to the value v, its coordinate before i is v moved by all permutations since, which is
+
+    w moved by P_i,    with w = v moved by the inverse of P_j:
+
+one lookup finds w, as P_j is known at j. Without a reset w is the value 0 of the start.
+
+So there are as many lookups as levels, at most, and a counter for each factor of each group,
+however long the word is. The class of a prefix follows from its last symbol and from all
+coordinates before it. (Krohn and Rhodes 1965; Liu et al. 2023, arXiv 2210.10749, theorem 2.)
+"""
+
+from collections.abc import Iterator, Mapping
+
+from lengthwise.constructions.diagrams import Diagrams
+from lengthwise.constructions.programs import Counter, Lookup, Memory, Program, trimmed
+from lengthwise.errors import ConstructionError
+from lengthwise.languages.cascade import Cascade, Level
+from lengthwise.languages.language import Language
+from lengthwise.languages.series import balanced, inverse, series
+
+MAX_CASES = 20_000
+"""Largest number of combinations of a symbol and values of the memories."""
+
+Values = tuple[int, ...]
+"""The values of the memories of one level: of its counters, then of its lookup."""
+
+
+def program_of(machine: Language, made: Cascade) -> Program:
+    """Return the program of an automaton and its cascade.
+
+    Raises:
+        LanguageError: a group is not solvable, or too large.
+        ConstructionError: there are too many combinations of values, or a condition has too many
+            cases.
+    """
+    levels = [_Level(level) for level in made.levels]
+    reached = _reached(machine, levels)
+    sizes = [machine.num_symbols + 1, *(size for level in levels for size in level.sizes)]
+    diagrams = Diagrams(sizes)
+    memories: list[Memory] = []
+    for number, level in enumerate(levels):
+        below = 1 + len(memories)
+        """The variables of the symbol and of the levels above."""
+        actions: dict[Values, int] = {}
+        steps = [dict[Values, int]() for _ in level.moduli]
+        for values, at in reached.items():
+            above = tuple(v for each in values[:number] for v in each)
+            exponents = values[number][:-1]
+            for symbol in range(machine.num_symbols):
+                key = (symbol + 1, *above)
+                added, reset = level.read(exponents, (symbol, *at[:number]))
+                actions[*key, *exponents] = level.size if reset is None else reset
+                for k, amount in enumerate(added):
+                    steps[k][*key, *exponents[:k]] = amount
+        for k, (modulus, step) in enumerate(zip(level.moduli, steps, strict=True)):
+            adds = diagrams.from_cases(range(below + k), step)
+            memories.append(
+                Counter(
+                    layer=1,
+                    modulus=modulus,
+                    amounts=tuple(
+                        (balanced(amount, modulus), diagrams.condition(adds, amount))
+                        for amount in sorted(set(step.values()) - {0})
+                    ),
+                )
+            )
+        action = diagrams.from_cases(range(below + len(steps)), actions)
+        memories.append(
+            Lookup(
+                layer=1,
+                blocked=diagrams.condition(action, level.size),
+                values=tuple(diagrams.condition(action, v) for v in range(1, level.size)),
+            )
+        )
+    classes: dict[Values, int] = {(0,) * len(sizes): machine.classes[machine.start]}
+    for values, at in reached.items():
+        state = made.states[at]
+        for symbol, target in enumerate(machine.transitions[state]):
+            classes[symbol + 1, *(v for each in values for v in each)] = machine.classes[target]
+    whole = diagrams.from_cases(range(len(sizes)), classes)
+    return trimmed(
+        Program(
+            alphabet=machine.alphabet,
+            memories=tuple(memories),
+            classes=tuple(diagrams.condition(whole, c) for c in range(machine.num_classes)),
+        )
+    )
+
+
+class _Level:
+    """A level of a cascade, whose coordinate is a lookup's value, moved by a product."""
+
+    def __init__(self, level: Level) -> None:
+        self.size = level.size
+        self._level = level
+        self._series = series(level.turns.values(), level.size)
+        self.moduli = [factor.modulus for factor in self._series.factors]
+        self._identity = tuple(range(level.size))
+
+    @property
+    def sizes(self) -> Iterator[int]:
+        """The numbers of values of the counters, and of the lookup."""
+        yield from (*self.moduli, self.size)
+
+    def coordinate(self, values: Values) -> int:
+        """Return the coordinate of the level."""
+        *exponents, found = values
+        return self._series.product(tuple(exponents))[found]
+
+    def read(self, exponents: Values, above: tuple[int, ...]) -> tuple[Values, int | None]:
+        """Return what the counters add, and which value the lookup takes, or None if it is blocked.
+
+        `above` is the symbol and the coordinates of the levels above.
+        """
+        turn = self._level.turns.get(above, self._identity)
+        reset = self._level.resets[above]
+        if reset is not None:
+            reset = inverse(self._series.product(exponents))[reset]
+        return self._series.steps(turn, exponents), reset
+
+    def after(self, values: Values, above: tuple[int, ...]) -> Values:
+        """Return the values past a position."""
+        *exponents, found = values
+        added, reset = self.read(tuple(exponents), above)
+        moved = [(e + a) % m for e, a, m in zip(exponents, added, self.moduli, strict=True)]
+        return (*moved, found if reset is None else reset)
+
+
+def _reached(machine: Language, levels: list[_Level]) -> Mapping[tuple[Values, ...], Values]:
+    """Return all values of the memories that occur, level by level, with the coordinates."""
+
+    def coordinates(values: tuple[Values, ...]) -> Values:
+        return tuple(level.coordinate(own) for level, own in zip(levels, values, strict=True))
+
+    start = tuple((0,) * len(list(level.sizes)) for level in levels)
+    found = {start: coordinates(start)}
+    for values in (queue := [start]):
+        at = found[values]
+        for symbol in range(machine.num_symbols):
+            after = tuple(
+                level.after(own, (symbol, *at[:number]))
+                for number, (level, own) in enumerate(zip(levels, values, strict=True))
+            )
+            if after not in found:
+                found[after] = coordinates(after)
+                queue.append(after)
+        if len(found) * machine.num_symbols > MAX_CASES:
+            raise ConstructionError(
+                f"{machine.num_states} states have a cascade with more than {MAX_CASES:,} cases, "
+                f"the most that are written as a network. Use another rung, such as scan."
+            )
+    return found

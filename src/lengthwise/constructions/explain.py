@@ -1,0 +1,383 @@
+"""The program that a compiled network runs, layer by layer, and its attention on a word.
+
+The program follows from the language and the settings, as when the network was compiled. So the
+weights are compared with those that the program has: what is explained is what runs.
+
+Axes:
+    query  positions that attend
+    key    positions that are attended to
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.diagrams import Condition
+from lengthwise.constructions.known_constructions import RUNG, is_construction
+from lengthwise.constructions.lookups import LookupDesign
+from lengthwise.constructions.programs import Counter, Lookup, Memory, Program, Tally
+from lengthwise.constructions.rungs import DEFAULT, RUNGS
+from lengthwise.errors import ConfigError, RunError
+from lengthwise.languages.language import Language
+from lengthwise.languages.merged import merged
+from lengthwise.layers.attention import Attention
+from lengthwise.models.causal_recogniser import PrefixRecogniser
+
+MAX_WORD = 200
+"""Longest word on which attention is shown."""
+
+SHOWN = 40
+"""Largest number of states whose moves are written out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadOnWord:
+    """The attention of a head on a word."""
+
+    layer: int
+    """Counted from 1; a layer that runs several times counts as often."""
+    head: int
+    what: str
+    """The memory that the head serves, or what it does."""
+    weights: tuple[tuple[float, ...], ...]
+    """`weights[query][key]`; position 0 is the start symbol."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What a network and its program make of a word."""
+
+    word: tuple[str, ...]
+    classes: tuple[str, ...]
+    """The class of every prefix, that of the empty word first, as the network answers."""
+    values: Mapping[str, tuple[int, ...]]
+    """The value of each memory at every position, as the program says."""
+    heads: tuple[HeadOnWord, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """A compiled network in words."""
+
+    construction: str
+    rung: str
+    summary: str
+    layers: tuple[tuple[str, ...], ...]
+    """For each layer what it does, a line for each thing."""
+    answer: tuple[str, ...]
+    """How the class follows."""
+    reading: Reading | None
+
+    def __str__(self) -> str:
+        lines = [f"{self.construction}: {self.summary}"]
+        for number, does in enumerate(self.layers, start=1):
+            lines += [f"layer {number}", *(f"  {line}" for line in does)]
+        lines += ["answer", *(f"  {line}" for line in self.answer)]
+        if self.reading is not None:
+            lines += _shown(self.reading)
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values; attention is `heads`, each with `weights[query][key]`."""
+        reading = self.reading
+        return {
+            "construction": self.construction,
+            "rung": self.rung,
+            "summary": self.summary,
+            "layers": [list(does) for does in self.layers],
+            "answer": list(self.answer),
+            "word": None
+            if reading is None
+            else {
+                "symbols": list(reading.word),
+                "classes": list(reading.classes),
+                "memories": {name: list(values) for name, values in reading.values.items()},
+                "heads": [
+                    {
+                        "layer": head.layer,
+                        "head": head.head,
+                        "what": head.what,
+                        "weights": [list(row) for row in head.weights],
+                    }
+                    for head in reading.heads
+                ],
+            },
+        }
+
+
+def explain(made: Construction, word: str | None = None) -> Explanation:
+    """Explain the network of a language, and with a word what it does there.
+
+    Raises:
+        ConfigError: the construction is not that of a language, or a word is given for a tree, or a
+            word is too long.
+        RunError: the weights are not those that the language and the settings have.
+        WordError: a symbol of the word is not in the alphabet.
+    """
+    language = made.about
+    if not isinstance(language, Language) or is_construction(made.name):
+        raise ConfigError(
+            f"programs are those of languages that are compiled, but {made.name} is a construction "
+            f"of a paper or a circuit. Read the page on exact weights, or use predict."
+        )
+    symbols = None if word is None else language.encode(word)
+    rung = str(made.settings.get(RUNG, DEFAULT))
+    own = {key: value for key, value in made.settings.items() if key != RUNG}
+    design = RUNGS[rung].design(language, **own)
+    if not _same_weights(made.model, RUNGS[rung].build(design)):
+        raise RunError(
+            f"the weights are not those of {made.name} with its settings: they were changed, or "
+            f"written by another version. Compile again."
+        )
+    program = design.program if isinstance(design, LookupDesign) else None
+    if symbols is not None:
+        _require_readable(made, symbols)
+    names = language.class_names
+    return Explanation(
+        construction=made.name,
+        rung=rung,
+        summary=f"{RUNGS[rung].summary}. Right {made.range_in_words()}.",
+        layers=_scanned(language, rung) if program is None else tuple(_layers(program)),
+        answer=tuple(_read_out(language))
+        if program is None
+        else tuple(
+            f"{names[c]} if {_written(program, condition)}"
+            for c, condition in enumerate(program.classes)
+            if condition
+        ),
+        reading=None if symbols is None else _reading(made, language, program, symbols),
+    )
+
+
+def _same_weights(model: nn.Module, built: nn.Module) -> bool:
+    """Return whether a network has the weights of another one, as far as its precision goes."""
+    expected, stored = built.state_dict(), model.state_dict()
+    return stored.keys() == expected.keys() and all(
+        torch.equal(weight.cpu(), expected[name].to(weight.dtype))
+        for name, weight in stored.items()
+    )
+
+
+def _require_readable(made: Construction, symbols: Sequence[int]) -> None:
+    """Refuse a word whose attention cannot be shown."""
+    if not isinstance(made.model, PrefixRecogniser):
+        raise ConfigError(
+            "a tree has no positions that attend to others along the word. Leave --word out, or "
+            "compile with --as scan."
+        )
+    if len(symbols) > MAX_WORD:
+        raise ConfigError(
+            f"attention is shown on words of at most {MAX_WORD} symbols, but this one has "
+            f"{len(symbols):,}. Give a shorter word."
+        )
+
+
+# ---- programs ------------------------------------------------------------------------------------
+
+
+def _layers(program: Program) -> Iterator[tuple[str, ...]]:
+    """Yield what each layer does."""
+    numbered = list(enumerate(program.memories, start=1))
+    for layer in range(1, program.num_layers + 1):
+        heads = [each for each in numbered if each[1].layer == layer]
+        does = [
+            f"head {head}: m{number} = {_sought(program, memory)}"
+            for head, (number, memory) in enumerate(heads, start=1)
+        ]
+        reads = [n for n, m in numbered if m.layer <= layer <= m.ready and m.ready > m.layer]
+        known = [n for n, m in numbered if m.ready == layer]
+        if unread := [n for n in reads if n not in known]:
+            does.append(f"feed-forward: reads the sum of {_these(unread)}")
+        later = [n for n, m in numbered if m.layer == layer + 1 and any(m.conditions)]
+        wanted = [f"the conditions of {_these(later)}"] if later else []
+        wanted += ["the class"] if layer == program.num_layers else []
+        if wanted:
+            does.append(f"feed-forward: decides {' and '.join(wanted)}")
+        yield tuple(does or ["nothing but to wait for other memories"])
+
+
+def _these(numbers: Sequence[int]) -> str:
+    return ", ".join(f"m{number}" for number in numbers)
+
+
+def _sought(program: Program, memory: Memory) -> str:
+    """Write what the head of a memory finds."""
+    if isinstance(memory, Lookup):
+        values = [
+            f"{value} if {_written(program, condition)}"
+            for value, condition in enumerate(memory.values, start=1)
+            if condition
+        ]
+        where = (
+            f"that has not ({_written(program, memory.blocked)})" if memory.blocked else "of all"
+        )
+        return f"at the nearest earlier position {where}: {'; '.join([*values, 'else 0'])}"
+    amounts = "; ".join(
+        f"{amount:+d} where {_written(program, condition)}"
+        for amount, condition in memory.amounts
+        if condition
+    )
+    of = f"the sum over all earlier positions of {amounts or 'nothing'}"
+    known = f"modulo {memory.modulus}" if isinstance(memory, Counter) else ""
+    if isinstance(memory, Tally):
+        known = f"one of {', '.join(map(str, sorted(memory.sums)))}"
+    return f"{of}; {known} (known in layer {memory.ready})"
+
+
+def _written(program: Program, condition: Condition) -> str:
+    """Write a condition as text."""
+    if any(not path for path in condition):
+        return "always"
+    if not condition:
+        return "never"
+    paths = [" and ".join(_term(program, *term) for term in path) for path in condition]
+    return " or ".join(paths) if len(paths) < 2 else " or ".join(f"({path})" for path in paths)
+
+
+def _term(program: Program, variable: int, values: frozenset[int]) -> str:
+    """Write that a variable has one of some values."""
+    if variable == 0:
+        size, name = len(program.alphabet) + 1, "symbol"
+        texts = ["start", *map(repr, program.alphabet)]
+    else:
+        memory = program.memories[variable - 1]
+        size, name = memory.size, f"m{variable}"
+        texts = list(map(str, memory.sums if isinstance(memory, Tally) else range(size)))
+    chosen = [texts[value] for value in sorted(values)]
+    others = [texts[value] for value in range(size) if value not in values]
+    if len(others) < len(chosen):
+        sign, chosen = ("is not", others) if len(others) == 1 else ("is none of", others)
+    else:
+        sign = "is" if len(chosen) == 1 else "is one of"
+    return f"{name} {sign} {', '.join(chosen)}"
+
+
+# ---- automata ------------------------------------------------------------------------------------
+
+
+def _scanned(language: Language, rung: str) -> tuple[tuple[str, ...], ...]:
+    """Return what the one block of a scan or a tree does, each time that it runs."""
+    machine = merged(language)
+    moves = [
+        f"{machine.alphabet[symbol]} moves the states "
+        + ", ".join(f"{q} to {row[symbol]}" for q, row in enumerate(machine.transitions))
+        for symbol in range(machine.num_symbols)
+        if machine.num_states <= SHOWN
+    ] or [f"a symbol stands for what it does to {machine.num_states} states"]
+    if rung == "scan":
+        return (
+            (
+                *moves,
+                "in step k = 0, 1, ... a head finds what is held 2^k positions before, or at the "
+                "start symbol",
+                "feed-forward: composes that with its own, so that after ceil(log2 T) steps a "
+                "position holds what its whole prefix does",
+            ),
+        )
+    return (
+        (
+            *moves,
+            "on every level the heads of a node find what its children do to the states",
+            "feed-forward: composes them, from the left, up to the root, which holds what the "
+            "whole word does",
+        ),
+    )
+
+
+def _read_out(language: Language) -> Iterator[str]:
+    """Yield the class of each state."""
+    machine = merged(language)
+    for c, name in enumerate(machine.class_names):
+        states = [str(q) for q, of in enumerate(machine.classes) if of == c]
+        if states:
+            shown = ", ".join(states[:SHOWN]) + (", ..." if len(states) > SHOWN else "")
+            yield f"{name} if state {machine.start} is moved to {shown}"
+
+
+# ---- words ---------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def _reading(
+    made: Construction, language: Language, program: Program | None, symbols: Sequence[int]
+) -> Reading:
+    """Return what a network does on a word."""
+    model = made.model
+    assert isinstance(model, PrefixRecogniser)
+    found: list[Tensor] = []
+
+    def keep(module: nn.Module, given: tuple[Any, ...], output: Tensor) -> None:
+        assert isinstance(module, Attention)
+        found.append(module.weights(*given)[0])
+
+    hooks = [layer.attention.register_forward_hook(keep) for layer in model.block]
+    try:
+        device = model.answer.weight.device
+        tokens = torch.tensor([list(symbols)], dtype=torch.int64, device=device)
+        vectors = model.vectors(model.with_start(tokens))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    answers = model.answer(vectors)[0].argmax(dim=-1).tolist()
+    values: dict[str, tuple[int, ...]] = {}
+    if program is not None:
+        for number, held in enumerate(zip(*program.variables(symbols), strict=True)):
+            if number:
+                memory = program.memories[number - 1]
+                written = memory.sums if isinstance(memory, Tally) else range(memory.size)
+                values[f"m{number}"] = tuple(written[value] for value in held)
+    return Reading(
+        word=tuple(language.alphabet[symbol] for symbol in symbols),
+        classes=tuple(language.class_names[answer] for answer in answers),
+        values=values,
+        heads=tuple(_heads(program, found)),
+    )
+
+
+def _heads(program: Program | None, found: Sequence[Tensor]) -> Iterator[HeadOnWord]:
+    """Yield the heads that serve something, in order."""
+    for layer, weights in enumerate(found, start=1):
+        if program is None:
+            serves = [f"2^{layer - 1} positions before"]
+        else:
+            serves = [f"m{n}" for n, m in enumerate(program.memories, start=1) if m.layer == layer]
+        for head, what in enumerate(serves, start=1):
+            rows = weights[head - 1].double().tolist()
+            yield HeadOnWord(
+                layer=layer,
+                head=head,
+                what=what,
+                weights=tuple(tuple(round(weight, 6) for weight in row) for row in rows),
+            )
+
+
+def _shown(reading: Reading) -> Iterator[str]:
+    """Yield the lines about a word."""
+    rows = [["position", "symbol", *reading.values, "class"]]
+    for i, name in enumerate(reading.classes):
+        symbol = "start" if i == 0 else reading.word[i - 1]
+        held = [str(values[i]) for values in reading.values.values()]
+        rows.append([str(i), symbol, *held, name])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    yield "word"
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  " + "  ".join(cells).rstrip()
+    for head in reading.heads:
+        yield f"layer {head.layer}, head {head.head} ({head.what})"
+        for i, weights in enumerate(head.weights):
+            yield f"  {i} attends to {_attended(weights)}"
+
+
+def _attended(weights: Sequence[float]) -> str:
+    """Write the weights of a row that are not tiny."""
+    seen = [(j, weight) for j, weight in enumerate(weights) if weight >= 0.005]
+    shares = {round(weight, 3) for _, weight in seen}
+    follow = [j for j, _ in seen] == list(range(seen[0][0], seen[-1][0] + 1))
+    if len(seen) > 2 and len(shares) == 1 and follow:
+        return f"{seen[0][0]} to {seen[-1][0]} alike"
+    return ", ".join(f"{j} ({weight:.2f})" for j, weight in seen)
