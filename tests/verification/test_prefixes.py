@@ -1,9 +1,11 @@
 """Exploration of prefixes against all short words, for networks and for tables of integers."""
 
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +13,8 @@ import lengthwise as lw
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import Booleans, Integers
-from lengthwise.verification.codes import CodeRecurrence
+from lengthwise.verification.bounded import Decided
+from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
 from lengthwise.verification.exploration import explore
 from strategies import all_words, domained, machines
 
@@ -125,3 +128,71 @@ def test_codes_of_a_network_of_ones_own_are_numbered_and_explored() -> None:
     assert len(met) == len(recurrence.packed) == 8  # 000 once, then both last symbols four times
     wrong = explore(CodeRecurrence(Ends()), lw.language("regex:(a|b)*bb", "ab"))
     assert wrong.wrong == (1,)
+
+
+class Answers:
+    """A network of one code, whose methods return what the test says."""
+
+    num_symbols = 2
+
+    def __init__(self, start: Any = None, step: Any = None, classes: Any = None) -> None:
+        self._start = np.zeros(2, dtype=np.bool_) if start is None else start
+        self._step = np.zeros((2, 2), dtype=np.bool_) if step is None else step
+        self._classes = np.ones(1, dtype=np.int64) if classes is None else classes
+
+    def start(self) -> Any:
+        return self._start
+
+    def step(self, codes: Any, symbols: Integers) -> Any:
+        return self._step
+
+    def classes(self, codes: Any) -> Any:
+        return self._classes
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({"start": np.zeros(2)}, r"start .* bits or whole numbers \[place\].*one of float64 \[2\]"),
+        ({"start": [0, 1]}, "start has to return .* returned a list"),
+        ({"start": torch.zeros(2)}, "returned a Tensor"),
+        ({"start": np.zeros((1, 2), dtype=np.bool_)}, r"one of bool \[1, 2\]"),
+        ({"step": np.zeros((2, 2), dtype=np.int64)}, r"step .* of bits \[2, 2\].* int64"),
+        ({"step": np.zeros((2, 3), dtype=np.bool_)}, r"one of bool \[2, 3\]"),
+        ({"step": np.zeros((1, 2), dtype=np.bool_)}, r"one of bool \[1, 2\]"),
+        ({"start": np.zeros(2, dtype=np.int64), "step": np.full((2, 2), 0.3)}, "whole .* float64"),
+        ({"start": np.zeros(2, dtype=np.uint64)}, "one of uint64"),
+        ({"classes": np.ones(1)}, r"classes .* whole numbers \[1\].* one of float64"),
+        ({"classes": np.ones((1, 1), dtype=np.int64)}, r"one of int64 \[1, 1\]"),
+        (
+            {"start": Decided(np.zeros(1, dtype=np.int64), np.ones(1), np.ones(1))},
+            "Wrap the network in Tracked",
+        ),
+    ],
+)
+def test_what_is_no_code_is_refused_rather_than_rounded(
+    answers: dict[str, Any], message: str
+) -> None:
+    """A number cut to a whole one, or to a bit, would make two codes one, and prove falsely."""
+    every = lw.language("regex:(a|b)*", "ab")
+    assert explore(CodeRecurrence(Answers()), every).is_closed
+    with pytest.raises(VerificationError, match=message):
+        explore(CodeRecurrence(Answers(**answers)), every)
+
+
+def decided(distance: list[float], radius: list[float]) -> Decided:
+    return Decided(np.zeros((1, 1), dtype=np.bool_), np.array(distance), np.array(radius))
+
+
+def test_bounds_that_are_none_are_refused_and_nothing_is_certain_before_it_was_seen() -> None:
+    assert not TrackedCodes(cast(Any, Answers())).is_certain
+    tracked = TrackedCodes(cast(Any, Answers(start=decided([2.0, 1.0], [0.5, 0.5]))))
+    assert tracked.start().shape == (1,)
+    assert tracked.is_certain
+    for message, found in {
+        "a radius is -5": decided([-1.0], [-5.0]),
+        "there are 2 distances, 1 radii": decided([1.0, 1.0], [0.0]),
+        "it returned a ndarray": np.zeros(1),
+    }.items():
+        with pytest.raises(VerificationError, match=message):
+            TrackedCodes(cast(Any, Answers(start=found))).start()

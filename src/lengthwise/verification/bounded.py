@@ -26,7 +26,11 @@ Codes = Booleans | Integers
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """Bits, tokens or classes that were read off numbers, and how certain they are."""
+    """Bits, tokens or classes that were read off numbers, and how certain they are.
+
+    Whoever makes one vouches for it: a number without a distance, or a radius that is too small,
+    makes a claim wrong, and nothing notices.
+    """
 
     values: Codes
     """`[prefix, place]`, or `[prefix]` if they are classes."""

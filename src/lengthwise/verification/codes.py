@@ -14,9 +14,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from lengthwise.errors import VerificationError
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.binary import MarginTracker
-from lengthwise.verification.bounded import BoundedCoded, Codes
+from lengthwise.verification.bounded import BoundedCoded, Codes, Decided
 
 _BATCH = 2048
 
@@ -46,7 +47,12 @@ class Coded(Protocol):
 
 
 class CodeRecurrence:
-    """The `Recurrence` of a network with codes: a number for each code, as it is met first."""
+    """The `Recurrence` of a network with codes: a number for each code, as it is met first.
+
+    Raises:
+        VerificationError: a method returns something else than `Coded` says, such as numbers that
+            are not whole, or as many bits as the code of the empty word does not have.
+    """
 
     def __init__(self, coded: Coded) -> None:
         self._coded = coded
@@ -68,8 +74,8 @@ class CodeRecurrence:
 
     def start(self) -> int:
         """Return the number of the code of the empty word."""
-        code = self._coded.start()
-        self._are_bits = not np.issubdtype(code.dtype, np.integer)
+        code = self._returned("start", self._coded.start(), (None,))
+        self._are_bits = code.dtype == np.bool_
         self._num_places = len(code)
         return int(self._numbered(code[None])[0])
 
@@ -78,9 +84,9 @@ class CodeRecurrence:
         found = [np.empty(0, dtype=np.int64)]
         for first in range(0, len(elements), _BATCH):
             part = slice(first, first + _BATCH)
-            found.append(
-                self._numbered(self._coded.step(self.codes(elements[part]), symbols[part]))
-            )
+            codes = self._coded.step(self.codes(elements[part]), symbols[part])
+            shape = (len(elements[part]), self._num_places)
+            found.append(self._numbered(self._returned("step", codes, shape)))
         return np.concatenate(found)
 
     def read(self, level: int, elements: Integers) -> Integers:
@@ -88,7 +94,8 @@ class CodeRecurrence:
         found = [np.empty(0, dtype=np.int64)]
         for first in range(0, len(elements), _BATCH):
             codes = self.codes(elements[first : first + _BATCH])
-            found.append(np.asarray(self._coded.classes(codes), dtype=np.int64))
+            classes = self._returned("classes", self._coded.classes(codes), (len(codes),))
+            found.append(classes.astype(np.int64))
         return np.concatenate(found)
 
     def codes(self, elements: Integers) -> Codes:
@@ -98,6 +105,29 @@ class CodeRecurrence:
             return np.frombuffer(packed, dtype=np.int64).reshape(len(elements), -1)
         rows = np.frombuffer(packed, dtype=np.uint8).reshape(len(elements), -1)
         return np.unpackbits(rows, axis=1, count=self._num_places).astype(np.bool_)
+
+    def _returned(self, method: str, found: object, shape: tuple[int | None, ...]) -> Codes:
+        """Return what a method of the network returned, if it is an array of this shape; None
+        stands for any length."""
+        kind = "bits or whole numbers"
+        if method == "step":
+            kind = "bits" if self._are_bits else "whole numbers"
+        if isinstance(found, np.ndarray):
+            came = f"one of {found.dtype} {list(found.shape)}"
+            fits = np.can_cast(found.dtype, np.int64) and len(found.shape) == len(shape)
+            fits = fits and all(n in (own, None) for own, n in zip(found.shape, shape, strict=True))
+            if method == "step":
+                fits = fits and (found.dtype == np.bool_) == self._are_bits
+            if fits:
+                return found
+        else:
+            came = f"a {type(found).__name__}"
+        remedy = " Wrap the network in TrackedCodes." if isinstance(found, Decided) else ""
+        axes = ", ".join("place" if n is None else str(n) for n in shape)
+        raise VerificationError(
+            f"{type(self._coded).__name__}.{method} has to return an array of {kind} [{axes}], but "
+            f"it returned {came}.{remedy}"
+        )
 
     def _numbered(self, codes: Codes) -> Integers:
         numbers = np.empty(len(codes), dtype=np.int64)
@@ -111,10 +141,19 @@ class CodeRecurrence:
 
 
 class TrackedCodes:
-    """The codes of a network with bounds, and how certain they are."""
+    """The codes of a network with bounds, and how certain they are.
+
+    Distances and radii are believed as the network gives them: nothing checks that they are true,
+    or that there is one for every number that a value was read off.
+
+    Raises:
+        VerificationError: a method returns something else than a `Decided` with as many radii as
+            distances, none of which is negative.
+    """
 
     def __init__(self, bounded: BoundedCoded) -> None:
         self._bounded = bounded
+        self._has_begun = False
         self.signs, self.answers = MarginTracker(), MarginTracker()
 
     @property
@@ -124,23 +163,34 @@ class TrackedCodes:
 
     @property
     def is_certain(self) -> bool:
-        """Whether no rounding could have changed a code or an answer that was computed."""
-        return self.signs.room > 0 and self.answers.room > 0
+        """True if no rounding could have changed a code or an answer that was computed."""
+        return self._has_begun and self.signs.room > 0 and self.answers.room > 0
 
     def start(self) -> Codes:
         """Return the code of the empty word."""
-        found = self._bounded.start()
-        self.signs.see(found.distance, found.radius)
-        return found.values[0]
+        self._has_begun = True
+        return self._seen("start", self._bounded.start(), self.signs)[0]
 
     def step(self, codes: Codes, symbols: Integers) -> Codes:
         """Return the codes after symbols."""
-        found = self._bounded.step(codes, symbols)
-        self.signs.see(found.distance, found.radius)
-        return found.values
+        return self._seen("step", self._bounded.step(codes, symbols), self.signs)
 
     def classes(self, codes: Codes) -> Integers:
         """Return the classes with the largest logits."""
-        found = self._bounded.classes(codes)
-        self.answers.see(found.distance, found.radius)
-        return np.asarray(found.values, dtype=np.int64)
+        return self._seen("classes", self._bounded.classes(codes), self.answers)
+
+    def _seen(self, method: str, found: object, tracker: MarginTracker) -> Any:
+        """Return values that were decided, and include how certain they are."""
+        if not isinstance(found, Decided):
+            came = f"it returned a {type(found).__name__}"
+        elif np.shape(found.distance) != np.shape(found.radius):
+            came = f"there are {np.size(found.distance)} distances, {np.size(found.radius)} radii"
+        elif np.any(np.asarray(found.radius) < 0):
+            came = f"a radius is {np.min(found.radius):.3g}"
+        else:
+            tracker.see(found.distance, found.radius)
+            return found.values
+        raise VerificationError(
+            f"{type(self._bounded).__name__}.{method} has to return a Decided with a radius of 0 "
+            f"or more for each distance, but {came}."
+        )
