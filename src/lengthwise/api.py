@@ -73,8 +73,7 @@ def train(
     spec = language if isinstance(language, str | Problem) else _chosen(language)
     plan = make_plan(spec, model, preset=preset, settings=settings, options={"protocol": protocol})
     out = None if out is None else path_of("out", out)
-    title = f"{plan.problem.name}, {plan.model}"
-    with caller_progress(progress, title, plan.training.steps, plan.problem.unit) as shown:
+    with caller_progress(progress, plan.title, plan.training.steps, plan.problem.unit) as shown:
         return train_plan(plan, out=out, device=device, progress=shown)
 
 

@@ -90,7 +90,9 @@ def test_progress_says_which_stage_it_is_and_bounds_what_is_left_of_it(
     assert len(last) == 3
     assert all(line.endswith("s left in this stage") for line in last)
     assert "codes so far" in last[0] or "1 code so far" in last[0]
-    assert "chunks wrong" in last[1]
+    assert "table entries wrong" in last[1]
+    assert last[1].startswith("group:S3: stage 2 of 3 (regular-gpt-binary, codebook), step ")
+    assert last[2].startswith("group:S3: stage 3 of 3 (regular-gpt-slots, maps), step ")
 
 
 def test_figures_of_stages_follow_each_other(tmp_path: Path) -> None:

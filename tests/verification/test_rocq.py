@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import lengthwise as lw
 from lengthwise.cli.main import main
 from lengthwise.errors import CertificateError, ConfigError
 from lengthwise.languages.language import Language
@@ -235,6 +236,29 @@ def mutate(name: str, part: str, count: int, library: Path, folder: Path) -> tup
 def test_the_kernel_accepts_all_kinds(library: Path, tmp_path: Path) -> None:
     for made in (of_domain(), certify(last_symbol(), ENDS_WITH_1), wrong_late()):
         assert accepted(exported(made), library, tmp_path)
+
+
+@needs_rocq
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["gru-binary", "scratchpad-window"])
+def test_networks_that_read_symbol_by_symbol_are_accepted_and_no_changed_step(
+    model: str, library: Path, tmp_path: Path
+) -> None:
+    """The minimal automaton needs each of its steps, and so does a network with a code for each
+    state: every changed entry of its table makes some word wrong."""
+    run = lw.train("tomita-4", model, device="cpu")
+    made = certify(run.model, run.language)
+    assert made.verdict == "equivalent"
+    text = exported(made)
+    assert accepted(text, library, tmp_path)
+    start = text.index("next_code := ")
+    end = text.index("code_class := ")
+    rows = list(re.finditer(r'"(\d+)"', text[start:end]))
+    assert len(rows) == 4
+    for row in rows:
+        for place in range(start + row.start(1), start + row.end(1)):
+            mutant = text[:place] + str((int(text[place]) + 1) % 5) + text[place + 1 :]
+            assert not accepted(mutant, library, tmp_path), mutant
 
 
 @needs_rocq

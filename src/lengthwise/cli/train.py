@@ -124,9 +124,8 @@ def _trained(plan: Plan, arguments: argparse.Namespace) -> tuple[Plan, dict[str,
     """Train, and return the plan of the stage that is kept, with the results."""
     problem, unit = plan.problem, plan.problem.unit
     cost = problem.training_cost(plan, choose_device(arguments.device))
-    title, steps = f"{problem.name}, {plan.model}", plan.training.steps
     with (
-        training_progress(title, steps, unit, cost and cost.full_speed) as shown,
+        training_progress(plan.title, plan.training.steps, unit, cost and cost.full_speed) as shown,
         tracked(shown, arguments.tensorboard) as progress,
     ):
         result = train(plan, out=arguments.out, device=arguments.device, progress=progress)

@@ -50,8 +50,13 @@ class Plan:
 
     @property
     def is_staged(self) -> bool:
-        """Whether its run has several stages."""
+        """True if its run has several stages."""
         return self.stage > 1 or bool(self.later)
+
+    @property
+    def title(self) -> str:
+        """The name of the problem, and the model, unless each stage has its own."""
+        return self.problem.name if self.is_staged else f"{self.problem.name}, {self.model}"
 
     @property
     def num_stages(self) -> int:

@@ -118,6 +118,7 @@ def _of_stage(progress: Progress | None, plan: Plan, steps_before: int) -> Progr
     about = {
         "stage": plan.stage,
         "stages": plan.num_stages,
+        "model": plan.model,
         "supervision": plan.supervision,
         "stage_steps": plan.training.steps,
         "steps_before": steps_before,

@@ -199,7 +199,8 @@ def _stage(record: Mapping[str, Any]) -> str:
     """Return which stage a record is of, where there are several."""
     if "stage" not in record:
         return ""
-    return f"stage {record['stage']} of {record['stages']} ({record['supervision']}), "
+    what = f"{record['model']}, {record['supervision']}"
+    return f"stage {record['stage']} of {record['stages']} ({what}), "
 
 
 def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
@@ -218,7 +219,7 @@ def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
         if "codes" in record:
             text += f", {counted(record['codes'], 'code')} so far"
     if "wrong" in record:
-        text += f", {record['wrong']} of {record['chunks']} chunks wrong"
+        text += f", {record['wrong']} of {record['chunks']} table entries wrong"
     text += ", proved" if record.get("proved") else ""
     return text
 

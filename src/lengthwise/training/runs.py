@@ -1,6 +1,6 @@
 """Run folders: the files of a run, each of which is complete at every moment.
 
-    config.json             the settings of the run; written first, never changed
+    config.json             the settings of the run (of its stage); written first
     metrics.jsonl           a record per validation
     checkpoint.safetensors  all that is needed to continue; deleted when training has ended, as is
     previous.safetensors    the checkpoint before it, in case that one is lost

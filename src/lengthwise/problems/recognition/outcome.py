@@ -22,9 +22,10 @@ def outcome_of(plan: Plan, task: Task, facts: Mapping[str, Any]) -> str:
     words = plan.data
     return (
         f"{plan.model} on {task.title} ({task.protocol} words, {plan.supervision} supervision, "
-        f"{plan.preset} preset): {_proof(facts)}{percent(facts['validation_accuracy'])} % on "
-        f"fresh words of length {words.min_length}..{words.max_length} after "
-        f"{counted(facts['kept_step'], 'step')}{_stages(plan, facts)}"
+        f"{plan.preset} preset): {_proof(facts, by_steps=plan.network.is_recurrent)}"
+        f"{percent(facts['validation_accuracy'])} % on fresh words of length "
+        f"{words.min_length}..{words.max_length} after {counted(facts['kept_step'], 'step')}"
+        f"{_stages(plan, facts)}"
     )
 
 
@@ -39,7 +40,7 @@ def needs_another_model(language: Language, plan: Plan, facts: Mapping[str, Any]
 
 
 def _is_past_codebooks(language: Language) -> bool:
-    """Whether there are too many state maps for their codes to be labels."""
+    """Return whether there are too many state maps for their codes to be labels."""
     count = num_elements(language)
     return count is None or count > MOST_LABELLED
 
@@ -73,10 +74,11 @@ def ended_in_words(stage: Mapping[str, Any]) -> str:
     return f"{told})"
 
 
-def _proof(facts: Mapping[str, Any]) -> str:
+def _proof(facts: Mapping[str, Any], *, by_steps: bool) -> str:
     """Say whether a proof closed, where training tries one, or how far a model is right.
 
-    Of a network that was told labels alone, say how many states its own automaton has.
+    A network that reads symbol by symbol is judged by its steps, others by their chunks. Of one
+    that was told labels alone, say how many states its own automaton has.
     """
     if facts["states"] is not None:
         return f"settled on an automaton of {counted(facts['states'], 'state')}; "
@@ -86,9 +88,12 @@ def _proof(facts: Mapping[str, Any]) -> str:
         return "proved at every length; "
     right = facts["right_to"]
     if facts["wrong_chunks"]:
-        wrong = f"wrong on {counted(facts['wrong_chunks'], 'chunk')} of codes"
+        wrong = f"wrong on {counted(facts['wrong_chunks'], 'step' if by_steps else 'chunk')}"
+        wrong += " of the automaton" if by_steps else " of codes"
         far = "" if right is None else f", {_far(right, facts['first_wrong'])}"
         return f"not proved: {wrong}{far}; "
+    if facts["wrong_chunks"] == 0 and by_steps:
+        return "not proved: no step that was judged is wrong, and `certify` says what is open; "
     if facts["wrong_chunks"] == 0:
         return "not proved: no chunk of codes is wrong, but rounding could change an answer; "
     if right is None:
