@@ -28,6 +28,7 @@ class MarginTracker:
     room: float = np.inf
     """Smallest distance minus its own radius: nothing is certain unless this is above 0."""
 
+    @np.errstate(invalid="ignore")
     def see(self, distance: Floats, radius: Floats) -> None:
         """Include more numbers."""
         if not distance.size:

@@ -123,6 +123,7 @@ def measured_products(model: StateSlots, node: SlotNode) -> float:
     return _largest(numbers, exact)
 
 
+@np.errstate(invalid="ignore")
 def _largest(numbers: Callable[[slice], Tensor], exact: Floats) -> float:
     """Return the largest difference over all rows together, by one and by two threads, and over
     some of them alone."""
