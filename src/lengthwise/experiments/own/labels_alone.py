@@ -238,7 +238,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
         "calibration": points_figure(
             points,
             xlabel="claimed: wrong on less than so many % of words",
-            ylabel="true share of wrong words, % (0 is drawn at 0.001)",
+            ylabel="true share of wrong words, %",
         )
     }
 
