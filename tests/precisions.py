@@ -8,6 +8,14 @@ import torch
 
 from lengthwise.precision import why_unavailable
 
+FORMATS = {
+    "float64": torch.float64,
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+}
+"""The formats of claims, by name."""
+
 HALF = (torch.bfloat16, torch.float16)
 
 

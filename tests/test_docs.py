@@ -138,7 +138,9 @@ def test_figures_and_tables_come_from_the_committed_results() -> None:
 
 def test_results_say_how_they_were_made() -> None:
     for path in (ROOT / "results").glob("*.json"):
-        result = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"/(home|root|tmp|work|Users)/", text), f"{path} names a folder"
+        result = json.loads(text)
         made_with = {"preset", "seed", "commit", "environment", "date", "records"}
         assert made_with <= set(result), path
         assert result["commit"], path

@@ -11,14 +11,7 @@ from hypothesis import strategies as st
 from lengthwise.constructions.counters import COUNTS, MAX_COUNT, CounterNames
 from lengthwise.constructions.lookups import SHARP, build_lookups, design_lookups
 from lengthwise.constructions.programs import COUNTED, Counter, Program
-from precisions import usable
-
-FORMATS = {
-    "float64": torch.float64,
-    "float32": torch.float32,
-    "bfloat16": torch.bfloat16,
-    "float16": torch.float16,
-}
+from precisions import FORMATS, usable
 
 
 def counting(modulus: int, amounts: list[int]) -> Program:

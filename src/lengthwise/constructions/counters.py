@@ -89,7 +89,7 @@ class SumNames:
 
     @property
     def amount(self) -> str:
-        """What a position adds."""
+        """The coordinate of the amount that a position adds."""
         return f"amount {self.number}"
 
     @property

@@ -49,7 +49,7 @@ class HeadOnWord:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What a network and its program make of a word."""
+    """The answers, memories and attention of a network on a word."""
 
     word: tuple[str, ...]
     classes: tuple[str, ...]
@@ -69,7 +69,7 @@ class Explanation:
     layers: tuple[tuple[str, ...], ...]
     """For each layer what it does, a line for each thing."""
     answer: tuple[str, ...]
-    """How the class follows."""
+    """The rule by which the class follows, a line for each class."""
     reading: Reading | None
 
     def __str__(self) -> str:

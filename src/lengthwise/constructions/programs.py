@@ -96,7 +96,7 @@ class Sum:
 
     @property
     def is_signed(self) -> bool:
-        """Whether an amount is negative."""
+        """True if an amount is negative."""
         return any(amount < 0 for amount, _ in self.amounts)
 
     def renumbered(self: S, number: Mapping[int, int]) -> S:
@@ -212,8 +212,7 @@ class Program:
     def variables(self, word: Sequence[int]) -> list[list[int]]:
         """Return the variables at every position, that of the start symbol first."""
         found = [[0] * (len(self.memories) + 1)]
-        held = [0] * len(self.memories)
-        """What each memory holds at the next position."""
+        held = [0] * len(self.memories)  # by each memory, at the next position
         for symbol in word:
             values = (memory.value(one) for memory, one in zip(self.memories, held, strict=True))
             at = [symbol + 1, *values]

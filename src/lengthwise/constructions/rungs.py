@@ -52,7 +52,7 @@ class Rung:
     depth: Callable[[Any, int], int]
     """Function from a design and a length to the number of layers that run on such a word."""
     grows: str = ""
-    """How the depth grows with the length T; empty if it does not."""
+    """The growth of the depth with the length T, in words; empty if it does not grow."""
 
 
 def _of_maps(settings: Settings, source: str, where: str, is_normed: bool = False) -> Claim:

@@ -26,13 +26,13 @@ class Ended:
     """A stage that ended without a proof."""
 
     record: Mapping[str, Any]
-    """How it ended, and how near it came."""
+    """The record of its end, and of the distance to a proof."""
     source: Run | RunFolder
     """The stage itself: its folder if it has one."""
 
     @property
     def rank(self) -> tuple[bool, float, float]:
-        """How near the stage came to a proof; below all others if it has no weights."""
+        """The order of stages by their distance to a proof; lowest if there are no weights."""
         right_to, accuracy = self.record["right_to"], self.record["validation_accuracy"]
         return (
             self.record["proved"],

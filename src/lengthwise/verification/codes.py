@@ -112,16 +112,15 @@ class CodeRecurrence:
         kind = "bits or whole numbers"
         if method == "step":
             kind = "bits" if self._are_bits else "whole numbers"
+        came = f"a {type(found).__name__}"
         if isinstance(found, np.ndarray):
             came = f"one of {found.dtype} {list(found.shape)}"
-            fits = np.can_cast(found.dtype, np.int64) and len(found.shape) == len(shape)
-            fits = fits and all(n in (own, None) for own, n in zip(found.shape, shape, strict=True))
-            if method == "step":
-                fits = fits and (found.dtype == np.bool_) == self._are_bits
-            if fits:
+            is_kind = method != "step" or (found.dtype == np.bool_) == self._are_bits
+            has_shape = len(found.shape) == len(shape) and all(
+                wanted in (own, None) for own, wanted in zip(found.shape, shape, strict=True)
+            )
+            if is_kind and has_shape and np.can_cast(found.dtype, np.int64):
                 return found
-        else:
-            came = f"a {type(found).__name__}"
         remedy = " Wrap the network in TrackedCodes." if isinstance(found, Decided) else ""
         axes = ", ".join("place" if n is None else str(n) for n in shape)
         raise VerificationError(

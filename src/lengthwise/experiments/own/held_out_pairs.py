@@ -26,13 +26,12 @@ from torch import Tensor
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise.experiments.own.label_learners import given, renamed
+from lengthwise.experiments.own.label_learners import given, inferred, renamed
 from lengthwise.experiments.own.labels_alone import is_same
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped
 from lengthwise.experiments.trained import from_to
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.training.devices import environment
@@ -176,14 +175,7 @@ def _pipeline(
     file: Path, language: Language, settings: Mapping[str, Any]
 ) -> tuple[Answer, dict[str, Any]]:
     """Infer an automaton, and train a network until it is proved to compute it."""
-    plan = make_plan(
-        f"labels:words:{file}",
-        preset=settings["preset"],
-        settings={"seed": settings["seed"]},
-        options={"alphabet": " ".join(language.alphabet)},
-    )
-    run, problem = train(plan, device="cpu"), plan.problem
-    assert isinstance(problem, InferredProblem)
+    run, problem = inferred(file, language.alphabet, settings)
     return Automaton(problem.language).classify, {
         "states": problem.language.num_states,
         "settled": problem.certify(run, {}).verdict == "equivalent",

@@ -125,11 +125,6 @@ class Lesson(NamedTuple):
     ends: float
     """Processor seconds of this process at which the training of a network stops."""
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """The alphabet, as `train` takes it."""
-        return {"alphabet": " ".join(self.words.alphabet)}
-
 
 class Found(NamedTuple):
     """The automaton of a learner, and what the record says besides."""
@@ -138,19 +133,26 @@ class Found(NamedTuple):
     more: Mapping[str, Any]
 
 
-def _pipeline(lesson: Lesson) -> Found:
-    settings = lesson.settings
+def inferred(
+    file: Path, alphabet: Sequence[str], settings: Mapping[str, Any]
+) -> tuple[Run, InferredProblem]:
+    """Infer an automaton from a file of words, and train a network until it is proved to compute
+    it."""
     plan = make_plan(
-        f"labels:words:{lesson.file}",
+        f"labels:words:{file}",
         preset=settings["preset"],
         settings={"seed": settings["seed"]},
-        options=lesson.options,
+        options={"alphabet": " ".join(alphabet)},
     )
-    problem = plan.problem
+    run, problem = train(plan, device="cpu"), plan.problem
     assert isinstance(problem, InferredProblem)
-    run = train(plan, device="cpu")
+    return run, problem
+
+
+def _pipeline(lesson: Lesson) -> Found:
+    run, problem = inferred(lesson.file, lesson.words.alphabet, lesson.settings)
     verdict = problem.certify(run, {}).verdict
-    return Found(problem.language, {"model": plan.model, "proved": verdict})
+    return Found(problem.language, {"model": run.plan.model, "proved": verdict})
 
 
 def _merged(merge: Callable[..., Any], lesson: Lesson) -> Found:
@@ -182,7 +184,7 @@ def _read(lesson: Lesson) -> Found:
         _MODEL[settings["learner"]],
         preset=settings["preset"],
         settings={**settings["settings"], "seed": settings["seed"]},
-        options=lesson.options,
+        options={"alphabet": " ".join(lesson.words.alphabet)},
     )
     model = plan.draw()
     metrics, ending, told = fit_stage(
@@ -247,7 +249,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     except BudgetError:
         ended = "budget"
     except TextError as error:  # no automaton fits
-        ended = str(error)
+        ended = str(error).removeprefix(f"labels:words:{lesson.file}: ")
     record |= {"processor_seconds": round(time.process_time() - begin, 2), "ended": ended}
     if found is None:
         nothing = {"states": None, "found": False, "true_error": None, "interval_95": None}

@@ -103,8 +103,9 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     try:
         plan = make_plan(spec, preset=settings["preset"], settings=asked, options=options)
     except TextError as error:
+        reason = str(error).removeprefix(f"{spec}: ")
         seconds = round(time.process_time() - start, 1)
-        return [{**record, "found": False, "refused": str(error), "seconds_to_infer": seconds}]
+        return [{**record, "found": False, "refused": reason, "seconds_to_infer": seconds}]
     seconds = round(time.process_time() - start, 1)
     problem = plan.problem
     assert isinstance(problem, InferredProblem)

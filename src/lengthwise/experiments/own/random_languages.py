@@ -1,6 +1,7 @@
 """Languages drawn from a seed, and long random words of a language."""
 
 import random
+from collections.abc import Callable
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.balance import is_c_rasp
@@ -87,10 +88,7 @@ def random_star_free(seed: int) -> Language:
     """Draw an automaton with 3-6 states, all needed, over 2-3 symbols, and no group."""
     draw = random.Random(f"star-free {seed}")
     states, symbols = draw.randint(3, 6), draw.randint(2, 3)
-    while True:
-        machine = needed_machine(draw, states, symbols).minimised()
-        if find_group(machine) is None:
-            return machine
+    return _first_that(draw, states, symbols, lambda machine: find_group(machine) is None)
 
 
 def random_counting(seed: int) -> Language:
@@ -99,19 +97,23 @@ def random_counting(seed: int) -> Language:
     """
     draw = random.Random(f"counting {seed}")
     states, symbols = draw.randint(2, 4), draw.randint(2, 3)
-    while True:
-        machine = needed_machine(draw, states, symbols).minimised()
-        if find_group(machine) is not None:
-            return machine
+    return _first_that(draw, states, symbols, lambda machine: find_group(machine) is not None)
 
 
 def random_c_rasp(seed: int) -> Language:
     """Draw an automaton of C-RASP with 3-6 states, all needed, over 2-3 symbols."""
     draw = random.Random(f"c-rasp {seed}")
     states, symbols = draw.randint(3, 6), draw.randint(2, 3)
+    return _first_that(draw, states, symbols, is_c_rasp)
+
+
+def _first_that(
+    draw: random.Random, states: int, symbols: int, holds: Callable[[Language], bool]
+) -> Language:
+    """Draw minimal automata of a size, and return the first for which a condition holds."""
     while True:
         machine = needed_machine(draw, states, symbols).minimised()
-        if is_c_rasp(machine):
+        if holds(machine):
             return machine
 
 
