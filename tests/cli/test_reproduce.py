@@ -8,6 +8,7 @@ import pytest
 
 from cli.shell import Shell
 from lengthwise.cli import reproduce
+from lengthwise.experiments import store
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import (
     MeasuredExperiment,
@@ -98,7 +99,8 @@ def test_a_statement_that_fails_is_exit_status_1_after_all_is_written(
             Statement("Table 1", "it is three", records[0]["twice"] == 3, "2"),
         ],
     )
-    monkeypatch.setattr(reproduce, "EXPERIMENTS", {"a/table1": experiment})
+    for module in (reproduce, store):
+        monkeypatch.setattr(module, "EXPERIMENTS", {"a/table1": experiment})
     status, out, error = shell("reproduce", "a/table1")
     assert status == 1
     assert "twice\n2\n" in out
@@ -169,7 +171,7 @@ def test_a_run_that_another_command_stored_meanwhile_is_kept(
         file.write_text(other)
         return result
 
-    monkeypatch.setattr(reproduce, "reproduced", meanwhile)
+    monkeypatch.setattr(store, "reproduced", meanwhile)
     shell(*TABLE_1, "--only", "rnn")
     assert [one["column"] for one in stored(file)] == ["rnn", "transformer"]
 
@@ -188,7 +190,7 @@ def test_a_run_that_was_only_kept_gives_way_to_one_that_was_measured_meanwhile(
         file.write_text(json.dumps(good))
         return result
 
-    monkeypatch.setattr(reproduce, "reproduced", meanwhile)
+    monkeypatch.setattr(store, "reproduced", meanwhile)
     shell(*TABLE_1, "--only", "rnn")
     assert ["error" in one for one in stored(file)] == [False, False]
 
@@ -308,3 +310,28 @@ def test_runs_that_the_file_has_are_not_trained_again_where_their_folder_is_gone
 def test_stack_of_earlier_versions_has_no_effect(shell: Shell) -> None:
     plain = shell.json("reproduce", *SMALL)
     assert shell.json("reproduce", *SMALL, "--stack")["tables"] == plain["tables"]
+
+
+def test_all_lists_what_is_missing_and_works_through_it(shell: Shell, tmp_path: Path) -> None:
+    some = ("reproduce", "all", "--preset", "smoke", "--only", "constructions: groups")
+    status, out, error = shell(*some, "--finished")
+    assert (status, error) == (0, "")
+    assert out.splitlines()[1] == "own/constructions: groups, S3, chunk 2\t0\tnot known"
+    assert not (tmp_path / "reproduced").exists()
+    found = shell.json(*some)
+    assert found["done"] == [f"own/constructions: groups, S3, chunk {c}" for c in (2, 3)]
+    assert (found["failed"], found["stopped"], found["missing"]) == ({}, [], [])
+    assert len(stored(tmp_path / "reproduced" / "own-constructions-smoke.json")) == 2
+
+
+def test_what_the_queue_cannot_mean_is_refused(shell: Shell, tmp_path: Path) -> None:
+    for arguments, told in [
+        (("all", "--seed", "1"), "has no --seed"),
+        (("all", "--budget", "8 hours"), "such as 8h, but got '8 hours'"),
+        (("all", "--preset", "small"), "small"),
+        (("chi2023/table1", "--budget", "8h"), "--budget is for `reproduce all`"),
+    ]:
+        status, out, error = shell("reproduce", *arguments)
+        assert (status, out) == (2, "")
+        assert told in error
+    assert list(tmp_path.iterdir()) == []

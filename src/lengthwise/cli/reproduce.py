@@ -1,14 +1,13 @@
 """The command `reproduce`: measures a table or figure of a paper again.
 
-The exit status is 1 if a statement of it does not hold.
+`reproduce all` works through what is missing of all of them. The exit status is 1 if a statement
+does not hold, or if a unit failed.
 """
 
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from lengthwise.analysis.figures import to_svg
 from lengthwise.cli.output import (
     add_json,
     note,
@@ -17,28 +16,31 @@ from lengthwise.cli.output import (
     print_table,
     whole_number,
 )
-from lengthwise.errors import ClaimError, ConfigError, RunError
+from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import (
     Experiment,
     MeasurementOptions,
-    Record,
     Statement,
     Table,
-    file_name,
-    reproduced,
 )
-from lengthwise.experiments.page import section
-from lengthwise.experiments.trained import run_name
-from lengthwise.files import read_json, require_folder_place, write_json, write_text
+from lengthwise.experiments.queue import Queue, Report, Work, work_off
+from lengthwise.experiments.store import measure_and_store
+from lengthwise.files import require_folder_place
 from lengthwise.sweeps.executors import executor_for
 from lengthwise.training.progress import counting_progress
+
+ALL = "all"
+"""The name that stands for all experiments."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the experiment, its size and the folders to the parser."""
     parser.add_argument(
-        "experiment", nargs="?", metavar="NAME", help="such as chiang2022/figure2 (default: list)"
+        "experiment",
+        nargs="?",
+        metavar="NAME",
+        help="such as chiang2022/figure2, or all: what is missing of all of them (default: list)",
     )
     parser.add_argument(
         "--preset", default="laptop", help="smoke, laptop or paper: numbers only (default laptop)"
@@ -71,6 +73,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--finished", action="store_true", help="train nothing, and show the runs that are done"
     )
     parser.add_argument(
+        "--budget",
+        type=_duration,
+        metavar="8h",
+        help="with all: hours (8h), minutes (30m) or seconds (90s) after which it stops; started "
+        "again, it goes on where it was",
+    )
+    parser.add_argument(
         "--workers", type=whole_number(1), default=1, help="processes that train (default 1)"
     )
     parser.add_argument(
@@ -91,17 +100,16 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.experiment is None:
         _list(as_json=arguments.json)
         return
+    if arguments.experiment == ALL:
+        _work_off(arguments)
+        return
+    if arguments.budget is not None:
+        raise ConfigError("--budget is for `reproduce all`. Leave it out.")
     name = arguments.experiment
     experiment = EXPERIMENTS[name]
     experiment.presets[arguments.preset]  # raises for a misspelt name before a folder is made
     seeds = _seeds(arguments.seeds)
     require_folder_place(arguments.out)
-    file = arguments.out / file_name(name, arguments.preset)
-    earlier = _stored(file, name, arguments.preset)
-    if owner := getattr(experiment, "runs_of", ""):  # its file has the same runs, too
-        theirs = arguments.out / file_name(owner, arguments.preset)
-        good = {digest: one for digest, one in earlier.items() if "error" not in one}
-        earlier |= _stored(theirs, owner, arguments.preset) | good
     with (
         executor_for(arguments.workers, arguments.scheduler) as executor,
         counting_progress(name, "steps") as progress,
@@ -112,17 +120,12 @@ def run(arguments: argparse.Namespace) -> None:
             seeds=seeds,
             only=tuple(arguments.only),
             finished=arguments.finished,
-            stored=earlier,
             runs=arguments.runs,
             executor=executor,
         )
-        result = reproduced(name, experiment, preset=arguments.preset, options=options)
-    now = _stored(file, name, arguments.preset)
-    _add(result["records"], [one for digest, one in now.items() if earlier.get(digest) != one])
-    kept = sum({"commit", "digest"} <= one.keys() for one in result["records"])
+        result, files, kept = measure_and_store(name, arguments.preset, options, arguments.out)
     if kept:
         note(f"{kept} records are those that {arguments.out} had")
-    files = _write(name, experiment, result, file)
     statements = experiment.check(result["records"])
     tables = experiment.tables(result["records"])
     if arguments.json:
@@ -147,6 +150,55 @@ def run(arguments: argparse.Namespace) -> None:
         )
 
 
+def _work_off(arguments: argparse.Namespace) -> None:
+    """Do what is missing of all experiments, or, with `--finished`, list it."""
+    if arguments.seed or arguments.scheduler:
+        raise ConfigError("`reproduce all` has no --seed and no --scheduler. Leave them out.")
+    require_folder_place(arguments.out)
+    queue = Queue(
+        preset=arguments.preset,
+        runs=arguments.runs,
+        out=arguments.out,
+        seeds=_seeds(arguments.seeds),
+        only=tuple(arguments.only),
+    )
+    report = Report()
+    if not arguments.finished:
+        report = work_off(queue, workers=arguments.workers, seconds=arguments.budget, tell=note)
+    missing, lacking = queue.survey()
+    for name, lack in lacking.items():
+        note(f"left out: {name}: {lack}")
+    if arguments.json:
+        told = {"done": report.done, "failed": report.failed, "stopped": report.stopped}
+        print_json({**told, "missing": [work._asdict() for work in missing]})
+    else:
+        rows = [[work.name, f"{work.num_done}", _expected(work)] for work in missing]
+        print_table(["missing", "of its kind done", "seconds each"], rows)
+        print_facts(
+            [
+                ("done", f"{len(report.done)}"),
+                ("stopped", ", ".join(report.stopped) or "none"),
+                ("failed", ", ".join(report.failed) or "none"),
+                ("missing", f"{len(missing)}"),
+            ]
+        )
+    if report.failed:
+        name, error = next(iter(report.failed.items()))
+        raise ClaimError(f"{len(report.failed)} units failed, such as {name}: {error}")
+
+
+def _expected(work: Work) -> str:
+    return "not known" if work.seconds is None else f"{work.seconds:,.0f}"
+
+
+def _duration(text: str) -> float:
+    """Read `8h`, `30m` or `90s` as seconds."""
+    seconds = {"h": 3600.0, "m": 60.0, "s": 1.0}.get(text[-1:])
+    if seconds is None or not text[:-1].isdecimal() or len(text) > 8:
+        raise argparse.ArgumentTypeError(f"a number with h, m or s, such as 8h, but got {text!r}")
+    return int(text[:-1]) * seconds
+
+
 def _seeds(text: str | None) -> tuple[int, ...]:
     if text is None:
         return ()
@@ -168,55 +220,6 @@ def _list(*, as_json: bool) -> None:
         )
         return
     print_table(["name", "claim"], [[name, found.claim] for name, found in EXPERIMENTS.items()])
-
-
-def _write(name: str, experiment: Experiment, result: dict[str, Any], records: Path) -> list[str]:
-    """Store the records, draw the figures, write a page about them, and return the paths."""
-    write_json(records, result)
-    files = [str(records)]
-    for figure, picture in experiment.figures(result["records"]).items():
-        path = records.with_name(f"{records.stem}-{figure}.svg")
-        write_text(path, to_svg(picture))
-        files.append(str(path))
-    page = records.with_suffix(".md")
-    write_text(page, f"{section(name, experiment, result, pictures=records.stem)}\n")
-    return [*files, str(page)]
-
-
-def _stored(file: Path, name: str, preset: str) -> dict[str, Record]:
-    """Return the records of trained runs that the file has, by digest.
-
-    Raises:
-        RunError: the file was not written by this command, or is of another experiment or preset.
-    """
-    if not file.exists():
-        return {}
-    try:
-        stored = read_json(file)
-        holds = f"{stored['experiment']}, preset {stored['preset']}"
-        found = [{"commit": stored["commit"], **one} for one in stored["records"]]
-        runs = {one["digest"]: one for one in found if "digest" in one}
-        for one in runs.values():
-            run_name(one), one["tests" if "error" not in one else "error"]
-    except (KeyError, TypeError):
-        raise RunError(f"{file} is damaged. Move it away, or use another --out.") from None
-    if holds != f"{name}, preset {preset}":
-        raise RunError(
-            f"{file} holds {holds}, but {name}, preset {preset}, is asked for. Move it away, or "
-            f"use another --out."
-        )
-    return runs
-
-
-def _add(records: list[Record], new: Sequence[Record]) -> None:
-    """Add records that another command has stored meanwhile; they replace those only kept."""
-    places = {run_name(one): place for place, one in enumerate(records) if "digest" in one}
-    for one in new:
-        place = places.get(run_name(one))
-        if place is None:
-            records.append(one)
-        elif "commit" in records[place]:
-            records[place] = one
 
 
 def _print(

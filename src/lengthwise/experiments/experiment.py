@@ -46,6 +46,18 @@ class Statement(NamedTuple):
     measured: str
 
 
+class Unit(NamedTuple):
+    """The least work that can be asked for: a run, a part, or all of a `MeasuredExperiment`."""
+
+    name: str
+    """What `only` is looked for in; empty if the experiment is measured in one go."""
+    kind: str
+    """What it shares with those that differ in their seed alone."""
+    is_done: bool
+    seconds: float | None = None
+    """How long it took; None if it is not done, or if no record says so."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MeasurementOptions:
     """Options of one measurement; the experiment and its preset decide the rest."""
@@ -64,6 +76,8 @@ class MeasurementOptions:
     stored: Mapping[str, Record] = field(default_factory=dict)
     """Records of an earlier measurement, by digest, each with the commit that made it: such a run
     is not trained again."""
+    earlier: Sequence[Record] = ()
+    """All records of the earlier measurement, of trained runs or not."""
     executor: Executor | None = None
     """Where runs are trained; in this process, if there is none."""
 
@@ -96,6 +110,10 @@ class Experiment(ABC):
         """Measure, and return the records; `name` is the experiment's in the catalogue."""
 
     @abstractmethod
+    def units(self, name: str, preset: str, options: MeasurementOptions) -> list[Unit]:
+        """Return all units of work, done or not, without doing any."""
+
+    @abstractmethod
     def check(self, records: Sequence[Record], /) -> list[Statement]:
         """Return the statements of the paper that the records can decide."""
 
@@ -123,6 +141,10 @@ class MeasuredExperiment(Experiment, Generic[Sizes]):
             raise ConfigError(f"{name} has no runs to choose or to keep. Use --seed alone.")
         return self.measure(self.presets[preset], options.seed, options.progress)
 
+    def units(self, name: str, preset: str, options: MeasurementOptions) -> list[Unit]:
+        """Return one unit, which is done if there are records."""
+        return [Unit("", "", bool(options.earlier))]
+
 
 def preset_catalogue(smoke: Sizes, laptop: Sizes, paper: Sizes | None = None) -> Catalogue[Sizes]:
     """Return the numbers of an experiment by preset: `smoke` takes seconds, `laptop` minutes.
@@ -135,9 +157,13 @@ def preset_catalogue(smoke: Sizes, laptop: Sizes, paper: Sizes | None = None) ->
 def chosen(name: str, names: Sequence[str], only: Sequence[str]) -> list[int]:
     """Return the places of the runs, or parts, of an experiment with all texts in their names.
 
+    A whole name chooses that one alone, also where others begin like it.
+
     Raises:
         ConfigError: there is none.
     """
+    if len(only) == 1 and only[0] in names:
+        return [names.index(only[0])]
     texts = [text.casefold() for text in only]
     found = [i for i, one in enumerate(names) if all(text in one.casefold() for text in texts)]
     if not found:

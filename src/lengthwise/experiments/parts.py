@@ -6,6 +6,7 @@ construction that is verified. Its folder is named by a digest of its settings.
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -21,6 +22,7 @@ from lengthwise.experiments.experiment import (
     Record,
     Sizes,
     Statement,
+    Unit,
     chosen,
     stem,
 )
@@ -44,10 +46,20 @@ class Part(NamedTuple):
     settings: Mapping[str, Any]
     """Plain values, on which alone the records depend."""
 
+    @property
+    def digest(self) -> str:
+        """Twelve hex digits that change with the settings."""
+        body = json.dumps(self.settings, sort_keys=True)
+        return hashlib.sha256(body.encode()).hexdigest()[:12]
+
+    @property
+    def kind(self) -> str:
+        """The name without its seed."""
+        return re.sub(r",? *seed \d+", "", self.name)
+
     def folder(self, within: Path) -> Path:
         """Return the folder of the part in that of its experiment."""
-        body = json.dumps(self.settings, sort_keys=True)
-        return within / hashlib.sha256(body.encode()).hexdigest()[:12]
+        return within / self.digest
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,8 +79,8 @@ class PartsExperiment(Experiment, Generic[Sizes]):
     def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
         """Measure the parts that are wanted and not done; return the records of all that are done.
 
-        A part is done if its records are in the folder of runs; those of an earlier file are not
-        looked at.
+        A part is done if its records are in the folder of runs, or else among those of an earlier
+        file. Earlier records that do not name their part are not looked at.
 
         Raises:
             ConfigError: no part is wanted, or `seed` is given, not `seeds`.
@@ -80,12 +92,27 @@ class PartsExperiment(Experiment, Generic[Sizes]):
         every = self.parts(self.presets[preset], options.seeds)
         wanted = [every[i] for i in chosen(name, [part.name for part in every], options.only)]
         if not options.finished:
-            missing = [part for part in wanted if not _file(part, folder).exists()]
-            self._measure(missing, folder, options)
-        found = [read_json(file) for part in every if (file := _file(part, folder)).exists()]
+            done = _done(every, folder, options)
+            self._measure([part for part in wanted if part.digest not in done], folder, options)
+        found = _done(every, folder, options)
         if not found:
             raise RunError(f"{folder} has no finished part of these. Leave out --finished.")
-        return [record for of_part in found for record in of_part["records"]]
+        return [record for part in every for record in found.get(part.digest, ())]
+
+    def units(self, name: str, preset: str, options: MeasurementOptions) -> list[Unit]:
+        """Return a unit for each part.
+
+        Where earlier records do not name their parts, and nothing is in the folder of runs, all
+        parts count as done.
+        """
+        folder = options.runs / f"{stem(name)}-{preset}"
+        every = self.parts(self.presets[preset], options.seeds)
+        done = _done(every, folder, options)
+        unnamed = not done and bool(options.earlier)
+        return [
+            Unit(part.name, part.kind, unnamed or part.digest in done, _seconds(done, part))
+            for part in every
+        ]
 
     def _measure(self, parts: Sequence[Part], folder: Path, options: MeasurementOptions) -> None:
         """Have the parts measured, as many at a time as the executor takes."""
@@ -109,12 +136,38 @@ def _file(part: Part, folder: Path) -> Path:
     return part.folder(folder) / "records.json"
 
 
+def _done(
+    parts: Sequence[Part], folder: Path, options: MeasurementOptions
+) -> dict[str, list[Record]]:
+    """Return the records of the parts that are done, by the digest of the part."""
+    named = [one for one in options.earlier if "part" in one]
+    earlier = {digest: found for (digest,), found in grouped(named, "part").items()}
+    done = {}
+    for part in parts:
+        if (file := _file(part, folder)).exists():
+            told = {"part": part.digest}
+            done[part.digest] = [{**one, **told} for one in read_json(file)["records"]]
+        elif part.digest in earlier:
+            done[part.digest] = earlier[part.digest]
+    return done
+
+
+def _seconds(done: Mapping[str, Sequence[Record]], part: Part) -> float | None:
+    """Return how long the measurement of a part took, if its records say so."""
+    return next(
+        (one["part_seconds"] for one in done.get(part.digest, ()) if "part_seconds" in one), None
+    )
+
+
 def _measure(measure: Measure, part: Part, folder: str) -> None:
     """Measure a part and store its records, with what made them."""
     own = part.folder(Path(folder))
     own.mkdir(parents=True, exist_ok=True)
-    made = {"date": datetime.now(UTC).date().isoformat(), "commit": commit()}
-    records = [{**record, **made} for record in measure(part.settings, own)]
+    made: dict[str, Any] = {"date": datetime.now(UTC).date().isoformat(), "commit": commit()}
+    start = time.perf_counter()
+    found = measure(part.settings, own)
+    made["part_seconds"] = round(time.perf_counter() - start, 1)
+    records = [{**record, **made} for record in found]
     write_json(_file(part, Path(folder)), {"part": part.name, "records": records})
 
 

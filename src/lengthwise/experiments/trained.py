@@ -22,6 +22,7 @@ from lengthwise.experiments.experiment import (
     Sizes,
     Statement,
     Table,
+    Unit,
     chosen,
     stem,
 )
@@ -102,6 +103,19 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
         ]
         places = {cell: place for place, cell in enumerate(dict.fromkeys(r[:2] for r in every))}
         return sorted(records, key=lambda one: (places[one["row"], one["column"]], one["seed"]))
+
+    def units(self, name: str, preset: str, options: MeasurementOptions) -> list[Unit]:
+        """Return a unit for each run; a run that failed is not done."""
+        folder = options.runs / f"{stem(self.runs_of or name)}-{preset}"
+        found = []
+        for run in self.runs(self.presets[preset], options.seeds):
+            outcome = JobFolder.of(run.job, folder).outcome()
+            stored = options.stored.get(run.job.digest, {})
+            is_kept = bool(stored) and _is_of(run, stored) and "error" not in stored
+            seconds = outcome.seconds if outcome else stored.get("seconds")
+            kind = f"{run.row}, {run.column}"
+            found.append(Unit(run.name, kind, outcome is not None or is_kept, seconds))
+        return found
 
     def _others(
         self,

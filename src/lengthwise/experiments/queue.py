@@ -1,0 +1,183 @@
+"""One queue for all experiments: what is missing, the most telling first.
+
+A unit is a run, a part, or an experiment that is measured in one go (`Experiment.units`). Units are
+done in processes of their own, and keep what they find in the folder of runs, where training goes
+on after any interruption. This process alone writes the files of records, each time that a unit
+ends. So whatever is killed, and whenever, nothing that was finished is lost; and a machine that has
+nothing but the files of records goes on from them.
+
+Order: first kinds of which nothing is done, then those with the fewest seeds; the papers' tables
+before our own; what is quick before what takes long, judged by finished units of the same kind.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lengthwise.errors import LengthwiseError, RunError, TextError
+from lengthwise.experiments.catalogue import EXPERIMENTS
+from lengthwise.experiments.experiment import MeasuredExperiment, MeasurementOptions, Unit
+from lengthwise.experiments.store import measure_and_store, units
+from lengthwise.sweeps.processes import LocalProcesses
+
+_PATIENCE = 1.0
+"""Seconds between two looks at the clock while units run."""
+
+
+class Work(NamedTuple):
+    """A unit that is missing."""
+
+    experiment: str
+    unit: str
+    """Its name; empty if the experiment is measured in one go."""
+    num_done: int
+    """Number of units of its kind that are done."""
+    seconds: float | None
+    """How long those took, in the middle; None if nothing is known."""
+
+    @property
+    def name(self) -> str:
+        """`chi2023/table1: parity, rnn, seed 0`."""
+        return f"{self.experiment}: {self.unit}" if self.unit else self.experiment
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Queue:
+    """What is asked for, and where it is kept."""
+
+    preset: str
+    runs: Path
+    out: Path
+    seeds: tuple[int, ...] = ()
+    only: tuple[str, ...] = ()
+    """Parts of the names of the units that are wanted; all, if there are none."""
+
+    def options(self, **more: Any) -> MeasurementOptions:
+        """Return the options of one measurement."""
+        return MeasurementOptions(progress=_nothing, runs=self.runs, **more)
+
+    def units(self, name: str) -> list[Unit]:
+        """Return the units of an experiment, done or not."""
+        is_measured = isinstance(EXPERIMENTS[name], MeasuredExperiment)
+        options = self.options(seeds=() if is_measured else self.seeds)
+        return units(name, self.preset, options, self.out)
+
+    def survey(self) -> tuple[list[Work], dict[str, str]]:
+        """Return the units that are not done, in the order in which they will be, and what some
+        experiments lack: those whose corpus is not there have no units.
+
+        Experiments that show the runs of another one have no units of their own.
+
+        Raises:
+            RunError: a file of records is damaged.
+        """
+        found, lacking = list[Work](), dict[str, str]()
+        for name, experiment in EXPERIMENTS.items():
+            if not getattr(experiment, "runs_of", ""):
+                try:
+                    found += _missing(name, self.units(name))
+                except TextError as error:
+                    lacking[name] = str(error)
+        texts = [text.casefold() for text in self.only]
+        wanted = [one for one in found if all(text in one.name.casefold() for text in texts)]
+        return sorted(wanted, key=_order), lacking
+
+    def store(self, experiment: str) -> None:
+        """Write the files of an experiment, and of those that show its runs."""
+        options = self.options(finished=True, seeds=self.seeds)
+        for name, one in EXPERIMENTS.items():
+            is_shown = experiment == getattr(one, "runs_of", "")
+            if name == experiment or (is_shown and any(unit.is_done for unit in self.units(name))):
+                measure_and_store(name, self.preset, options, self.out)
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of the units."""
+
+    done: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    """The error of each."""
+    stopped: list[str] = field(default_factory=list)
+    """Those that were running when the time was over; they go on where they were."""
+
+
+Tell = Callable[[str], None]
+
+
+def work_off(queue: Queue, *, workers: int, seconds: float | None, tell: Tell) -> Report:
+    """Do what is missing, until nothing is or the time is over; `tell` gets a line for each unit.
+
+    Raises:
+        RunError: a file of records is damaged.
+    """
+    waiting, report = queue.survey()[0], Report()
+    ends_at = None if seconds is None else time.monotonic() + seconds
+    running: dict[Future[None], Work] = {}
+    with LocalProcesses(workers) as executor:
+        while (waiting or running) and not _is_over(ends_at):
+            while waiting and len(running) < workers:
+                work = waiting.pop(0)
+                tell(f"begins: {work.name}")
+                running[executor.submit(_do, queue, work)] = work
+            over, _ = wait(running, _PATIENCE, return_when=FIRST_COMPLETED)
+            for call in over:
+                _end(queue, running.pop(call), call, report, tell)
+    report.stopped = [work.name for work in running.values()]
+    return report
+
+
+def _is_over(ends_at: float | None) -> bool:
+    return ends_at is not None and time.monotonic() >= ends_at
+
+
+def _end(queue: Queue, work: Work, call: Future[None], report: Report, tell: Tell) -> None:
+    """Store what a unit found, or its error."""
+    try:
+        call.result()
+        if work.unit:  # an experiment without units has stored its records itself
+            queue.store(work.experiment)
+    except Exception as error:  # a unit that fails must not stop the others
+        told = str(error) if isinstance(error, LengthwiseError) else repr(error)
+        report.failed[work.name] = told
+        tell(f"failed: {work.name}: {told}")
+    else:
+        report.done.append(work.name)
+        tell(f"done: {work.name}")
+
+
+def _do(queue: Queue, work: Work) -> None:
+    """Do one unit, in a process of its own."""
+    if not work.unit:
+        measure_and_store(work.experiment, queue.preset, queue.options(), queue.out)
+        return
+    options = queue.options(only=(work.unit,), seeds=queue.seeds)
+    found = EXPERIMENTS[work.experiment].collect(work.experiment, queue.preset, options)
+    if errors := [one["error"] for one in found if "error" in one]:
+        raise RunError(errors[0])
+
+
+def _nothing(done: int, steps: int) -> None:
+    """Show no progress."""
+
+
+def _missing(name: str, every: Sequence[Unit]) -> Iterator[Work]:
+    """Yield the units that are not done, with what is known of others of their kind."""
+    done: dict[str, list[float | None]] = {}
+    for unit in every:
+        if unit.is_done:
+            done.setdefault(unit.kind, []).append(unit.seconds)
+    for unit in every:
+        if not unit.is_done:
+            alike = done.get(unit.kind, [])
+            known = [seconds for seconds in alike if seconds is not None]
+            yield Work(name, unit.name, len(alike), statistics.median(known) if known else None)
+
+
+def _order(work: Work) -> tuple[int, bool, bool, float]:
+    is_own, seconds = work.experiment.startswith("own/"), work.seconds
+    return work.num_done, is_own, seconds is None, seconds or 0.0

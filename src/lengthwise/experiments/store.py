@@ -1,0 +1,124 @@
+"""The files of an experiment: records as JSON, figures as SVG, and a page about them.
+
+Records of an earlier measurement are kept: what they hold is not measured again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lengthwise.analysis.figures import to_svg
+from lengthwise.errors import RunError
+from lengthwise.experiments.catalogue import EXPERIMENTS
+from lengthwise.experiments.experiment import (
+    Experiment,
+    MeasurementOptions,
+    Record,
+    Unit,
+    file_name,
+    reproduced,
+)
+from lengthwise.experiments.page import section
+from lengthwise.experiments.trained import run_name
+from lengthwise.files import read_json, write_json, write_text
+
+
+class Stored(NamedTuple):
+    """What a measurement left."""
+
+    result: dict[str, Any]
+    """As `reproduced` returns it."""
+    files: list[str]
+    num_kept: int
+    """Number of records of trained runs that the file had before."""
+
+
+def units(name: str, preset: str, options: MeasurementOptions, out: Path) -> list[Unit]:
+    """Return the units of work of an experiment, done or not.
+
+    Raises:
+        RunError: the file of records is damaged, or of another experiment.
+    """
+    return EXPERIMENTS[name].units(name, preset, _with_earlier(name, preset, options, out))
+
+
+def measure_and_store(name: str, preset: str, options: MeasurementOptions, out: Path) -> Stored:
+    """Measure what is missing, and write the files of the experiment into a folder.
+
+    Raises:
+        ConfigError: there is no such preset, or the options do not fit the experiment.
+        RunError: the file of records is damaged, or of another experiment.
+    """
+    experiment, file = EXPERIMENTS[name], out / file_name(name, preset)
+    options = _with_earlier(name, preset, options, out)
+    earlier = options.stored
+    result = reproduced(name, experiment, preset=preset, options=options)
+    now = _by_digest(_records(file, name, preset))
+    _add(result["records"], [one for digest, one in now.items() if earlier.get(digest) != one])
+    kept = sum({"commit", "digest"} <= one.keys() for one in result["records"])
+    return Stored(result, write(name, experiment, result, file), kept)
+
+
+def write(name: str, experiment: Experiment, result: dict[str, Any], records: Path) -> list[str]:
+    """Store the records, draw the figures, write a page about them, and return the paths."""
+    write_json(records, result)
+    files = [str(records)]
+    for figure, picture in experiment.figures(result["records"]).items():
+        path = records.with_name(f"{records.stem}-{figure}.svg")
+        write_text(path, to_svg(picture))
+        files.append(str(path))
+    page = records.with_suffix(".md")
+    write_text(page, f"{section(name, experiment, result, pictures=records.stem)}\n")
+    return [*files, str(page)]
+
+
+def _with_earlier(
+    name: str, preset: str, options: MeasurementOptions, out: Path
+) -> MeasurementOptions:
+    earlier = _records(out / file_name(name, preset), name, preset)
+    stored = _by_digest(earlier)
+    if owner := getattr(EXPERIMENTS[name], "runs_of", ""):  # its file has the same runs, too
+        theirs = _by_digest(_records(out / file_name(owner, preset), owner, preset))
+        stored |= theirs | {k: one for k, one in stored.items() if "error" not in one}
+    return replace(options, stored=stored, earlier=earlier)
+
+
+def _records(file: Path, name: str, preset: str) -> list[Record]:
+    """Return the records of a file, each with the commit that made it.
+
+    Raises:
+        RunError: the file was not written by this module, or is of another experiment or preset.
+    """
+    if not file.exists():
+        return []
+    try:
+        stored = read_json(file)
+        holds = f"{stored['experiment']}, preset {stored['preset']}"
+        found = [{"commit": stored["commit"], **one} for one in stored["records"]]
+        for one in _by_digest(found).values():
+            run_name(one), one["tests" if "error" not in one else "error"]
+    except (KeyError, TypeError):
+        raise RunError(f"{file} is damaged. Move it away, or use another --out.") from None
+    if holds != f"{name}, preset {preset}":
+        raise RunError(
+            f"{file} holds {holds}, but {name}, preset {preset}, is asked for. Move it away, or "
+            f"use another --out."
+        )
+    return found
+
+
+def _by_digest(records: Sequence[Record]) -> dict[str, Record]:
+    """Return the records of trained runs."""
+    return {one["digest"]: one for one in records if "digest" in one}
+
+
+def _add(records: list[Record], new: Sequence[Record]) -> None:
+    """Add records that another command has stored meanwhile; they replace those only kept."""
+    places = {run_name(one): place for place, one in enumerate(records) if "digest" in one}
+    for one in new:
+        place = places.get(run_name(one))
+        if place is None:
+            records.append(one)
+        elif "commit" in records[place]:
+            records[place] = one

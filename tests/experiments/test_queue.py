@@ -1,0 +1,181 @@
+"""The queue of all experiments: its order, what it keeps, and 20 kills at random moments."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lengthwise.experiments import queue, store
+from lengthwise.experiments.experiment import (
+    MeasuredExperiment,
+    MeasurementOptions,
+    Record,
+    Table,
+)
+from lengthwise.experiments.parts import Part, PartsExperiment
+from lengthwise.experiments.queue import Queue, Work
+from lengthwise.registry import Catalogue
+
+
+def square(settings: Mapping[str, Any], folder: Path) -> list[Record]:
+    """Leave a mark in the folder, to be counted."""
+    (folder / "called").touch()
+    return [{"value": settings["value"]}, {"value": settings["value"] ** 2}]
+
+
+def table(records: Any) -> Table:
+    return Table(["value"], [[str(one["value"])] for one in records])
+
+
+SQUARES: PartsExperiment[Any] = PartsExperiment(
+    item="squares",
+    claim="Squares are squares.",
+    presets=Catalogue("preset", {"smoke": (2, 3)}),
+    parts=lambda sizes, seeds: [
+        Part(f"value {n}, seed {seed}", {"value": n, "seed": seed})
+        for n in sizes
+        for seed in seeds or (0, 1)
+    ],
+    measure=square,
+    table=table,
+)
+
+FIGURE: MeasuredExperiment[Any] = MeasuredExperiment(
+    paper="Nobody",
+    item="figure",
+    claim="One is one.",
+    printed="1",
+    presets=Catalogue("preset", {"smoke": 1}),
+    measure=lambda sizes, seed, progress: [{"value": sizes}],
+    table=table,
+    check=lambda records: [],
+)
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Queue:
+    """A queue of two experiments, one of the papers and one of our own."""
+    known: dict[str, Any] = {"own/squares": SQUARES, "nobody/figure": FIGURE}
+    monkeypatch.setattr(queue, "EXPERIMENTS", known)
+    monkeypatch.setattr(store, "EXPERIMENTS", known)
+    return Queue(preset="smoke", runs=tmp_path / "runs", out=tmp_path / "out")
+
+
+def names(asked: Queue) -> list[str]:
+    return [work.name for work in asked.survey()[0]]
+
+
+def do(asked: Queue, only: str) -> None:
+    options = MeasurementOptions(progress=lambda *step: None, runs=asked.runs, only=(only,))
+    store.measure_and_store("own/squares", "smoke", options, asked.out)
+
+
+def test_what_tells_most_comes_first(asked: Queue) -> None:
+    every = ["value 2, seed 0", "value 2, seed 1", "value 3, seed 0", "value 3, seed 1"]
+    assert names(asked) == ["nobody/figure", *(f"own/squares: {one}" for one in every)]
+    do(asked, "value 2, seed 0")
+    left = [every[2], every[3], every[1]]  # of value 2 there is a seed already
+    assert names(asked) == ["nobody/figure", *(f"own/squares: {one}" for one in left)]
+    last = asked.survey()[0][-1]
+    assert (last.num_done, last.seconds is None) == (1, False)
+
+
+def test_quick_work_comes_before_long_work_and_known_before_unknown() -> None:
+    works = [
+        Work("own/a", "long", 0, 9.0),
+        Work("own/b", "unknown", 0, None),
+        Work("own/c", "quick", 0, 1.0),
+        Work("chi/d", "of a paper", 0, 99.0),
+        Work("chi/e", "another seed", 1, 0.1),
+    ]
+    ordered = sorted(works, key=queue._order)
+    assert [work.unit for work in ordered] == [
+        *("of a paper", "quick", "long", "unknown", "another seed")
+    ]
+
+
+def test_another_machine_goes_on_from_the_records_alone(asked: Queue, tmp_path: Path) -> None:
+    do(asked, "value 2")
+    there = Queue(preset="smoke", runs=tmp_path / "other", out=asked.out)
+    left = ["own/squares: value 3, seed 0", "own/squares: value 3, seed 1"]
+    assert [one for one in names(there) if "squares" in one] == left
+    do(there, "value")
+    assert sorted(path.parent.name for path in there.runs.glob("*/*/called")) == sorted(
+        Part("", {"value": 3, "seed": seed}).digest for seed in (0, 1)
+    )
+    records = json.loads((asked.out / "own-squares-smoke.json").read_text())["records"]
+    assert [one["value"] for one in records] == [2, 4, 2, 4, 3, 9, 3, 9]
+
+
+def test_records_that_do_not_name_their_part_are_of_all_parts(asked: Queue) -> None:
+    do(asked, "value 2")
+    file = asked.out / "own-squares-smoke.json"
+    result = json.loads(file.read_text())
+    for one in result["records"]:
+        del one["part"]
+    file.write_text(json.dumps(result))
+    there = Queue(preset="smoke", runs=asked.runs / "none", out=asked.out)
+    assert names(there) == ["nobody/figure"]
+
+
+PROGRAM = ("-m", "lengthwise", "reproduce", "all", "--preset", "smoke", "--workers", "2")
+
+
+def command(folder: Path, *more: str) -> list[str]:
+    places = ("--runs", f"{folder / 'runs'}", "--out", f"{folder / 'out'}")
+    return [sys.executable, *PROGRAM, "--only", "parity, r", *places, *more]
+
+
+def stored(folder: Path) -> dict[str, Any]:
+    """All records, without what differs between two measurements of the same."""
+    found = {}
+    for file in sorted((folder / "out").glob("*.json")):
+        result = json.loads(file.read_text())
+        found[file.name] = [lasting(one) for one in result["records"]]
+    return found
+
+
+def lasting(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: lasting(one)
+            for key, one in value.items()
+            if "second" not in key and key not in ("date", "commit")
+        }
+    return [lasting(one) for one in value] if isinstance(value, list) else value
+
+
+@pytest.mark.slow
+def test_killed_twenty_times_it_loses_nothing(tmp_path: Path) -> None:
+    draw, killed, whole = random.Random(0), tmp_path / "killed", tmp_path / "whole"
+    before: dict[str, Any] = {}
+    interrupted = 0
+    for _ in range(20):
+        process = subprocess.Popen(
+            command(killed), start_new_session=True, stderr=subprocess.DEVNULL, text=True
+        )
+        time.sleep(draw.uniform(3, 12))
+        interrupted += process.poll() is None
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        now = stored(killed)  # every file is whole, and no record is lost
+        for name, records in before.items():
+            assert all(one in now[name] for one in records)
+        before = now
+    assert interrupted >= 5
+    assert subprocess.run(command(killed), check=False).returncode == 0
+    assert subprocess.run(command(whole), check=False).returncode == 0
+    assert stored(killed) == stored(whole)
+    (killed / "runs").rename(tmp_path / "gone")
+    left = subprocess.run(
+        command(killed, "--finished", "--json"), check=True, capture_output=True, text=True
+    )
+    assert json.loads(left.stdout)["missing"] == []
