@@ -126,7 +126,7 @@ def test_records_that_do_not_name_their_part_are_of_all_parts(asked: Queue) -> N
     assert names(there) == ["nobody/figure"]
 
 
-PROGRAM = ("-m", "lengthwise", "reproduce", "all", "--preset", "smoke", "--workers", "2")
+PROGRAM = ("-m", "lengthwise.cli.main", "reproduce", "all", "--preset", "smoke", "--workers", "2")
 
 
 def command(folder: Path, *more: str) -> list[str]:
