@@ -61,6 +61,7 @@ VARIANTS = {
     "own/label-learners",
     "own/long-context",
     "own/random-automata",
+    "own/soundness",
 }
 ONE_OF_A_KIND = [
     pytest.param(name, marks=[pytest.mark.slow] if name in VARIANTS else []) for name in NAMES

@@ -27,6 +27,7 @@ from lengthwise.experiments.own import (
     random_automata,
     ranges,
     rungs,
+    soundness,
     symbol_by_symbol,
     weak_supervision,
 )
@@ -74,6 +75,7 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "own/rungs": rungs.RUNG_SIZES,
         "own/symbol-by-symbol": symbol_by_symbol.SYMBOL_BY_SYMBOL,
         "own/ranges": ranges.RANGES,
+        "own/soundness": soundness.SOUNDNESS,
         "own/long-context": long_context.LONG_CONTEXT,
         "own/weak-supervision": weak_supervision.WEAK_SUPERVISION,
     },
