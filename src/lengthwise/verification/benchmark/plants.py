@@ -183,11 +183,16 @@ def domain_corner(draw: random.Random, *, fault: bool) -> Planted:
     )
 
     def falls(word: Word) -> bool:
-        return domain.classify(word) == 1 and machine.classify(word) != language.classify(word)
+        before = word[:-1]
+        watched = {"length": len(before), "ones": sum(before)}
+        at = all(watched[name] % sizes[name] == corner[name] for name in sizes)
+        return at and domain.classify(word) == 1 and language.classify(word) == 1
 
     word: Word = ()
     if fault:
-        tried = (prefix + tuple(draw.choices(range(2), k=draw.randrange(60))) for _ in range(4_000))
+        tried = (
+            prefix + tuple(draw.choices(range(2), k=draw.randrange(1, 60))) for _ in range(4_000)
+        )
         word = next((each for each in tried if falls(each)), ())
         if not word:  # the corner has no member
             return domain_corner(draw, fault=fault)
