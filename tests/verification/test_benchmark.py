@@ -105,6 +105,12 @@ def test_ours_says_of_no_fault_that_it_holds() -> None:
     assert tallies["sound"].right == 1
 
 
+def test_ours_is_certain_of_no_sum_whose_order_decides() -> None:
+    """Most of them are right as they run, so that nothing but a bound can tell."""
+    for case in benchmark.cases(2, each=4, kinds=["margin", "cancellation"]):
+        assert benchmark.ours(case.question) == "undecided", case.known_by
+
+
 @pytest.mark.slow
 def test_ours_says_of_no_fault_of_another_thousand_that_it_holds() -> None:
     seen = []

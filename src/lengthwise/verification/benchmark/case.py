@@ -177,10 +177,10 @@ def is_confirmed(case: Case) -> bool:
     if claimed is not None:
         wrong = language.encode(claimed.word)
         shorter = [word for word in words if len(word) < len(wrong)]
-        return runs_as(model, wrong) != language.classify(wrong) and _right(
+        return runs_as(model, wrong) != language.classify(wrong) and answers_rightly(
             model, language, shorter
         )
-    return _right(model, language, words)
+    return answers_rightly(model, language, words)
 
 
 def _decided(model: Provable, planted: Sum, word: Word, by: float) -> int | None:
@@ -205,7 +205,8 @@ def long_words(language: Language) -> list[Word]:
     return [word for word in drawn if domain is None or domain.classify(word) == 1]
 
 
-def _right(model: nn.Module, language: Language, words: Sequence[Word]) -> bool:
+def answers_rightly(model: nn.Module, language: Language, words: Sequence[Word]) -> bool:
+    """Return whether a network as it runs gives all words of a list their class."""
     by_length: dict[int, list[Word]] = {}
     for word in words:
         by_length.setdefault(len(word), []).append(word)

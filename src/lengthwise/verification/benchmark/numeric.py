@@ -14,7 +14,15 @@ import torch
 
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.verification.benchmark.bits import Machine, Term
-from lengthwise.verification.benchmark.case import Case, Question, Sum, Word, added, runs_as
+from lengthwise.verification.benchmark.case import (
+    Case,
+    Question,
+    Sum,
+    Word,
+    added,
+    answers_rightly,
+    runs_as,
+)
 from lengthwise.verification.benchmark.networks import numbered_terms, see, tree
 from lengthwise.verification.benchmark.plants import (
     TreeBase,
@@ -24,6 +32,7 @@ from lengthwise.verification.benchmark.plants import (
 )
 
 _TRIED_ORDERS = 300
+_TRIED_TO_HIDE = 20
 _OFF = -0.5
 """The summand that is not special: `bad` is off by that much where the pattern is not."""
 
@@ -89,7 +98,8 @@ def _case(
     dtype: Dtype,
     about: str,
 ) -> Case:
-    """Draw a case of a sum whose order decides; most of them are right in the network's own."""
+    """Draw a case of a sum whose order decides; most of them are hidden, that is, the
+    network as it runs is right on the member and on short words."""
     for attempt in range(100):
         base, word, pattern = _base(draw)
         summands = drawn(draw, dtype)
@@ -101,8 +111,8 @@ def _case(
         planted = Sum(summands=every, dtype=dtype, order=order, weight=weight)
         if planted.exact() >= 0:
             continue
-        is_hidden = runs_as(model, word) == base.language.classify(word)
-        if is_hidden or attempt > 10:
+        few = [word, *base.language.words(max_length=7)]
+        if answers_rightly(model, base.language, few) or attempt > _TRIED_TO_HIDE:
             return Case(
                 name=name,
                 kind=kind,
