@@ -7,17 +7,14 @@ purpose. That each fault is there is confirmed without a verifier.
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
 
-from lengthwise.experiments.experiment import (
-    MeasuredExperiment,
-    Record,
-    Statement,
-    Table,
-    preset_catalogue,
-)
-from lengthwise.sweeps.sweep import Progress
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise.experiments.parts import Part, PartsExperiment
 from lengthwise.verification import benchmark
-from lengthwise.verification.benchmark import KINDS, VERIFIERS, Answer, Case, is_confirmed
+from lengthwise.verification.benchmark import KINDS, VERIFIERS, is_confirmed
 
 OURS = "lengthwise"
 SOUND = "sound"
@@ -29,42 +26,38 @@ class Sizes:
 
     each: int
     each_of_unsound: int
+    seeds: tuple[int, ...] = (0,)
 
 
-def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
-    """Return a record for each verifier and kind of case."""
-    asked = list(benchmark.cases(seed, each=sizes.each))
-    confirmed: dict[str, int] = dict.fromkeys(KINDS, 0)
-    for case in asked:
-        confirmed[case.kind] += is_confirmed(case)
-    few = list(benchmark.cases(seed, each=sizes.each_of_unsound))
-    done, count = 0, len(asked) + len(few) * (len(VERIFIERS) - 1)
-    records: list[Record] = []
+def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
+    """Return a part for each verifier and kind, ours first."""
+    found = []
+    for seed, verifier, kind in product(seeds or sizes.seeds, VERIFIERS, KINDS):
+        each = sizes.each if verifier == OURS else sizes.each_of_unsound
+        settings = {"verifier": verifier, "kind": kind, "each": each, "seed": seed}
+        found.append(Part(f"{verifier}, {kind}, seed {seed}", settings))
+    return found
 
-    def watch(case: Case, answer: Answer) -> None:
-        nonlocal done
-        done += 1
-        progress(done, count)
 
-    for name, verifier in VERIFIERS.items():
-        start = time.process_time()
-        tallies = benchmark.run(verifier, asked if name == OURS else few, watch=watch)
-        seconds = round(time.process_time() - start, 1)
-        records += [
-            {
-                "verifier": name,
-                "kind": kind,
-                **asdict(tally),
-                "confirmed": confirmed[kind] if name == OURS else None,
-                "processor_seconds_in_all": seconds,
-            }
-            for kind, tally in tallies.items()
-        ]
-    return records
+def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
+    """Ask a verifier about the cases of a kind; with ours, confirm them, too."""
+    kind, verifier = settings["kind"], settings["verifier"]
+    asked = list(benchmark.cases(settings["seed"], each=settings["each"], kinds=[kind]))
+    start = time.process_time()
+    tally = benchmark.run(VERIFIERS[verifier], asked)[kind]
+    seconds = round(time.process_time() - start, 1)
+    confirmed = sum(map(is_confirmed, asked)) if verifier == OURS else None
+    return [{**settings, **asdict(tally), "confirmed": confirmed, "processor_seconds": seconds}]
 
 
 def _of(records: Sequence[Record], verifier: str) -> Mapping[str, Record]:
-    return {one["kind"]: one for one in records if one["verifier"] == verifier}
+    """Return the records of a verifier by kind, summed over seeds."""
+    found: dict[str, Record] = {}
+    for one in records:
+        if one["verifier"] == verifier:
+            before = found.get(one["kind"], dict.fromkeys(_COUNTS, 0))
+            found[one["kind"]] = {name: before[name] + (one[name] or 0) for name in _COUNTS}
+    return found
 
 
 def table(records: Sequence[Record]) -> Table:
@@ -85,21 +78,26 @@ def unsound(records: Sequence[Record]) -> Table:
     names = list(dict.fromkeys(one["verifier"] for one in records))
     by_name = [_of(records, name) for name in names]
     rows = [
-        [kind, *(f"{found[kind]['wrongly_holds']} of {found[kind]['cases']}" for found in by_name)]
+        [kind, *(_share(found.get(kind)) for found in by_name)]
         for kind in by_name[0]
         if kind != SOUND
     ]
     return Table(["kind", *names], rows)
 
 
+def _share(one: Record | None) -> str:
+    return "" if one is None else f"{one['wrongly_holds']} of {one['cases']}"
+
+
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether ours is wrong of a case, whether all cases are what they say, and whether every
     kind catches an unsound verifier that tests or computes."""
-    own = _of(records, OURS).values()
+    by_kind = _of(records, OURS)
+    own = by_kind.values()
     cases = sum(one["cases"] for one in own)
     others = [one for one in records if one["verifier"] not in (OURS, "believes everything")]
     caught = {one["kind"] for one in others if one["wrongly_holds"]}
-    kinds = [one["kind"] for one in own if one["kind"] != SOUND]
+    kinds = [kind for kind in by_kind if kind != SOUND]
     wrong = sum(one["wrongly_holds"] for one in own)
     refused = sum(one["wrongly_fails"] for one in own)
     seen = sum(one["confirmed"] for one in own)
@@ -121,15 +119,14 @@ def check(records: Sequence[Record]) -> list[Statement]:
     ]
 
 
-SOUNDNESS = MeasuredExperiment(
-    paper="lengthwise",
+SOUNDNESS = PartsExperiment(
     item="soundness",
     claim="Of 1,000 planted faults none is said to hold.",
-    printed="Nothing: the experiment is our own.",
     presets=preset_catalogue(
         smoke=Sizes(each=1, each_of_unsound=1),
         laptop=Sizes(each=benchmark.EACH, each_of_unsound=20),
     ),
+    parts=parts,
     measure=measure,
     table=table,
     more={"Unsound verifiers": unsound},
