@@ -56,6 +56,7 @@ VARIANTS = {
     "steps2022/figure4",
     "steps2022/other-tasks",
     "own/analysis",
+    "own/arithmetic",
     "own/certificates",
     "own/held-out-pairs",
     "own/label-learners",

@@ -134,7 +134,8 @@ def changed(name: str, seed: int) -> tuple[str, bytes]:
         with np.errstate(all="ignore"), suppress(*UNFIT):
             how(body, choose)
         done.append(how.__name__)
-    body["language"]["spec"] = ""
+    if isinstance(body["language"], dict):
+        body["language"]["spec"] = ""
     return "+".join(done), signed(body)
 
 
