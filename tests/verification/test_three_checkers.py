@@ -70,7 +70,9 @@ FORMAL = (
     "every state of the machine is reached",
     "no two states of the machine are alike",
     "the start is a state",
-    "every state has a next one for each symbol",  # or rows are too long
+    "every state has a next one for each symbol",  # in a row that is too long, or never read
+    "every state has a class",
+    "classes exist",
     "every code that is named occurs",
     "nothing new follows the last level",
     "has the pairs of level",

@@ -41,6 +41,8 @@ _CHUNKS = 64
 """Chunks of a tree that are computed."""
 _RANDOM_ORDERS = 20
 
+PROTOCOL = "chunks of codes, or steps, that were met while the network was explored; no words"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
@@ -74,12 +76,13 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     run, _ = trained(plan, folder)
     model = run.model.float().eval()
     assert isinstance(model, RegularGPT | BinaryRecurrent)
+    how = {"words_per_length": None, "protocol": PROTOCOL, "interval_95": None}
     if settings["compiled"]:
-        return [{**settings, **compiled_deviation(model, settings["language"])}]
+        return [{**settings, **how, **compiled_deviation(model, settings["language"])}]
     verdicts = {
         name: certify(model, language, precision=name).verdict for name in ("weights", "bfloat16")
     }
-    told = {**settings, "verdicts": verdicts}
+    told = {**settings, **how, "verdicts": verdicts}
     return [{**told, **found} for found in deviations(model, settings["language"])]
 
 

@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment
 from lengthwise.verification import benchmark
@@ -47,7 +48,17 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     tally = benchmark.run(VERIFIERS[verifier], asked)[kind]
     seconds = round(time.process_time() - start, 1)
     confirmed = sum(map(is_confirmed, asked)) if verifier == OURS else None
-    return [{**settings, **asdict(tally), "confirmed": confirmed, "processor_seconds": seconds}]
+    return [
+        {
+            **settings,
+            **asdict(tally),
+            "confirmed": confirmed,
+            "processor_seconds": seconds,
+            "words_per_length": None,
+            "protocol": "planted cases of the benchmark, drawn from the seed",
+            "interval_95": list(wilson(tally.cases - tally.wrongly_holds, tally.cases)),
+        }
+    ]
 
 
 def _of(records: Sequence[Record], verifier: str) -> Mapping[str, Record]:
