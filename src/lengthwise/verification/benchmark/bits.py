@@ -10,7 +10,6 @@ Here machines are run by counting, without a network and without a number that i
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 Bits = tuple[bool, ...]
 Literal = tuple[int, int, bool]
@@ -45,11 +44,6 @@ class Registers:
             place, value = self.place(name, values.get(name, 0))
             bits[place] = value
         return tuple(bits)
-
-    def value(self, bits: Bits, name: str) -> int:
-        """Return the value of a register."""
-        values = range(self.sizes[name])
-        return next(v for v in values if bits[self.place(name, v)[0]] == self.place(name, v)[1])
 
 
 class Rules:
@@ -142,8 +136,3 @@ def scored(
         scores[place] += weight if on else -weight
         bias += 0.0 if on else weight
     return tuple(scores), bias
-
-
-def all_of(choices: Sequence[int]) -> Iterable[tuple[int, ...]]:
-    """Yield all rows of numbers below these."""
-    return product(*map(range, choices))
