@@ -78,6 +78,9 @@ impl Claim {
         let body = reader.object(0)?;
         reader.expect("\n")?;
         require(reader.at == text.len(), "nothing follows the last line")?;
+        if body.has("precision") {
+            return Err("kind \"bfloat16\" is not handled".to_string());
+        }
         let names = [
             "format",
             "verdict",

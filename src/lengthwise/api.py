@@ -35,6 +35,7 @@ from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.certify import certify as certify_model
 from lengthwise.verification.closure import MAX_CHUNKS
+from lengthwise.verification.narrow import Precision
 
 
 def train(
@@ -309,6 +310,7 @@ def certify(
     language: Language | str | None = None,
     *,
     strength: Literal["auto"] | Strength = "auto",
+    precision: Precision = "weights",
     max_chunks: int = MAX_CHUNKS,
 ) -> Certificate:
     """Prove that a model is right at every length, or find the shortest word on which it is wrong.
@@ -322,20 +324,29 @@ def certify(
     checks again. The verdict `equivalent` is given only if that checker, which shares no code with
     the search, accepts the proof; `.summary()["terms"]` has the terms of the claim.
 
+    `precision="bfloat16"` makes the claim one about the model cast by `.bfloat16()`.
+
     Raises:
         VerificationError: the model is neither a RegularGPT nor a recurrent network with binary
-            memory, has other symbols or classes, or the strength does not suit it.
+            memory, has other symbols or classes, or the strength or precision does not suit it.
         LanguageError: the language has too many state maps to distinguish.
     """
     max_chunks = whole("max_chunks", max_chunks, 1)
     if isinstance(model, Run):
         against = None if language is None else _chosen(language)
-        options = {"against": against, "strength": strength, "max_chunks": max_chunks}
+        options = {
+            "against": against,
+            "strength": strength,
+            "precision": precision,
+            "max_chunks": max_chunks,
+        }
         return model.problem.certify(model, options)
     network, chosen = module_of(model), _chosen(language)
     if (other := difference(network, chosen)) is not None:
         raise VerificationError(other)
-    return certify_model(network, chosen, strength=strength, max_chunks=max_chunks)
+    return certify_model(
+        network, chosen, strength=strength, precision=precision, max_chunks=max_chunks
+    )
 
 
 _NO_TRANSLATOR = "this run does not translate; runs on pairs:FOLDER do."

@@ -56,11 +56,13 @@ VARIANTS = {
     "steps2022/figure4",
     "steps2022/other-tasks",
     "own/analysis",
+    "own/arithmetic",
     "own/certificates",
     "own/held-out-pairs",
     "own/label-learners",
     "own/long-context",
     "own/random-automata",
+    "own/soundness",
 }
 ONE_OF_A_KIND = [
     pytest.param(name, marks=[pytest.mark.slow] if name in VARIANTS else []) for name in NAMES

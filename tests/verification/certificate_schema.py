@@ -6,16 +6,22 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.verification import schema
-from lengthwise.verification.certificate import FORM, FORMAT
+from lengthwise.verification.certificate import (
+    FORM,
+    FORM_WITH_PRECISION,
+    FORMAT,
+    FORMAT_WITH_PRECISION,
+)
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "certificate.schema.json"
 
 FORMS = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 DESCRIPTIONS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "format": ("Version of the format.", {"const": FORMAT}),
+    "format": ("Version of the format.", {}),
     "verdict": ("What is claimed; not-closed claims nothing.", {}),
     "strength": ("The kind of the claim.", {}),
+    "precision": ("Arithmetic, in format 3; in format 2 it is that of the weights' type.", {}),
     "language": ("The language: an automaton with classes, perhaps on a domain.", {}),
     "machine": (
         "The minimal automaton over all words; its last class is 'outside the domain'.",
@@ -61,6 +67,11 @@ def schema_of(form: Any) -> dict[str, Any]:
 def whole_schema() -> dict[str, Any]:
     """The JSON schema of a certificate."""
     found = schema_of(FORM)
+    found["properties"]["precision"] = schema_of(FORM_WITH_PRECISION["precision"])
+    found["anyOf"] = [
+        {"properties": {"format": {"const": FORMAT}, "precision": False}},
+        {"properties": {"format": {"const": FORMAT_WITH_PRECISION}}, "required": ["precision"]},
+    ]
     for name, (description, more) in DESCRIPTIONS.items():
         found["properties"][name] = {
             "description": description,

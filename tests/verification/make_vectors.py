@@ -31,6 +31,7 @@ from lengthwise.verification.certify import certify
 from verification.certificate_schema import SCHEMA, schema_text
 from verification.forger import Body, body_of, honest, signed
 from verification.second_checker import certificate_of
+from verification.trained import ENDS_WITH_1, last_symbol
 from verification.windowed import automaton_of, random_scratchpad
 
 HERE = Path(__file__).parent
@@ -109,6 +110,10 @@ VALID: Mapping[str, tuple[Callable[[], Certificate], str]] = {
     "structural": (_structural, "a slot for each state of Parity; no elements are listed"),
     "snapped": (lambda: honest("snapped, C=2"), "vectors replaced by the nearest representatives"),
     "robust": (lambda: honest("robust, C=2"), "balls that hold all vectors"),
+    "bfloat16": (
+        lambda: certify(last_symbol(), ENDS_WITH_1, precision="bfloat16"),
+        "the network of tree cast to bfloat16, in format 3",
+    ),
 }
 
 # ---- invalid -------------------------------------------------------------------------------------
@@ -145,6 +150,12 @@ def _narrow(body: Body) -> None:
 def _cancelling(body: Body) -> None:
     """Let a sign be that of 1e8 x - (1e8 - 16) x, which rounding in float32 could turn."""
     _array(body, "memory.write.weight", lambda array: array.__setitem__(0, [1e8, 1e8 - 16]))
+
+
+def _near_in_bfloat16(body: Body) -> None:
+    """Let a sign be that of a number that is 1/512 below 0, beside numbers of 1/2."""
+    _array(body, "memory.write.weight", lambda array: np.multiply(array, 0.25, out=array))
+    _array(body, "memory.write.bias", lambda array: array.fill(0.498046875))
 
 
 def _without_margin(body: Body) -> None:
@@ -363,6 +374,24 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         ),
         "a wrong word is known, and it is said to be a proof",
         "all words have their class",
+    ),
+    "bfloat16-weights": (
+        "bfloat16",
+        lambda b: _array(b, "pad", lambda array: np.add(array, np.float32(1e-5), out=array)),
+        "a weight is no number of bfloat16",
+        "numbers of bfloat16",
+    ),
+    "bfloat16-margin": (
+        "bfloat16",
+        _near_in_bfloat16,
+        "a sign that float32 is certain of, and bfloat16 is not",
+        "every sign is certain",
+    ),
+    "precision-of-format-2": (
+        "bfloat16",
+        lambda b: b.update(format=2),
+        "in format 2 the arithmetic is that of the weights' type, and is not named",
+        "an object with just",
     ),
     "ball-too-small": (
         "robust",

@@ -24,9 +24,10 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.verification.arrays import pack
-from lengthwise.verification.certificate import Certificate, Machine, SnapDistances, WrongWord
+from lengthwise.verification.certificate import Certificate, Machine, WrongWord
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
+from lengthwise.verification.margins import SnapDistances
 from lengthwise.verification.network import node_of, weights_of
 from lengthwise.verification.statement import at_least, at_most, automaton_digest
 from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model, trained

@@ -15,6 +15,7 @@ from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.check import Induction, checked
 from lengthwise.verification.check_prefixes import PrefixInduction
 from lengthwise.verification.closure import MAX_CHUNKS
+from lengthwise.verification.narrow import Precision
 from lengthwise.verification.statement import (
     at_least,
     at_most,
@@ -39,6 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--strength", choices=["auto", *get_args(Strength)], default="auto")
     parser.add_argument(
+        "--precision",
+        choices=get_args(Precision),
+        default="weights",
+        help="the arithmetic of the claim: that of the weights' type, or bfloat16, to which the "
+        "model is cast (default: weights)",
+    )
+    parser.add_argument(
         "--max-chunks",
         type=whole_number(1),
         help="chunks of one level that are explored at most (default 1,000,000)",
@@ -47,7 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out",
         type=Path,
         metavar="FILE",
-        help="where to save it (default: certificate.json in the run, unless --against is given)",
+        help="where to save it (default: certificate.json in the run, or certificate-bfloat16.json "
+        "with --precision bfloat16, unless --against is given)",
     )
     parser.add_argument(
         "--check",
@@ -88,6 +97,7 @@ def _certify(arguments: argparse.Namespace) -> None:
     options = {
         "against": parse(arguments.against) if arguments.against is not None else None,
         "strength": arguments.strength,
+        "precision": arguments.precision,
         "max_chunks": arguments.max_chunks or MAX_CHUNKS,
         "progress": _Levels(),
     }
@@ -95,6 +105,8 @@ def _certify(arguments: argparse.Namespace) -> None:
     out = arguments.out
     if out is None and arguments.against is None and trained.folder is not None:
         out = trained.folder.certificate
+        if arguments.precision != "weights":
+            out = out.with_stem(f"{out.stem}-{arguments.precision}")
     saved = "not saved; give --out FILE"
     if arguments.out is None and made.verdict == "not-closed" and out is not None and out.exists():
         out, saved = None, "not saved, since the run has one; give --out FILE"
@@ -124,7 +136,8 @@ class _Levels:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    if (arguments.out, arguments.max_chunks, arguments.strength) != (None, None, "auto"):
+    own = (arguments.out, arguments.max_chunks, arguments.strength, arguments.precision)
+    if own != (None, None, "auto", "weights"):
         raise ConfigError(
             "--check takes a file, and perhaps a run and --against; leave out others."
         )
@@ -230,11 +243,15 @@ def _require_symbols(certificate: Certificate, stored: Any) -> None:
         )
 
 
+def _in_precision(made: Certificate) -> str:
+    return "" if made.precision == "weights" else f", {made.precision}"
+
+
 def facts(made: Certificate) -> list[tuple[str, str]]:
     """Describe a certificate as names and values."""
     summary: dict[str, Any] = made.summary()
     lines = [
-        ("verdict", f"{made.verdict} ({made.strength})"),
+        ("verdict", f"{made.verdict} ({made.strength}{_in_precision(made)})"),
         ("statement", made.statement),
     ]
     if made.counterexample is not None:

@@ -13,6 +13,7 @@ from lengthwise.experiments.chiang2022 import table1 as chiang_table1
 from lengthwise.experiments.experiment import Experiment
 from lengthwise.experiments.own import (
     analysis,
+    arithmetic,
     audited_classes,
     certificates,
     compiled_sizes,
@@ -27,6 +28,7 @@ from lengthwise.experiments.own import (
     random_automata,
     ranges,
     rungs,
+    soundness,
     symbol_by_symbol,
     weak_supervision,
 )
@@ -74,6 +76,8 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "own/rungs": rungs.RUNG_SIZES,
         "own/symbol-by-symbol": symbol_by_symbol.SYMBOL_BY_SYMBOL,
         "own/ranges": ranges.RANGES,
+        "own/arithmetic": arithmetic.ARITHMETIC,
+        "own/soundness": soundness.SOUNDNESS,
         "own/long-context": long_context.LONG_CONTEXT,
         "own/weak-supervision": weak_supervision.WEAK_SUPERVISION,
     },

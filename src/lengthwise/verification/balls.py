@@ -22,9 +22,9 @@ Assumptions about the machine, for the network and for numpy: arithmetic rounds 
 below the smallest normal one are kept, or are taken as 0 before an operation, after it, or both;
 reciprocal roots are within `_ROOT_ULPS` units in the last place, exp within `_EXP_ULPS`, tanh
 within `_ULPS`, and erf within `_ULPS` units of 1; a product of matrices is made of sums of
-products. TF32, bfloat16 and fast matrix multiplication in the manner of Strassen or Winograd are
-not covered: they cut products to fewer bits, or form other sums. Where numbers could overflow, a
-radius is infinite.
+products.TF32 and fast matrix multiplication in the manner of Strassen or Winograd are not covered:
+they cut products to fewer bits, or form other sums. bfloat16 has bounds of its own (`narrow.py`).
+Where numbers could overflow, a radius is infinite.
 
 Axes:
     width   numbers in a vector; all others are positions at which balls stand
@@ -164,6 +164,10 @@ class Arithmetic:
         centre.
         """
         return _gamma(terms, self.unit) + _gamma(terms, OWN)
+
+    def sums(self, terms: float) -> float:
+        """Return the relative error of a sum of that many products that are formed one by one."""
+        return self.gamma(terms)
 
     def lost(self, terms: int, size: Size) -> Size:
         r"""Bound the effect of small numbers taken as 0 on $b + \sum_i x_i w_i$, of n products.
@@ -404,7 +408,7 @@ class Arithmetic:
 
 
 def _gamma(terms: float, unit: float) -> float:
-    return terms * unit / (1 - terms * unit) if terms <= _MOST_TERMS else inf
+    return terms * unit / (1 - terms * unit) if terms <= _MOST_TERMS and terms * unit < 1 else inf
 
 
 _erf: Callable[[Floats], Floats] = np.vectorize(erf, otypes=[float])

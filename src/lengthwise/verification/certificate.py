@@ -12,8 +12,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.display import Viewed
@@ -29,10 +30,14 @@ from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.verification import schema
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.arrays import pack, unpack
+from lengthwise.verification.margins import RoundingMargins, SnapDistances
+from lengthwise.verification.narrow import Precision, bfloat16_rounded
 from lengthwise.verification.statement import automaton_digest, quoted, shown, stated, terms_of
 from lengthwise.wording import shortened
 
 FORMAT = 2
+FORMAT_WITH_PRECISION = 3
+"""Format of certificates about another arithmetic than that of the weights' type."""
 
 Verdict = Literal["equivalent", "counterexample", "not-closed"]
 Strength = Literal["discrete", "structural", "snapped", "robust"]
@@ -69,67 +74,6 @@ class WrongWord:
     """Class of the word in the language."""
 
 
-class Extremes(Protocol):
-    """The smallest margins over all numbers of one kind that were computed."""
-
-    distance: float
-    """Smallest distance of a number from its threshold."""
-    radius: float
-    """Largest distance by which rounding could move one."""
-    room: float
-    """Smallest distance minus its own radius."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RoundingMargins:
-    """Distances of signs and answers from a change, and bounds on rounding.
-
-    Where tokens are written, a sign is the choice of one: the largest logit against another. None
-    stands for a number that is not finite, such as an infinite bound.
-    """
-
-    sign_distance: float | None
-    """Smallest distance from 0 of a number before the sign, over all reachable chunks."""
-    sign_radius: float | None
-    """Largest bound on the effect of rounding on such a number, for any order of additions."""
-    answer_distance: float | None
-    """Smallest distance of the largest logit from the next."""
-    answer_radius: float | None
-    """Largest bound on the effect of rounding on such a distance."""
-    measured: float | None
-    """Largest measured difference between the model as it runs and float64, over batches of several
-    sizes and numbers of threads; None if the model was not run.
-    """
-    room: float | None
-    """Smallest distance from 0 of a number before the sign minus its own bound; above 0, all signs
-    are certain."""
-    is_certain: bool
-    """Whether every distance is larger than its own radius."""
-
-    @classmethod
-    def of(cls, signs: Extremes, answers: Extremes, measured: float | None = None) -> Self:
-        """Return the margins of signs and answers that were computed."""
-        return cls(
-            sign_distance=finite(signs.distance),
-            sign_radius=finite(signs.radius),
-            answer_distance=finite(answers.distance),
-            answer_radius=finite(answers.radius),
-            measured=None if measured is None else finite(measured),
-            room=finite(signs.room),
-            is_certain=signs.room > 0 and answers.room > 0,
-        )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SnapDistances:
-    """How well the classes of snapped vectors are separated."""
-
-    spread: float
-    """Largest distance of a vector from the representative that it is snapped to."""
-    gap: float | None
-    """Smallest distance of a vector from any other representative; None if there is no other."""
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Certificate(Viewed):
     """The result of a proof attempt about a model and a language, with the evidence.
@@ -156,6 +100,9 @@ class Certificate(Viewed):
     """Pairs by level: `interior` pairs (element, state map) and `edge` pairs (element, state). Of a
     recurrent network, level l has the `edge` pairs of prefixes of l symbols that no shorter prefix
     has, and the last one of a proof is empty."""
+    precision: Precision = "weights"
+    """Arithmetic of the network: that of the weights' type, or bfloat16. In the latter case weights
+    are numbers of bfloat16, stored as float32."""
     repeats: int | None = None
     """Level whose pairs the last level has."""
     counterexample: WrongWord | None = None
@@ -228,6 +175,7 @@ class Certificate(Viewed):
         return {
             "verdict": self.verdict,
             "strength": self.strength,
+            "precision": self.precision,
             "language": self.language.spec,
             "automaton_digest": automaton_digest(self.language),
             "statement": self.statement,
@@ -263,6 +211,8 @@ class Certificate(Viewed):
             ConfigError: the settings are those of another kind of network.
         """
         whole = self.network_config.from_dict(settings).to_dict()  # runs may leave out newer ones
+        if self.precision == "bfloat16":
+            weights = {name: bfloat16_rounded(w.astype(np.float32)) for name, w in weights.items()}
         if digest_of(whole, weights) != self.model_digest:
             raise CertificateError(
                 "the certificate is one of another model (its digest differs). Certify this one."
@@ -272,10 +222,12 @@ class Certificate(Viewed):
 
     def to_bytes(self) -> bytes:
         """Return the content of the file."""
+        named = {} if self.precision == "weights" else {"precision": self.precision}
         body = {
-            "format": FORMAT,
+            "format": FORMAT_WITH_PRECISION if named else FORMAT,
             "verdict": self.verdict,
             "strength": self.strength,
+            **named,
             "language": to_dict(self.language),
             "machine": _fields(self.machine),
             "settings": dict(self.settings),
@@ -334,14 +286,16 @@ class Certificate(Viewed):
             raise CertificateError("there is no format")
         if body["format"] == 1:
             raise CertificateError("it is of format 1, whose certificates could be forged")
-        if body["format"] != FORMAT:
-            raise CertificateError(f"format {quoted(str(body['format']))[:20]} is not {FORMAT}")
-        schema.require_form(body, FORM)
+        if body["format"] not in FORMS:
+            known = " or ".join(map(str, FORMS))
+            raise CertificateError(f"format {quoted(str(body['format']))[:20]} is not {known}")
+        schema.require_form(body, FORMS[body["format"]])
         wrong, machine, notes = body["counterexample"], body["machine"], body["notes"]
         sure, moved = notes["sureness"], notes["moved"]
         return cls(
             verdict=body["verdict"],
             strength=body["strength"],
+            precision=body.get("precision", "weights"),
             language=from_dict(body["language"]),
             machine=Machine(
                 transitions=tuple(map(tuple, machine["transitions"])),
@@ -419,6 +373,11 @@ FORM = {
 }
 """The form of the file."""
 
+FORM_WITH_PRECISION = {**FORM, "precision": schema.Choice(("bfloat16",))}
+
+FORMS: Mapping[int, Any] = {FORMAT: FORM, FORMAT_WITH_PRECISION: FORM_WITH_PRECISION}
+"""The form of the file, by format."""
+
 
 def digest_of(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> str:
     """Return the digest of a network: of its settings and all its weights."""
@@ -429,11 +388,6 @@ def digest_of(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) 
 def pairs_of(elements: Integers, states: Integers) -> tuple[StatePair, ...]:
     """Return two columns as pairs."""
     return tuple(zip(elements.tolist(), states.tolist(), strict=True))
-
-
-def finite(number: float) -> float | None:
-    """Return a number, or None for one that is not finite, as margins have it."""
-    return number if math.isfinite(number) else None
 
 
 def _fields(value: Any) -> dict[str, Any]:

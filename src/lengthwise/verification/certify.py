@@ -28,7 +28,6 @@ from lengthwise.verification.binary import BinaryAlgebra, MarginTracker
 from lengthwise.verification.certificate import (
     Certificate,
     Machine,
-    RoundingMargins,
     Strength,
     Verdict,
     WrongWord,
@@ -38,16 +37,20 @@ from lengthwise.verification.certify_structure import certify_structure
 from lengthwise.verification.check import check
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback
 from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
+from lengthwise.verification.emulated import running
 from lengthwise.verification.exploration import explore
 from lengthwise.verification.extraction import extract
 from lengthwise.verification.lookup import Lookup
+from lengthwise.verification.margins import RoundingMargins
 from lengthwise.verification.measured import measured_difference, measured_steps, measured_tokens
+from lengthwise.verification.narrow import Precision
 from lengthwise.verification.network import (
     made_with,
     node_of,
     predicted,
     require_provable,
     require_same_classes,
+    require_suitable_precision,
     weights_of,
 )
 from lengthwise.verification.plain import Provable
@@ -66,6 +69,7 @@ def certify(
     language: Language,
     *,
     strength: Literal["auto"] | Strength = "auto",
+    precision: Precision = "weights",
     max_chunks: int = MAX_CHUNKS,
     progress: LevelCallback | None = None,
 ) -> Certificate:
@@ -77,9 +81,12 @@ def certify(
     of such a model as it runs. `auto` is the first strength that fits the memory. Where no algebra
     is found, or bounds are too loose, short words are tested one by one instead.
 
+    With `precision="bfloat16"` the claim is about the model cast by `.bfloat16()`, whose roundings
+    are those of `narrow.py`; its memory must be discrete.
+
     Raises:
         VerificationError: there are no proofs of such a model (`PROVABLE`), it has other symbols or
-            classes, or the strength does not suit it.
+            classes, or the strength or the precision does not suit it.
         LanguageError: the language has too many state maps to tell apart.
     """
     if not is_named(language):  # such as one that was changed and kept its name
@@ -87,22 +94,28 @@ def certify(
     checked = require_provable(model)
     require_same_classes(checked, language)
     chosen = _suitable(checked, strength)
+    require_suitable_precision(checked, chosen, precision)
     if isinstance(checked, StateSlots):
         return _checked_or_not_closed(certify_structure(checked, language), explored=-1)
     look = partial(explore, max_chunks=max_chunks, progress=progress)
-    if isinstance(checked, BinaryRecurrent | WindowScratchpad):
-        found = _of_prefixes(checked, language, look)
-    else:
-        found = _EVIDENCE[chosen](checked, language, look)
-    verdict, wrong, reason = _judge(language, found)
+    with running(checked, precision) as ran:
+        if isinstance(ran, BinaryRecurrent | WindowScratchpad):
+            found = _of_prefixes(ran, language, look, precision)
+        elif chosen == "discrete":
+            found = _discrete(ran, language, look, precision)
+        else:
+            found = _OF_VECTORS[chosen](ran, language, look)
+        verdict, wrong, reason = _judge(language, found)
+        weights = weights_of(ran)
     closure = found.closure
     made = Certificate(
         verdict=verdict,
         strength=chosen,
+        precision=precision,
         language=language,
         machine=Machine.of(closure.machine),
         settings=checked.config.to_dict(),
-        weights=weights_of(checked),
+        weights=weights,
         elements=found.elements,
         maps=tuple(map(tuple, closure.maps.tolist())),
         levels=tuple(
@@ -184,8 +197,10 @@ def _suitable(model: Provable, strength: Literal["auto"] | Strength) -> Strength
     return strength
 
 
-def _discrete(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
-    node = node_of(model)
+def _discrete(
+    model: RegularGPT, language: Language, look: _Look, precision: Precision
+) -> _Evidence:
+    node = node_of(model, precision)
     algebra = BinaryAlgebra(node)
     closure = look(algebra, language)
     measured = measured_difference(model, node, algebra)
@@ -196,14 +211,17 @@ def _discrete(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
 
 
 def _of_prefixes(
-    model: BinaryRecurrent | WindowScratchpad, language: Language, look: _Look
+    model: BinaryRecurrent | WindowScratchpad,
+    language: Language,
+    look: _Look,
+    precision: Precision,
 ) -> _Evidence:
     settings, weights = model.config.to_dict(), weights_of(model)
     if isinstance(model, WindowScratchpad):
-        tokens = WindowNode(settings, weights)
+        tokens = WindowNode(settings, weights, precision)
         codes, measure = TrackedCodes(tokens), partial(measured_tokens, model, tokens)
     else:
-        bits = RecurrentNode(settings, weights)
+        bits = RecurrentNode(settings, weights, precision)
         codes, measure = TrackedCodes(bits), partial(measured_steps, model, bits)
     recurrence = CodeRecurrence(codes)
     closure = look(recurrence, language)
@@ -301,8 +319,7 @@ def _only_tried(model: RegularGPT, language: Language, doubt: str) -> _Evidence:
     )
 
 
-_EVIDENCE: Mapping[Strength, Callable[[RegularGPT, Language, _Look], _Evidence]] = {
-    "discrete": _discrete,
+_OF_VECTORS: Mapping[Strength, Callable[[RegularGPT, Language, _Look], _Evidence]] = {
     "snapped": _snapped,
     "robust": _robust,
 }

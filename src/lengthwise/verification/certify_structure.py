@@ -3,7 +3,8 @@
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.models.state_slots import StateSlots
-from lengthwise.verification.certificate import Certificate, Machine, RoundingMargins
+from lengthwise.verification.certificate import Certificate, Machine
+from lengthwise.verification.margins import RoundingMargins
 from lengthwise.verification.measured import measured_products
 from lengthwise.verification.network import made_with, weights_of
 from lengthwise.verification.short_words import tried, wrong_words

@@ -18,13 +18,7 @@ from lengthwise.errors import CertificateError, LengthwiseError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_self_contained, parse
 from lengthwise.verification.algebra import ABSENT, Booleans, Integers
-from lengthwise.verification.certificate import (
-    Certificate,
-    Machine,
-    RoundingMargins,
-    SnapDistances,
-    StatePair,
-)
+from lengthwise.verification.certificate import Certificate, Machine, StatePair
 from lengthwise.verification.check_elements import (
     ELEMENTS,
     MAX_POSITIONS,
@@ -34,6 +28,7 @@ from lengthwise.verification.check_elements import (
 )
 from lengthwise.verification.check_prefixes import PrefixInduction
 from lengthwise.verification.check_structure import check_structure
+from lengthwise.verification.margins import RoundingMargins, SnapDistances
 from lengthwise.verification.node import Node
 from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.statement import shown

@@ -25,11 +25,8 @@ from lengthwise.verification.algebra import ABSENT, Booleans, Integers
 from lengthwise.verification.arrays import unpack
 from lengthwise.verification.balls import Ball, Floats, norm, norm_bound
 from lengthwise.verification.bounded import largest
-from lengthwise.verification.certificate import (
-    Certificate,
-    RoundingMargins,
-    SnapDistances,
-)
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.margins import RoundingMargins, SnapDistances
 from lengthwise.verification.node import Node
 from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.tight_node import TightNode
@@ -71,15 +68,17 @@ def require_network(claim: Certificate) -> NetworkConfig:
 def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode:
     """Return the node function of the weights."""
     settings = require_network(claim)
+    known = claim.precision == "weights" or claim.strength == "discrete"
+    require(known, "bounds for bfloat16 are about discrete memory")
     if isinstance(settings, BinaryRecurrentConfig):
-        return RecurrentNode(claim.settings, claim.weights)
+        return RecurrentNode(claim.settings, claim.weights, claim.precision)
     if isinstance(settings, WindowScratchpadConfig):
         require(settings.num_layers <= len(claim.weights), "every layer has weights")
-        return WindowNode(claim.settings, claim.weights)
+        return WindowNode(claim.settings, claim.weights, claim.precision)
     assert isinstance(settings, RegularGPTConfig)
     require(settings.thickness <= len(claim.weights), "every layer has weights")
     make = TightNode if claim.strength == "robust" else Node
-    return make(claim.settings, claim.weights)
+    return make(claim.settings, claim.weights, claim.precision)
 
 
 class Margin:

@@ -16,8 +16,9 @@ import numpy as np
 
 from lengthwise.verification.algebra import Booleans, Integers
 from lengthwise.verification.bounded import BoundedCoded, Codes, Decided
-from lengthwise.verification.certificate import Certificate, RoundingMargins
+from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check_elements import Margin, named_codes, require
+from lengthwise.verification.margins import RoundingMargins
 from lengthwise.verification.recurrent_node import RecurrentNode
 from lengthwise.verification.window_node import WindowNode
 

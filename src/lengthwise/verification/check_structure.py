@@ -1,7 +1,8 @@
 """The check of a structural certificate, without torch: the weights alone decide."""
 
-from lengthwise.verification.certificate import Certificate, RoundingMargins
+from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check_elements import MAX_POSITIONS, require, require_network
+from lengthwise.verification.margins import RoundingMargins
 from lengthwise.verification.slot_node import SlotNode
 from lengthwise.verification.structure import structure_of
 
@@ -19,6 +20,7 @@ def check_structure(claim: Certificate) -> RoundingMargins:
     none = (claim.repeats, claim.counterexample, claim.checked_length) == (None, None, None)
     require(none, "there is no counterexample, and any length was checked")
     require_network(claim)
+    require(claim.precision == "weights", "there are no bounds for bfloat16")
     require(claim.settings["chunk"] <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
     node = SlotNode(claim.settings, claim.weights)
     found = structure_of(node, claim.machine, claim.language.num_classes)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from lengthwise.errors import VerificationError
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix, norm_bound
+from lengthwise.verification.narrow import Narrow, Precision, bfloat16_rounded
 
 LAYER_NORM_EPSILON = 1e-5
 """Epsilon of torch's layer norm."""
@@ -48,6 +49,28 @@ def require_one_type(weights: Mapping[str, NDArray[Any]]) -> str:
             f"are {sorted(types)}. Use model.float()."
         )
     return types.pop()
+
+
+def arithmetic_of(weights: Mapping[str, NDArray[Any]], precision: Precision) -> Arithmetic:
+    """Return the arithmetic of a network: that of its weights' type, or bfloat16.
+
+    Weights of bfloat16 are given as the same numbers in float32.
+
+    Raises:
+        VerificationError: they are of another type, of several, or no numbers of bfloat16.
+    """
+    name = require_one_type(weights)
+    if precision == "weights":
+        return Arithmetic.of(name)
+    exact = name == "float32" and all(
+        np.array_equal(bfloat16_rounded(weight), weight) for weight in weights.values()
+    )
+    if not exact:
+        raise VerificationError(
+            "a network in bfloat16 has weights that are numbers of bfloat16, stored as float32, "
+            "but these are not. Round them, as certify with precision='bfloat16' does."
+        )
+    return Narrow.bfloat16()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,20 +116,26 @@ class LayerNode:
     """Base of networks made of transformer layers inside chunks.
 
     `settings` have `d_model`, `num_heads`, `norm` and `activation`; `weights` are named as in the
-    network's state dictionary. The unit roundoff is that of the weights' type.
+    network's state dictionary. The unit roundoff is that of the weights' type, or of the
+    `precision` that they were rounded to.
 
     Raises:
         VerificationError: the weights are of several types.
     """
 
-    def __init__(self, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        weights: Mapping[str, NDArray[Any]],
+        precision: Precision = "weights",
+    ) -> None:
         self._width = int(settings["d_model"])
         self._heads = int(settings["num_heads"])
         self._norm = settings["norm"]
         self._activation = settings["activation"]
         self._weights = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
         self._matrices: dict[tuple[str, int, int | None], Matrix] = {}
-        self.arithmetic = Arithmetic.of(require_one_type(weights))
+        self.arithmetic = arithmetic_of(weights, precision)
 
     def _layer(self, x: ChunkBalls, present: NDArray[np.bool_], name: str, *, every: bool) -> Ball:
         arithmetic = self.arithmetic
@@ -160,7 +189,7 @@ class LayerNode:
             spread, size_of_v = norm_bound(v.centre - middle), v.bound()
             centres.append(np.einsum("nqk,nkd->nqd", weight, v.centre))
             largest = weight + moved
-            rounding = relative + arithmetic.gamma(chunk + 1)
+            rounding = relative + arithmetic.sums(chunk + 1)
             lost = arithmetic.lost(chunk, norm_bound(size_of_v) + sqrt(chunk))
             other = _summed(moved, spread) + rounding * _summed(largest, size_of_v)
             other = other + sqrt(size) * np.broadcast_to(lost, len(x.rows))[:, None]
@@ -188,7 +217,7 @@ class LayerNode:
         )
         size = q_size * k_size + np.abs(shift)
         lost = self.arithmetic.lost(terms, q_size + k_size)
-        fresh = self.arithmetic.safe(size, self.arithmetic.gamma(terms + 2) * size + lost)
+        fresh = self.arithmetic.safe(size, self.arithmetic.sums(terms + 2) * size + lost)
         return logits, radius + fresh
 
     def _head_parts(self, name: str, first: int) -> list[Matrix]:

@@ -15,6 +15,7 @@ from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
 from lengthwise.models.window_scratchpad import WindowScratchpad
+from lengthwise.verification.narrow import Precision
 from lengthwise.verification.node import Node
 from lengthwise.verification.plain import (
     PROVABLE,
@@ -67,6 +68,33 @@ def require_provable(model: nn.Module) -> Provable:
     return model.eval()
 
 
+def require_suitable_precision(model: Provable, strength: str, precision: Precision) -> None:
+    """Refuse bfloat16 where there are no bounds for it.
+
+    Raises:
+        VerificationError: the precision is not known, the model keeps something else than bits or
+            tokens, or torch may sum up in bfloat16.
+    """
+    if precision == "weights":
+        return
+    if precision != "bfloat16":
+        raise VerificationError(
+            f"proofs are about the arithmetic of the weights' type or about bfloat16, but "
+            f"precision={precision!r:.40}. Use 'weights' or 'bfloat16'."
+        )
+    if strength != "discrete":
+        raise VerificationError(
+            f"bounds for bfloat16 are for networks that keep bits or tokens, but {strength} proofs "
+            f"are about others. Train regular-gpt-binary, gru-binary or scratchpad-window."
+        )
+    matmul = torch.backends.cuda.matmul
+    if next(model.parameters()).is_cuda and matmul.allow_bf16_reduced_precision_reduction:
+        raise VerificationError(
+            "torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction is on, so that sums "
+            "may be rounded to bfloat16, which bounds do not cover. Set it to False."
+        )
+
+
 def require_same_classes(model: Provable, language: Language) -> None:
     """Refuse a language over other symbols or classes than the model's.
 
@@ -84,8 +112,11 @@ def require_same_classes(model: Provable, language: Language) -> None:
 
 
 def weights_of(model: nn.Module) -> dict[str, NDArray[Any]]:
-    """Return the weights by name."""
-    return {name: w.detach().cpu().numpy() for name, w in model.state_dict().items()}
+    """Return the weights by name; those of bfloat16 as float32, which holds them exactly."""
+    found = {name: w.detach().cpu() for name, w in model.state_dict().items()}
+    return {
+        name: (w.float() if w.dtype == torch.bfloat16 else w).numpy() for name, w in found.items()
+    }
 
 
 def made_with() -> dict[str, str]:
@@ -97,9 +128,9 @@ def made_with() -> dict[str, str]:
     }
 
 
-def node_of(model: RegularGPT) -> Node:
+def node_of(model: RegularGPT, precision: Precision = "weights") -> Node:
     """Build the node function of a model from its weights."""
-    return Node(model.config.to_dict(), weights_of(model))
+    return Node(model.config.to_dict(), weights_of(model), precision)
 
 
 @torch.no_grad()

@@ -29,6 +29,7 @@ from lengthwise.verification.layer_node import (
     require_choices,
     require_shapes,
 )
+from lengthwise.verification.narrow import Precision
 
 
 class Node(LayerNode):
@@ -41,8 +42,13 @@ class Node(LayerNode):
         VerificationError: the weights are of several types.
     """
 
-    def __init__(self, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
-        super().__init__(settings, weights)
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        weights: Mapping[str, NDArray[Any]],
+        precision: Precision = "weights",
+    ) -> None:
+        super().__init__(settings, weights, precision)
         self.chunk = int(settings["chunk"])
         self.num_symbols = int(settings["vocab_size"])
         self.is_binary = settings["memory"] == "binary"

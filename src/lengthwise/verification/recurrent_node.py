@@ -18,14 +18,15 @@ from numpy.typing import NDArray
 
 from lengthwise.errors import VerificationError
 from lengthwise.verification.algebra import Booleans, Integers
-from lengthwise.verification.balls import Arithmetic, Ball, Floats, Matrix
+from lengthwise.verification.balls import Ball, Floats, Matrix
 from lengthwise.verification.bounded import Codes, Decided, largest, signs
 from lengthwise.verification.layer_node import (
     LAYER_NORM_EPSILON,
+    arithmetic_of,
     quietly,
-    require_one_type,
     require_shapes,
 )
+from lengthwise.verification.narrow import Precision
 
 _GATES = {"elman": 1, "gru": 3}
 """Matrices of a cell, below each other in one."""
@@ -42,14 +43,19 @@ class RecurrentNode:
             types.
     """
 
-    def __init__(self, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        weights: Mapping[str, NDArray[Any]],
+        precision: Precision = "weights",
+    ) -> None:
         self.num_symbols = int(settings["vocab_size"])
         self.num_bits = int(settings["num_bits"])
         self._width = int(settings["d_model"])
         self._cell = settings["cell"]
         self._weights = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
         _check_shapes(settings, weights)
-        self.arithmetic = Arithmetic.of(require_one_type(weights))
+        self.arithmetic = arithmetic_of(weights, precision)
         recurrent = self._weights["cell.recurrent.weight"], self._weights["cell.recurrent.bias"]
         parts = zip(*(np.split(each, _GATES[self._cell]) for each in recurrent), strict=True)
         self._recurrent = [Matrix(weight, bias) for weight, bias in parts]

@@ -38,6 +38,12 @@ _RUNS = (
     "subnormal numbers kept or flushed; no products in TF32 or bfloat16",
 )
 
+_BFLOAT16 = (
+    "the model is cast by .bfloat16(), and arithmetic is that of bfloat16: what operations hand on "
+    "is rounded to nearest; sums are formed in float32, in any order, fused or not, as are softmax "
+    "and layer norms inside; no sums in bfloat16, and no autocast"
+)
+
 _TERMS = {
     "discrete": _RUNS,
     "structural": _RUNS,
@@ -55,12 +61,17 @@ _TERMS = {
 def terms_of(made: "Certificate") -> tuple[str, ...]:
     """Return the assumptions of a claim."""
     network = made.network_config.__name__.removesuffix("Config")
-    return tuple(term.format(network=network) for term in _TERMS[made.strength])
+    terms = _TERMS[made.strength]
+    if made.precision == "bfloat16":
+        terms = (*terms[:-1], _BFLOAT16)
+    return tuple(term.format(network=network) for term in terms)
 
 
 def stated(made: "Certificate") -> str:
     """Return the claim of a certificate in a sentence."""
     name, who = name_of(made.language), _WHO[made.strength]
+    if made.precision == "bfloat16":
+        who = "The model cast to bfloat16"
     if made.verdict == "equivalent":
         return f"{who} gives every word of {name} its class, at every length."
     if made.counterexample is not None:

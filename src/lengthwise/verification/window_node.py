@@ -32,6 +32,7 @@ from lengthwise.verification.layer_node import (
     require_choices,
     require_shapes,
 )
+from lengthwise.verification.narrow import Precision
 
 
 class WindowNode(LayerNode):
@@ -46,8 +47,13 @@ class WindowNode(LayerNode):
             types.
     """
 
-    def __init__(self, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
-        super().__init__(settings, weights)
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        weights: Mapping[str, NDArray[Any]],
+        precision: Precision = "weights",
+    ) -> None:
+        super().__init__(settings, weights, precision)
         self.shape = WindowScratchpadConfig.from_dict(settings)
         _check_shapes(self.shape, settings, weights)
         self._write, self._answer = (self._matrix(name) for name in ("write", "answer"))

@@ -357,7 +357,7 @@ class Recognition(Problem):
         """Prove a run right at every length, or find the shortest word on which it is wrong.
 
         `options` are `against` (another language over the same symbols and classes), `strength`,
-        `max_chunks` and `progress`, as those of `verification.certify`.
+        `precision`, `max_chunks` and `progress`, as those of `verification.certify`.
 
         Raises:
             LanguageError: the other language is over other symbols or classes.
