@@ -22,7 +22,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.problems.runs import make_plan, train
-from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.certificate import Certificate, WrongWord
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
 from lengthwise.verification.measured import measured_products
@@ -340,29 +340,28 @@ def test_an_automaton_with_other_states_is_proved_on_the_domain() -> None:
     assert check(made).verdict == "equivalent"
 
 
-def wrong_claim(change: Callable[[Certificate], dict[str, Any]]) -> Certificate:
+def wrong_claim(change: Callable[[WrongWord], dict[str, Any]]) -> Certificate:
     made = certify(proved("tomita-3"), parse("tomita-4"))
     assert (made.verdict, made.checked_length) == ("counterexample", 1)
     assert check(made).counterexample == made.counterexample
-    return replace(made, **change(made))
+    assert made.counterexample is not None
+    return replace(made, **change(made.counterexample))
 
 
-CLAIMS: dict[str, Callable[[Certificate], dict[str, Any]]] = {
-    "equivalent": lambda made: {
+CLAIMS: dict[str, Callable[[WrongWord], dict[str, Any]]] = {
+    "equivalent": lambda word: {
         "verdict": "equivalent",
         "counterexample": None,
         "checked_length": None,
     },
-    "a longer word": lambda made: {
-        "counterexample": replace(made.counterexample, word="1011"),
+    "a longer word": lambda word: {
+        "counterexample": replace(word, word="1011"),
         "checked_length": 3,
     },
-    "a right word": lambda made: {"counterexample": replace(made.counterexample, word="11")},
-    "other classes": lambda made: {
-        "counterexample": replace(made.counterexample, model="1", language="0")
-    },
-    "another length": lambda made: {"checked_length": 0},
-    "no word": lambda made: {"counterexample": None},
+    "a right word": lambda word: {"counterexample": replace(word, word="11")},
+    "other classes": lambda word: {"counterexample": replace(word, model="1", language="0")},
+    "another length": lambda word: {"checked_length": 0},
+    "no word": lambda word: {"counterexample": None},
 }
 
 
