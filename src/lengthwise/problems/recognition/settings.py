@@ -24,9 +24,9 @@ class WordsConfig(Config):
     98 % of a validation's words are right, up to `max_length`. 0: words of all lengths from the
     start."""
     order: Literal["as-drawn", "operators-first"] = "as-drawn"
-    """With a curriculum: words of a step. `operators-first`: while words grow, half of them are the
-    quarter of more words that has the fewest different symbols, so that the effect of single
-    symbols is seen before that of many."""
+    """With a curriculum: which words are learned first. `operators-first`: while words grow, half
+    of a step are those with the fewest different symbols among four times as many, so that the
+    effect of single symbols is seen before that of many."""
     batch_size: Annotated[int, Setting(unit="words")] = 128
     """Number of words of a batch, all of one length."""
     validation_words: Annotated[int, Setting(unit="words")] = 1024
