@@ -358,6 +358,9 @@ CLAIMS: dict[str, Callable[[WrongWord], dict[str, Any]]] = {
         "counterexample": replace(word, word="1011"),
         "checked_length": 3,
     },
+    "a longer word after all shorter ones": lambda word: {
+        "counterexample": replace(word, word="1011")
+    },
     "a right word": lambda word: {"counterexample": replace(word, word="11")},
     "other classes": lambda word: {"counterexample": replace(word, model="1", language="0")},
     "another length": lambda word: {"checked_length": 0},
