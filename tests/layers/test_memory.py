@@ -1,9 +1,13 @@
 """Binary memory: what codes stand for, and what gradients pass."""
 
+import math
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch.nn import functional as F
 
+from lengthwise.layers.memory import BITS as WAYS
 from lengthwise.layers.memory import BinaryMemory
 
 WIDTH, BITS = 6, 4
@@ -45,3 +49,25 @@ def test_noise_flips_bits_that_are_near_0_in_training_only() -> None:
     generator = torch.Generator().manual_seed(0)
     assert len(torch.unique(memory.train()(x, generator), dim=0)) > 2
     assert len(torch.unique(memory.eval()(x, generator), dim=0)) == 1
+
+
+NUMBERS = torch.tensor([-3.0, -0.2, 0.0, 0.7, 5.0], dtype=torch.double)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "slope"),
+    [
+        ("straight-through", lambda x: 1.0 if x >= 0 else -1.0, lambda x: 1 - math.tanh(x) ** 2),
+        ("soft", math.tanh, lambda x: 1 - math.tanh(x) ** 2),
+        ("quantised", lambda x: 1.0 if x >= 0 else -1.0, lambda x: 1.0),
+    ],
+)
+def test_ways_to_learn_bits_have_their_values_and_slopes(
+    name: str, value: Callable[[float], float], slope: Callable[[float], float]
+) -> None:
+    x = NUMBERS.clone().requires_grad_()
+    bits = WAYS[name](x)
+    bits.sum().backward()  # type: ignore[no-untyped-call]
+    assert x.grad is not None
+    assert bits.tolist() == pytest.approx([value(each) for each in NUMBERS.tolist()])
+    assert x.grad.tolist() == pytest.approx([slope(each) for each in NUMBERS.tolist()])

@@ -22,7 +22,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.problems.runs import make_plan, train
-from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.certificate import Certificate, WrongWord
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
 from lengthwise.verification.measured import measured_products
@@ -84,8 +84,9 @@ def test_a_random_automaton_is_proved_and_no_other_is(language: Language) -> Non
     assert certify(model, language).verdict == "equivalent"
     other = replace(language, classes=tuple(1 - c for c in language.classes))
     made = certify(model, other)
-    assert made.verdict == "not-closed"
-    assert "the model as it runs is wrong on" in made.reason
+    assert made.verdict == "counterexample"
+    assert made.counterexample is not None
+    assert (made.counterexample.word, made.checked_length) == ("", -1)
 
 
 # ---- bounds -------------------------------------------------------------------------------------
@@ -267,7 +268,110 @@ def test_another_automaton_is_never_proved(spec: str) -> None:
             table = (*language.transitions[:state], tuple(row), *language.transitions[state + 1 :])
             other = replace(language, transitions=table, spec="")
             if any(other.classify(w) != language.classify(w) for w in some_words(language)):
-                assert certify(model, other).verdict == "not-closed"
+                assert certify(model, other).verdict == "counterexample"
+
+
+# ---- networks that were made for another automaton ----------------------------------------------
+
+
+def shortest_wrong(model: StateSlots, language: Language, longest: int) -> str | None:
+    """Return the first shortest word that the model itself gets wrong, by trying all."""
+    domain = language.domain
+    for word in all_words(language, longest):
+        if domain is None or domain.classify(word) == 1:
+            given_class = int(answer_of(predict(model, [word]))[0])
+            if given_class != language.classify(word):
+                return language.decode(word)
+    return None
+
+
+@st.composite
+def with_domains(draw: st.DrawFn) -> tuple[Language, Language]:
+    """A language with a domain, and an automaton that is right, or wrong, on that domain."""
+    domain = draw(recognisers(max_states=3))
+    own = draw(recognisers(max_states=3))
+    language = replace(own, domain=domain if domain.shortest(1) is not None else None)
+    free = language.total().minimised()
+    outside = language.num_classes
+    filled = [draw(st.integers(0, 1)) if c == outside else c for c in free.classes]
+    if draw(st.booleans()):
+        place = draw(st.integers(0, len(filled) - 1))
+        filled[place] = 1 - filled[place]
+    return language, replace(free, classes=tuple(filled), class_names=language.class_names)
+
+
+@settings(max_examples=10)
+@given(pair=with_domains())
+def test_a_network_of_another_automaton_is_judged_on_the_domain(
+    pair: tuple[Language, Language],
+) -> None:
+    """The verdict is that of trying all words up to the length that tells automata apart."""
+    language, automaton = pair
+    model = proved(automaton.minimised())
+    made = certify(model, language)
+    wrong = shortest_wrong(model, language, longest=7)
+    assert made.strength == "structural"
+    if made.counterexample is None:
+        assert (made.verdict, made.checked_length, wrong) == ("equivalent", None, None)
+    else:
+        word = language.encode(made.counterexample.word)
+        assert made.verdict == "counterexample"
+        assert made.checked_length == len(word) - 1
+        if wrong is not None:
+            assert made.counterexample.word == wrong
+        assert int(answer_of(predict(model, [word]))[0]) != language.classify(word)
+    again = check(made)
+    assert (again.verdict, again.statement) == (made.verdict, made.statement)
+
+
+def merged_outside() -> tuple[Language, Language]:
+    """Words of D_2 with all others as members of some class, and D_2 on well-formed words only."""
+    whole = parse("d-2")
+    return whole, replace(whole, domain=parse("regex:(01|0011|0101)*", alphabet="01"), spec="")
+
+
+def test_an_automaton_with_other_states_is_proved_on_the_domain() -> None:
+    automaton, language = merged_outside()
+    assert language.total().minimised().num_states != automaton.minimised().num_states
+    made = certify(proved("d-2"), language)
+    assert made.verdict == "equivalent"
+    assert made.summary()["elements"] == automaton.num_states
+    assert len(made.machine.classes) != automaton.num_states
+    assert check(made).verdict == "equivalent"
+
+
+def wrong_claim(change: Callable[[WrongWord], dict[str, Any]]) -> Certificate:
+    made = certify(proved("tomita-3"), parse("tomita-4"))
+    assert (made.verdict, made.checked_length) == ("counterexample", 1)
+    assert check(made).counterexample == made.counterexample
+    assert made.counterexample is not None
+    return replace(made, **change(made.counterexample))
+
+
+CLAIMS: dict[str, Callable[[WrongWord], dict[str, Any]]] = {
+    "equivalent": lambda word: {
+        "verdict": "equivalent",
+        "counterexample": None,
+        "checked_length": None,
+    },
+    "a longer word": lambda word: {
+        "counterexample": replace(word, word="1011"),
+        "checked_length": 3,
+    },
+    "a longer word after all shorter ones": lambda word: {
+        "counterexample": replace(word, word="1011")
+    },
+    "a right word": lambda word: {"counterexample": replace(word, word="11")},
+    "other classes": lambda word: {"counterexample": replace(word, model="1", language="0")},
+    "another length": lambda word: {"checked_length": 0},
+    "no word": lambda word: {"counterexample": None},
+}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_false_claim_about_another_language_is_refused(name: str) -> None:
+    with pytest.raises(CertificateError):
+        check(wrong_claim(CLAIMS[name]))
 
 
 # ---- files --------------------------------------------------------------------------------------

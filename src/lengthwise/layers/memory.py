@@ -5,11 +5,49 @@ values: deep compositions cannot drift, and the model is a finite algebra that c
 Discretised states with a pseudo-gradient go back to Zeng, Goodman and Smith (1993).
 """
 
+from collections.abc import Callable
+
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from lengthwise.registry import Catalogue
+
+Numbers = Float[Tensor, "*axes bit"]
+
+
+def straight_through(numbers: Numbers) -> Numbers:
+    """Return the signs; their gradient is taken to be that of tanh."""
+    soft = numbers.tanh()
+    return soft + (_signs(soft) - soft).detach()
+
+
+def soft(numbers: Numbers) -> Numbers:
+    r"""Return tanh, without rounding: only noise draws the numbers to where tanh is nearly a sign.
+
+    As in DOLCE (Das and Mozer, 1993), codes are discrete only after training.
+    """
+    return numbers.tanh()
+
+
+def quantised(numbers: Numbers) -> Numbers:
+    r"""Return the nearest vector of the codebook $\{-1, 1\}^m$; its gradient is handed on as it is.
+
+    This is vector quantisation as in VQ-VAE (van den Oord et al., 2017) with a fixed codebook:
+    lookup-free quantisation (Yu et al., 2024). It needs a commitment loss.
+    """
+    return numbers + (_signs(numbers) - numbers).detach()
+
+
+def _signs(numbers: Numbers) -> Numbers:
+    return torch.where(numbers >= 0, 1.0, -1.0).to(numbers.dtype)
+
+
+BITS: Catalogue[Callable[[Numbers], Numbers]] = Catalogue(
+    "way to learn bits",
+    {"straight-through": straight_through, "soft": soft, "quantised": quantised},
+)
+"""Functions from numbers to bits in training. Afterwards a bit is a sign, whichever it was."""
 
 
 class ContinuousMemory(nn.Module):
@@ -30,7 +68,8 @@ class BinaryMemory(nn.Module):
 
     $\varepsilon$ is standard normal noise, drawn in training only. The gradient of a sign is taken
     to be that of tanh: noise inside the tanh pushes the numbers away from 0, where codes are safe,
-    and once they are far the noise does no more harm.
+    and once they are far the noise does no more harm. In training an objective may take another of
+    `BITS` in place of the sign.
 
     U reads a positive sign as 1 and a negative one as `off`. With `off=0` a bit that is off moves
     no column of U, so that codes of thousands of bits, few of them on, can be learned.
@@ -39,6 +78,7 @@ class BinaryMemory(nn.Module):
     def __init__(self, width: int, num_bits: int, noise: float, *, off: float = -1.0) -> None:
         super().__init__()
         self.noise = noise
+        self.bits: Callable[[Tensor], Tensor] = straight_through
         self.off = off
         self.write = nn.Linear(width, num_bits)
         self.read = nn.Linear(num_bits, width)
@@ -67,9 +107,7 @@ class BinaryMemory(nn.Module):
         noise = torch.randn(
             numbers.shape, dtype=numbers.dtype, device=numbers.device, generator=generator
         )
-        soft = (numbers + self.noise * noise).tanh()
-        signs = torch.where(soft >= 0, 1.0, -1.0).to(soft.dtype)
-        bits = soft + (signs - soft).detach()
+        bits = self.bits(numbers + self.noise * noise)
         return self.norm(self.read(bits * ((1 - self.off) / 2) + (1 + self.off) / 2))
 
 

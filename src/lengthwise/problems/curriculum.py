@@ -18,7 +18,8 @@ import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from lengthwise.problems.classification import class_step, on_device, validate_answers
+from lengthwise.problems.classification import validate_answers
+from lengthwise.problems.learning import Labels, Learning
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Objective, Step, Validation
 
@@ -58,8 +59,9 @@ class Curriculum(Objective):
     preferred.
     """
 
-    def __init__(self, source: WordSource, first: int) -> None:
+    def __init__(self, source: WordSource, first: int, learning: Learning | None = None) -> None:
         self._source = source
+        self._learning = learning or Labels()
         lengths = source.lengths
         self._greatest = int(lengths[-1])
         self._longest = int(lengths[lengths <= max(first, int(lengths[0]))][-1])
@@ -67,20 +69,19 @@ class Curriculum(Objective):
     # ---- the state that checkpoints hold -------------------------------------------------------
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return the present length."""
-        return {"longest": torch.tensor(self._longest)}
+        """Return the present length, and the state of learning."""
+        return {"longest": torch.tensor(self._longest), **self._learning.tensors()}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Restore the state from the result of `tensors`."""
         self._longest = int(tensors["longest"])
+        self._learning.restore(tensors)
 
     # ---- training ------------------------------------------------------------------------------
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
-        """Return the cross-entropy of the labels of words of at most the present length."""
-        batch = self._source.step(self._longest, data)
-        tokens, lengths, classes = on_device(model, batch.tokens, batch.lengths, batch.classes)
-        return class_step(model(tokens, lengths, generator=noise), classes)
+        """Return the loss of words of at most the present length."""
+        return self._learning.step(model, self._source.step(self._longest, data), noise)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Return loss and accuracy on words of at most the present length, and let it grow."""

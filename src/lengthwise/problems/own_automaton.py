@@ -18,6 +18,7 @@ from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.problems.classification import in_precision
 from lengthwise.problems.curriculum import Curriculum, WordSource
+from lengthwise.problems.learning import Learning
 from lengthwise.tasks.task import Batch
 from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
 from lengthwise.verification.network import weights_of
@@ -40,9 +41,10 @@ class OwnAutomaton(Curriculum):
         source: WordSource,
         first: int,
         *,
+        learning: Learning | None = None,
         precision: Literal["single", "double"],
     ) -> None:
-        super().__init__(source, first)
+        super().__init__(source, first, learning)
         self._precision = precision
         self._before = _NONE
 
@@ -81,12 +83,13 @@ def curriculum(
     first: int,
     network: NetworkConfig,
     *,
+    learning: Learning | None = None,
     precision: Literal["single", "double"],
 ) -> Curriculum:
     """Return a curriculum for a network; one that keeps codes is trained until it has settled."""
     if network.is_recurrent:
-        return OwnAutomaton(source, first, precision=precision)
-    return Curriculum(source, first)
+        return OwnAutomaton(source, first, learning=learning, precision=precision)
+    return Curriculum(source, first, learning)
 
 
 _NONE = torch.zeros(32, dtype=torch.uint8)

@@ -157,7 +157,7 @@ class Certificate(Viewed):
     def _num_elements(self) -> int:
         """Number of codes, of representatives by level, or of slots, that occur above symbols."""
         if self.strength == "structural":
-            return len(self.machine.transitions)
+            return int(self.settings["num_slots"])
         if self.is_recurrent:
             return sum(len(each) for each in self.elements.values())
         met = {

@@ -1,21 +1,24 @@
 """Certification of a network with a slot for each state, by its structure."""
 
+from dataclasses import replace
+
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.models.state_slots import StateSlots
-from lengthwise.verification.certificate import Certificate, Machine
+from lengthwise.verification.certificate import Certificate, Machine, Verdict, WrongWord
 from lengthwise.verification.margins import RoundingMargins
 from lengthwise.verification.measured import measured_products
 from lengthwise.verification.network import made_with, weights_of
 from lengthwise.verification.short_words import tried, wrong_words
 from lengthwise.verification.slot_node import SlotNode
-from lengthwise.verification.structure import structure_of
+from lengthwise.verification.structure import own_machine, structure_of
 
 
 def certify_structure(model: StateSlots, language: Language) -> Certificate:
     """Decide whether a network with a slot for each state gives every word its class.
 
-    Where the structure does not hold, short words are tried one by one instead.
+    A network made for another automaton is compared by the automaton that its weights hold, if it
+    computes that. Where no structure holds, short words are tried one by one instead.
 
     Raises:
         VerificationError: the model as it runs is not what its weights say.
@@ -23,19 +26,26 @@ def certify_structure(model: StateSlots, language: Language) -> Certificate:
     machine = Machine.of(language.total().minimised())
     node = SlotNode(model.config.to_dict(), weights_of(model))
     found = structure_of(node, machine, language.num_classes)
+    computed, wrong, reason = language, None, found.reason
+    if not found.holds and (own := own_machine(node)) is not None:
+        other = structure_of(node, own, language.num_classes)
+        if other.holds:
+            found, computed = other, _language_of(own, language)
+            wrong = computed.difference(language)
     measured = measured_products(model, node)
+    right_to, doubt = None if wrong is None else len(wrong) - 1, ""
     if found.holds:
-        off = wrong_words(model, language)[1]
+        off = wrong_words(model, computed)[1]
         if off or not measured <= node.apart():
             raise VerificationError(
                 "the model does not answer as its weights say. Its code was changed, or its "
                 "arithmetic is not that of its weights' type; certify the plain model."
             )
-        right_to, doubt = None, ""
     else:
-        right_to, doubt = tried(model, language, found.reason or "rounding could change a sign")
+        right_to, doubt = tried(model, language, reason or "rounding could change a sign")
+    verdict: Verdict = "equivalent" if wrong is None else "counterexample"
     return Certificate(
-        verdict="equivalent" if found.holds else "not-closed",
+        verdict=verdict if found.holds else "not-closed",
         strength="structural",
         language=language,
         machine=machine,
@@ -44,8 +54,25 @@ def certify_structure(model: StateSlots, language: Language) -> Certificate:
         elements={},
         maps=(),
         levels=(),
+        counterexample=None if wrong is None else _wrong_word(wrong, computed, language),
         checked_length=right_to,
         reason=doubt,
         sureness=RoundingMargins.of(found.signs, found.answers, measured),
         made_with=made_with(),
+    )
+
+
+def _language_of(own: Machine, language: Language) -> Language:
+    """Return the automaton of a network as a language on the domain of another."""
+    return replace(
+        language, transitions=own.transitions, classes=own.classes, start=own.start, spec=""
+    )
+
+
+def _wrong_word(word: tuple[int, ...], computed: Language, language: Language) -> WrongWord:
+    names = language.class_names
+    return WrongWord(
+        word=language.decode(word),
+        model=names[computed.classify(word)],
+        language=names[language.classify(word)],
     )

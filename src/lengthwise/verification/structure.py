@@ -13,6 +13,10 @@ and pads, and (2) the step, in any order of composition and for chunks of any si
 identities. So the start code finds the code of the state at the end of the word, and (3) its class.
 Nothing depends on the length of the word or on how many maps there are: the cases are n^2 pairs of
 states, where the closure of `discrete` proofs has the squares of up to n^n elements.
+
+The automaton need not be known beforehand: (1) and (3) can be read off the weights (`own_machine`).
+If (2) holds of what is read, the network is that automaton on all words, and can be compared with
+any language exactly, whatever the number of its states.
 """
 
 from dataclasses import dataclass, field
@@ -51,6 +55,26 @@ class Structure:
             place = ", ".join(str(index) for index in np.argwhere(fails)[0])
             self.reason = f"{what.format(place)} ({found:,} of {fails.size:,} such cases)"
         self.wrong += found
+
+
+def own_machine(node: SlotNode) -> Machine | None:
+    """Return the automaton that is written in the weights, with a state for each slot.
+
+    None if a symbol, or the start, holds a code that is that of no slot. Only `structure_of` tells
+    whether the network computes it.
+    """
+    codes = [code.tobytes() for code in node.states]
+    number = {code: state for state, code in enumerate(codes)}
+    targets = [[number.get(code.tobytes()) for code in slots] for slots in node.symbols]
+    start = number.get(node.start.tobytes())
+    logits, _ = node.logits()
+    transitions = tuple(
+        tuple(target for target in row if target is not None) for row in zip(*targets, strict=True)
+    )
+    if start is None or any(len(row) < len(targets) for row in transitions):
+        return None
+    classes = tuple(logits.argmax(axis=1).tolist())
+    return Machine(transitions=transitions, classes=classes, start=start)
 
 
 def structure_of(node: SlotNode, machine: Machine, num_classes: int) -> Structure:

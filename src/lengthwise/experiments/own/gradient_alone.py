@@ -6,10 +6,12 @@ training ends when the network's own automaton no longer changes. Only afterward
 compared with the true language (`certify`).
 
 The first table has the rows of Table 1 of Chi et al. (2023) and groups, with default settings. The
-second leaves out one part of the method at a time.
+second changes one part of the method at a time: how codes are learned, the order of the words. The
+third asks the same of RegularGPT with binary memory, which composes sub-words in a tree: do losses
+for associativity and for the identity of the pad let it learn from labels alone?
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -29,8 +31,33 @@ TABLE_ROWS = (*TABLE_1, *GROUPS)
 
 DEFAULT = "default settings"
 
-VARIANTS: Mapping[str, Mapping[str, Any]] = {"all lengths from the start": {"curriculum": 40}}
-"""Changes to the method, each on its own. With `curriculum=40` words do not grow."""
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "all lengths from the start": {"curriculum": 40},
+    "operators first": {"order": "operators-first"},
+    "signs and noise": {"noise": 0.5},
+    "signs and noise, annealed": {"noise": 0.5, "anneal": 1_000},
+    "noise, no signs in training": {"bits": "soft", "noise": 0.5},
+    "vector quantisation": {"bits": "quantised"},
+}
+"""Changes to the method of `gru-binary`, each on its own. By default codes are signs without noise.
+With `curriculum=40` words do not grow."""
+
+_TREE: Mapping[str, Any] = {
+    **{"curriculum": 3, "min_length": 0, "precision": "double", "learning_rate": 2e-3},
+    **{"validation_words": 512, "validate_every": 50, "patience": 4},
+}
+"""Settings of RegularGPT, as `gru-binary` has them by default, but for rate and patience."""
+
+TREE_VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "tree": {},
+    "tree, associativity and identity": {"associativity": 1.0, "identity": 1.0},
+    "tree, associativity": {"associativity": 1.0},
+    "tree, identity": {"identity": 1.0},
+    "tree, all lengths from the start, associativity and identity": {
+        **{"curriculum": 40, "associativity": 1.0, "identity": 1.0}
+    },
+}
+"""Losses of `regular-gpt-binary`, which has a curriculum in all of them but the last."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,20 +71,28 @@ class Sizes:
     """Languages of the second table."""
     ablation: Mapping[str, Any] = field(default_factory=lambda: {"steps": 3_000})
     """Settings of all its runs but those by default."""
+    trees: tuple[str, ...] = ("parity", "tomita-5", "cycle-navigation")
+    """Languages of the third table."""
+    tree_ablation: Mapping[str, Any] = field(default_factory=lambda: {"steps": 2_000})
+    """Settings of all its runs."""
 
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
-    """Return a part for each language and seed, then one for each variant."""
-    whole: list[tuple[str, str, Mapping[str, Any]]]
-    whole = [(spec, DEFAULT, {}) for spec in sizes.languages]
-    changed = [
-        (spec, name, {**sizes.ablation, **change})
+    """Return a part for each language and seed, then one for each variant, then trees."""
+    asked: list[tuple[str, str, str, Mapping[str, Any]]]
+    asked = [(spec, DEFAULT, "gru-binary", {}) for spec in sizes.languages]
+    asked += [
+        (spec, name, "gru-binary", {**sizes.ablation, **change})
         for spec, (name, change) in product(sizes.changed, VARIANTS.items())
     ]
+    asked += [
+        (spec, name, "regular-gpt-binary", {**_TREE, **sizes.tree_ablation, **change})
+        for spec, (name, change) in product(sizes.trees, TREE_VARIANTS.items())
+    ]
     found = []
-    for (spec, variant, change), seed in product([*whole, *changed], seeds or sizes.seeds):
+    for (spec, variant, model, change), seed in product(asked, seeds or sizes.seeds):
         settings = {"supervision": "final", **change, "seed": seed}
-        plan = make_plan(spec, "gru-binary", preset=sizes.preset, settings=settings)
+        plan = make_plan(spec, model, preset=sizes.preset, settings=settings)
         about = {"language": spec, "variant": variant, "plan": plan.to_dict()}
         found.append(Part(f"{spec}, {variant}, seed {seed}", about))
     return found
@@ -76,6 +111,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "settings": {k: v for k, v in settings["plan"].items() if k != "problem"},
             "language": settings["language"],
             "variant": settings["variant"],
+            "model": plan.model,
             "true_states": run.language.minimised().num_states,
             "settled": last["perfect"],
             "longest": last["longest"],
@@ -139,11 +175,22 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def ablations(records: Sequence[Record]) -> Table:
-    """Return a row for each variant, on the languages that have them."""
-    changed = {one["language"] for one in records if one["variant"] != DEFAULT}
-    own = [one for one in records if one["language"] in changed]
-    order = {name: place for place, name in enumerate([DEFAULT, *VARIANTS])}
-    own = sorted(own, key=lambda one: order[one["variant"]])
+    """Return a row for each variant of `gru-binary`, on the languages that have them."""
+    return _by_variant(records, (DEFAULT, *VARIANTS), needed=VARIANTS)
+
+
+def trees(records: Sequence[Record]) -> Table:
+    """Return a row for each variant of `regular-gpt-binary`."""
+    return _by_variant(records, tuple(TREE_VARIANTS), needed=TREE_VARIANTS)
+
+
+def _by_variant(
+    records: Sequence[Record], variants: Sequence[str], needed: Collection[str]
+) -> Table:
+    """Return a row for each of these variants, on the languages that have one that is needed."""
+    changed = {one["language"] for one in records if one["variant"] in needed}
+    own = [one for one in records if one["language"] in changed and one["variant"] in variants]
+    own = sorted(own, key=lambda one: variants.index(one["variant"]))
     own = sorted(own, key=lambda one: TABLE_ROWS.index(one["language"]))
     return Table(["language", "variant", *_FOUND], _rows(own, "language", "variant"))
 
@@ -194,7 +241,13 @@ GRADIENT_ALONE = PartsExperiment(
     claim="Labels of whole words and gradient descent alone lead to networks that are proved.",
     presets=preset_catalogue(
         smoke=Sizes(
-            preset="smoke", languages=("parity",), seeds=(0,), changed=("parity",), ablation={}
+            preset="smoke",
+            languages=("parity",),
+            seeds=(0,),
+            changed=("parity",),
+            ablation={},
+            trees=("parity",),
+            tree_ablation={},
         ),
         laptop=Sizes(),
         paper=Sizes(),
@@ -202,7 +255,7 @@ GRADIENT_ALONE = PartsExperiment(
     parts=parts,
     measure=measure,
     table=table,
-    more={"Ablations": ablations},
+    more={"Ablations": ablations, "Trees": trees},
     note=note,
     check=check,
 )

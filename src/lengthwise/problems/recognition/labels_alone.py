@@ -4,13 +4,21 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
+from lengthwise.models.regular_gpt_config import RegularGPTConfig
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.problems.base import Plan
+from lengthwise.problems.curriculum import WordSource
+from lengthwise.problems.learning import COMMITMENT, Labels, Learning, Regularised
 from lengthwise.problems.own_automaton import curriculum
 from lengthwise.problems.recognition.objectives import Final, WordLengths
-from lengthwise.problems.recognition.settings import WordsConfig
+from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
 from lengthwise.settings import require
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.loop import Objective
+
+_DRAWN = 4
+"""Number of words that are drawn for each that is kept, where those with few symbols are."""
 
 
 class FreshWords:
@@ -28,8 +36,12 @@ class FreshWords:
 
     def step(self, longest: int, generator: torch.Generator) -> Batch:
         """Draw the words of a step."""
+        return self.of_one_length(longest, self._words.batch_size, generator)
+
+    def of_one_length(self, longest: int, count: int, generator: torch.Generator) -> Batch:
+        """Draw so many words of one length, of `longest` symbols at most."""
         length = self._lengths.draw(1, generator, longest)
-        return self._task.draw(length.expand(self._words.batch_size).clone(), generator)
+        return self._task.draw(length.expand(count).clone(), generator)
 
     def review(self, longest: int, generator: torch.Generator) -> Batch:
         """Draw fresh words of mixed lengths."""
@@ -41,24 +53,105 @@ class FreshWords:
         return self._task.draw(lengths, generator)
 
 
+class OperatorsFirst:
+    """Fresh words for a curriculum; while words grow, half of them have few different symbols.
+
+    A symbol is an operator on states, so words with one symbol show what it does, and words with
+    many how operators compose. For half of a step `_DRAWN` times as many words are drawn, and those
+    with the fewest different symbols are kept. At the greatest length words are as they are drawn.
+    """
+
+    def __init__(self, words: FreshWords, batch_size: int, num_symbols: int) -> None:
+        self._words = words
+        self._batch_size = batch_size
+        self._num_symbols = num_symbols
+
+    @property
+    def lengths(self) -> Int[Tensor, " length"]:
+        """The lengths of words, ascending."""
+        return self._words.lengths
+
+    def step(self, longest: int, generator: torch.Generator) -> Batch:
+        """Draw the words of a step."""
+        if longest >= int(self.lengths[-1]):
+            return self._words.step(longest, generator)
+        few = self._batch_size // 2
+        rest = self._batch_size - few
+        drawn = self._words.of_one_length(longest, rest + _DRAWN * few, generator)
+        seen = torch.zeros(len(drawn.tokens), self._num_symbols, dtype=torch.int64)
+        different = seen.scatter_(1, drawn.tokens, 1).sum(dim=1)
+        ranked = rest + different[rest:].argsort(stable=True)
+        kept = torch.cat([torch.arange(rest), ranked[:few]])
+        return Batch(
+            tokens=drawn.tokens[kept], lengths=drawn.lengths[kept], classes=drawn.classes[kept]
+        )
+
+    def review(self, longest: int, generator: torch.Generator) -> Batch:
+        """Draw fresh words of mixed lengths."""
+        return self._words.review(longest, generator)
+
+    def validation(self, longest: int, generator: torch.Generator) -> Batch:
+        """Draw fresh words of mixed lengths."""
+        return self._words.validation(longest, generator)
+
+
 def labels_alone(task: Task, plan: Plan) -> Objective:
     """Return the objective of `final`: with a curriculum, or on words of all lengths from the
     start. A network that keeps codes is trained until its own automaton has settled."""
-    words, first = plan.data, plan.data.curriculum
-    if not first:
+    words, told = plan.data, plan.objective
+    weights = {"associativity": told.associativity, "identity": told.identity}
+    weights["commitment"] = COMMITMENT if told.bits == "quantised" else 0.0
+    is_plain = told.bits == "straight-through" and not told.anneal and not any(weights.values())
+    if is_plain and not words.curriculum:
         return Final(task, words)
-    precision = plan.training.precision
-    return curriculum(FreshWords(task, words), first, plan.network, precision=precision)
+    learning: Learning = Labels()
+    if not is_plain:
+        learning = Regularised(weights, bits=told.bits, anneal=told.anneal)
+    fresh = FreshWords(task, words)
+    source: WordSource = fresh
+    if words.order == "operators-first":
+        source = OperatorsFirst(fresh, words.batch_size, task.language.num_symbols)
+    return curriculum(
+        source,
+        words.curriculum or words.max_length,
+        plan.network,
+        learning=learning,
+        precision=plan.training.precision,
+    )
 
 
-def require_labels_alone(words: WordsConfig, supervision: str) -> None:
-    """Refuse a curriculum for other supervisions than `final`.
+def require_labels_alone(
+    words: WordsConfig, labels: SupervisionConfig, network: NetworkConfig
+) -> None:
+    """Refuse settings of learning from labels alone for what has no use of them.
 
     Raises:
         ConfigError: there is one.
     """
+    told = labels.supervision
     require(
-        supervision == "final" or not words.curriculum,
+        told == "final" or not words.curriculum,
         f"curriculum={words.curriculum} is for supervision='final', but supervision="
-        f"{supervision!r}. Use final, or curriculum=0.",
+        f"{told!r}. Use final, or curriculum=0.",
     )
+    usual, useless = SupervisionConfig(), useless_terms(type(network))
+    if not network.has_codes:
+        useless = useless | _OF_BITS
+    for name in sorted(_OF_BITS | _OF_TREES):
+        value, needed = getattr(labels, name), _NEEDED[name in _OF_TREES]
+        require(
+            value == getattr(usual, name) or (told == "final" and name not in useless),
+            f"{name}={value!r} is for supervision='final' and {needed}. Leave it out.",
+        )
+
+
+_OF_BITS, _OF_TREES = {"bits", "anneal"}, {"associativity", "identity"}
+
+_NEEDED = ("binary memory", "a network of trees, such as regular-gpt")
+
+
+def useless_terms(network: type[NetworkConfig]) -> set[str]:
+    """Return the settings of terms that networks of this kind have no use of."""
+    if issubclass(network, RegularGPTConfig):
+        return set()
+    return _OF_TREES if issubclass(network, BinaryRecurrentConfig) else _OF_TREES | _OF_BITS

@@ -27,7 +27,11 @@ from lengthwise.problems.layout import Format1
 from lengthwise.problems.presets import preset_settings
 from lengthwise.problems.recognition.codebook import CodebookSupervision
 from lengthwise.problems.recognition.composition import Composition
-from lengthwise.problems.recognition.labels_alone import labels_alone, require_labels_alone
+from lengthwise.problems.recognition.labels_alone import (
+    labels_alone,
+    require_labels_alone,
+    useless_terms,
+)
 from lengthwise.problems.recognition.measure import evaluate_run, predictor_of, test_run
 from lengthwise.problems.recognition.objectives import (
     Nodes,
@@ -77,8 +81,8 @@ from lengthwise.wording import counted
 WORD_OF_COST = 500
 """Number of symbols of the word whose cost is given."""
 
-_FROM_LANGUAGE = {"vocab_size", "num_classes", "transition_size", "state_classes"}
-_FROM_LANGUAGE |= {"num_slots", "num_states"}
+_FROM_LANGUAGE = {"vocab_size", "num_classes", "num_slots", "num_states", "state_classes"}
+_FROM_LANGUAGE |= {"transition_size"}
 """Settings of a network that follow from the language and the supervision."""
 
 _OF_COMPOSITION, _OF_CODES = {"code_consistency", "margin"}, {"replay"}
@@ -156,6 +160,7 @@ class Recognition(Problem):
             found["objective"] -= _OF_COMPOSITION
         if "codebook" not in entry.supervisions:
             found["objective"] -= _OF_CODES
+        found["objective"] -= useless_terms(entry.config)
         return found
 
     @classmethod
@@ -185,7 +190,6 @@ class Recognition(Problem):
         if "supervision" not in asked["objective"]:
             labels = replace(labels, supervision=self._suitable(labels.supervision))
         entry.require_supervision(model, labels.supervision)
-        require_labels_alone(words, labels.supervision)
         told = labels.supervision
         if told == "codebook" and "chunk_lengths" not in asked["objective"]:
             labels = replace(labels, chunk_lengths="all")
@@ -202,6 +206,7 @@ class Recognition(Problem):
         if told == "maps":
             shape |= self._slots(asked["network"])
         network = entry.configure({**chosen["network"], **shape})
+        require_labels_alone(words, labels, network)
         network = network.with_room(words.max_length, asked["network"].get("max_length"))
         if told in ("composition", "codebook") and not network.is_recurrent:
             require_few_elements(self.language, told)

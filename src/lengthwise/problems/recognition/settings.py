@@ -23,6 +23,10 @@ class WordsConfig(Config):
     """With `supervision=final`: greatest length of the first words. It grows by a quarter whenever
     98 % of a validation's words are right, up to `max_length`. 0: words of all lengths from the
     start."""
+    order: Literal["as-drawn", "operators-first"] = "as-drawn"
+    """With a curriculum: which words are learned first. `operators-first`: while words grow, half
+    of a step are those with the fewest different symbols among four times as many, so that the
+    effect of single symbols is seen before that of many."""
     batch_size: Annotated[int, Setting(unit="words")] = 128
     """Number of words of a batch, all of one length."""
     validation_words: Annotated[int, Setting(unit="words")] = 1024
@@ -40,6 +44,10 @@ class WordsConfig(Config):
         require(
             self.min_length <= self.max_length,
             f"min_length={self.min_length} is past max_length={self.max_length}. Lower it.",
+        )
+        require(
+            self.order == "as-drawn" or self.curriculum > 0,
+            f"order={self.order!r} is about words that grow. Set curriculum=3, say.",
         )
         for name in ("batch_size", "validation_words"):
             symbols = getattr(self, name) * self.max_length
@@ -75,9 +83,23 @@ class SupervisionConfig(Config):
     replay: bool = True
     """Hard-example replay, with `composition` and `codebook`: chunks or steps that validation finds
     wrong are drawn more often."""
+    bits: Literal["straight-through", "soft", "quantised"] = "straight-through"
+    """With `final` and binary memory: how training takes bits from numbers. `straight-through`: the
+    sign, with the gradient of tanh. `soft`: tanh, so that only noise makes codes. `quantised`: the
+    sign, as the nearest vector of a codebook, with a commitment loss."""
+    anneal: Annotated[int, Setting(unit="batches")] = 0
+    """With `final` and binary memory: number of batches over which the noise falls linearly to 0;
+    0 to keep it."""
+    associativity: float = 0.0
+    """With `final` and a network of trees: weight of the mean squared difference between
+    f(f(a, b), c) and f(a, f(b, c)), where a, b and c are nodes of the batch."""
+    identity: float = 0.0
+    """With `final` and a network of trees: weight of the mean squared difference between
+    f(pad, x) and x, where x are nodes of the batch."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, {"code_consistency": 0, "margin": 0})
+        least = ("code_consistency", "margin", "anneal", "associativity", "identity")
+        require_at_least(self, dict.fromkeys(least, 0))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:

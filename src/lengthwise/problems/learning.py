@@ -1,0 +1,206 @@
+r"""The loss by which a network learns from labels of whole words: the labels, and further terms.
+
+A *term* is a further loss about what the network keeps, with a weight. It looks at the vectors that
+memory returned while a batch was read, and at the numbers whose signs are the bits:
+
+    commitment     the mean of $(x - \mathrm{sign}(x))^2$ over the numbers x before the sign
+    associativity  the mean of $(f(f(a, b), c) - f(a, f(b, c)))^2$ over triples of nodes, where f is
+                   the composition of two nodes
+    identity       the mean of $(f(\mathrm{pad}, x) - x)^2$ over nodes
+
+Composition of a monoid is associative, and the pad stands for the empty word, so the last two hold
+of every network of trees that is right for any reason. They bias the operator of log-depth networks
+in Pert, Alrajeh and Russo (2026, arXiv 2605.26035). Only the paper's abstract was at hand, so the
+formulas are ours.
+
+Axes:
+    node   nodes of a batch, or of a sample of them
+    width  numbers in a vector
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from lengthwise.layers.chunks import ABSENT
+from lengthwise.layers.memory import BITS, BinaryMemory, ContinuousMemory
+from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.problems.classification import class_step, on_device
+from lengthwise.registry import Catalogue
+from lengthwise.tasks.task import Batch
+from lengthwise.training.loop import Step
+
+COMMITMENT = 0.25
+"""Weight of the commitment loss, as in VQ-VAE (van den Oord et al., 2017)."""
+
+_SAMPLE = 256
+"""Number of nodes, or triples of nodes, that a term is about."""
+
+Nodes = Float[Tensor, "node width"]
+
+
+class Learning(ABC):
+    """Base: the loss of a batch of labelled words, with a state that checkpoints hold."""
+
+    @abstractmethod
+    def step(self, model: nn.Module, batch: Batch, noise: torch.Generator) -> Step:
+        """Return the loss of a batch."""
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the state as named tensors."""
+        return {}
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:  # noqa: B027  most have no state
+        """Restore the state from the result of `tensors`, among others.
+
+        Raises:
+            KeyError: a tensor is missing.
+        """
+
+
+class Labels(Learning):
+    """The cross-entropy of the labels alone."""
+
+    def step(self, model: nn.Module, batch: Batch, noise: torch.Generator) -> Step:
+        """Return the cross-entropy of the labels."""
+        tokens, lengths, classes = on_device(model, batch.tokens, batch.lengths, batch.classes)
+        return class_step(model(tokens, lengths, generator=noise), classes)
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a network's memory kept while it read a batch."""
+
+    vectors: list[Float[Tensor, "node width"]] = field(default_factory=list)
+    """The vectors that memory returned, level by level or symbol by symbol."""
+    numbers: list[Float[Tensor, "node bit"]] = field(default_factory=list)
+    """The numbers before the signs, without noise, if memory is binary."""
+
+
+class Term(Protocol):
+    """A further loss about what a network keeps."""
+
+    def __call__(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
+        """Return the loss; random choices and noise come from the generator."""
+        ...
+
+
+def commitment(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
+    """Return the mean squared distance of numbers from the signs that they are rounded to."""
+    numbers = torch.cat(seen.numbers)
+    signs = torch.where(numbers >= 0, 1.0, -1.0).to(numbers.dtype)
+    return (numbers - signs).square().mean()
+
+
+def associativity(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
+    """Return the mean squared difference of the two products of three random nodes."""
+    assert isinstance(model, RegularGPT)
+    nodes = torch.cat(seen.vectors)
+    drawn = torch.randint(len(nodes), (3, _SAMPLE), generator=noise, device=nodes.device)
+    a, b, c = nodes[drawn]
+    left = composed(model, composed(model, a, b, noise), c, noise)
+    right = composed(model, a, composed(model, b, c, noise), noise)
+    return (left - right).square().mean()
+
+
+def identity(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
+    """Return the mean squared difference between random nodes and their products with the pad."""
+    assert isinstance(model, RegularGPT)
+    nodes = torch.cat(seen.vectors)
+    x = nodes[torch.randint(len(nodes), (_SAMPLE,), generator=noise, device=nodes.device)]
+    return (composed(model, None, x, noise) - x).square().mean()
+
+
+def composed(
+    model: RegularGPT, left: Nodes | None, right: Nodes, noise: torch.Generator | None = None
+) -> Nodes:
+    """Return the nodes whose last two children are these; others, or all but one, are absent."""
+    count = len(right)
+    children = torch.full((count, model.config.chunk), ABSENT, device=right.device)
+    place = torch.arange(count, device=right.device)
+    children[:, -1] = place
+    if left is None:
+        return model.compose(right, children, noise)
+    children[:, -2] = place + count
+    return model.compose(torch.cat([right, left]), children, noise)
+
+
+TERMS: Catalogue[Term] = Catalogue(
+    "term of the loss",
+    {"commitment": commitment, "associativity": associativity, "identity": identity},
+)
+
+
+class Regularised(Learning):
+    """The cross-entropy of the labels, and weighted terms; noise may fall while batches pass.
+
+    `bits` is a name in `BITS`. With `anneal` above 0 the noise falls linearly from that of the
+    network to 0 over so many batches.
+    """
+
+    def __init__(self, weights: Mapping[str, float], *, bits: str, anneal: int) -> None:
+        self._terms = [(TERMS[name], weight) for name, weight in weights.items() if weight > 0]
+        self._bits = BITS[bits]
+        self._anneal = anneal
+        self._batches = 0
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the number of batches so far."""
+        return {"batches": torch.tensor(self._batches)}
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+        """Restore the number of batches."""
+        self._batches = int(tensors["batches"])
+
+    def step(self, model: nn.Module, batch: Batch, noise: torch.Generator) -> Step:
+        """Return the cross-entropy of the labels plus the terms."""
+        assert isinstance(model, RegularGPT | BinaryRecurrent)
+        share = max(0.0, 1 - self._batches / self._anneal) if self._anneal else 1.0
+        self._batches += 1
+        with _learned(model.memory, self._bits, share), observed(model.memory) as seen:
+            found = Labels().step(model, batch, noise)
+            nodes = Seen(list(seen.vectors), list(seen.numbers))  # terms compose more of them
+            more = [weight * term(model, nodes, noise) for term, weight in self._terms]
+        return Step(sum(more, found.loss), found.accuracy, found.num_words)
+
+
+@contextmanager
+def _learned(
+    memory: ContinuousMemory | BinaryMemory, bits: Callable[[Tensor], Tensor], share: float
+) -> Iterator[None]:
+    """Have binary memory take bits in this way, with this share of its noise."""
+    if not isinstance(memory, BinaryMemory):
+        yield
+        return
+    before = memory.bits, memory.noise
+    memory.bits, memory.noise = bits, share * memory.noise
+    try:
+        yield
+    finally:  # proofs refuse a model that is not as its settings say
+        memory.bits, memory.noise = before
+
+
+@contextmanager
+def observed(memory: ContinuousMemory | BinaryMemory) -> Iterator[Seen]:
+    """Collect what a memory returns while the context lasts."""
+    seen = Seen()
+    hooks = [memory.register_forward_hook(_keep(seen.vectors))]
+    if isinstance(memory, BinaryMemory):
+        hooks.append(memory.write.register_forward_hook(_keep(seen.numbers)))
+    try:
+        yield seen
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _keep(place: list[Tensor]) -> Callable[[nn.Module, Any, Tensor], None]:
+    """Return a hook that keeps what a module returned."""
+    return lambda module, given, result: place.append(result)
