@@ -2,22 +2,22 @@
 
     This file has definitions alone. Weights are rational numbers, and a network is sums, products
     and comparisons of them: nothing is rounded. Whoever reads it and [Words.v] knows what the
-    theorems claim. Vectors are lists of numbers, and matrices are lists of rows. *)
+    theorems claim. A vector is the list of its coordinates, and a matrix is a list of rows. *)
 
 From Coq Require Import List NArith Arith QArith.
 From Lengthwise Require Import Words.
 Import ListNotations.
 
-Definition vector := list Q.
+Definition coordinates := list Q.
 
-Record linear := { weight : list vector; bias : vector }.
+Record linear := { weight : list coordinates; bias : coordinates }.
 
 (** Attention from the last place of a chunk: [offset_bias] has a number for the place itself, one
     for the place before it, and so on. *)
-Record head := { query : list vector; key : list vector; value : list vector;
-                 offset_bias : vector }.
+Record head := { query : list coordinates; key : list coordinates; value : list coordinates;
+                 offset_bias : coordinates }.
 
-Record layer := { heads : list head; output : list vector; expand : linear; contract : linear }.
+Record layer := { heads : list head; output : list coordinates; expand : linear; contract : linear }.
 
 (** Binary memory: numbers whose signs are [written], and what is [recalled] from them, where a bit
     is read as [on] or [off]. *)
@@ -28,8 +28,8 @@ Record memory := { written : linear; recalled : linear; on : Q; off : Q }.
     1 / [places]. *)
 Record tree_network := {
   places : nat;
-  symbols : list vector;
-  pad : vector;
+  symbols : list coordinates;
+  pad : coordinates;
   query_scale : Q;
   share : Q;
   layers : list layer;
@@ -39,8 +39,8 @@ Record tree_network := {
 
 (** A network that reads symbol by symbol. *)
 Record recurrent_network := {
-  first_vector : vector;
-  symbol_rows : list vector;
+  first_vector : coordinates;
+  symbol_rows : list coordinates;
   recurrent : linear;
   cell_memory : memory;
   read_out : linear
@@ -55,30 +55,30 @@ Section Arithmetic.
 
 Variables (add mul : Q -> Q -> Q).
 
-Fixpoint dot (x y : vector) : Q :=
+Fixpoint dot (x y : coordinates) : Q :=
   match x, y with
   | a :: x, b :: y => add (mul a b) (dot x y)
   | _, _ => 0%Q
   end.
 
-Fixpoint plus (x y : vector) : vector :=
+Fixpoint plus (x y : coordinates) : coordinates :=
   match x, y with
   | a :: x, b :: y => add a b :: plus x y
   | _, _ => []
   end.
 
-Fixpoint sum (vectors : list vector) : vector :=
+Fixpoint sum (vectors : list coordinates) : coordinates :=
   match vectors with
   | [] => []
   | [x] => x
   | x :: others => plus x (sum others)
   end.
 
-Definition times (factor : Q) (x : vector) : vector := map (mul factor) x.
+Definition times (factor : Q) (x : coordinates) : coordinates := map (mul factor) x.
 
-Definition apply (rows : list vector) (x : vector) : vector := map (fun row => dot row x) rows.
+Definition apply (rows : list coordinates) (x : coordinates) : coordinates := map (fun row => dot row x) rows.
 
-Definition affine (f : linear) (x : vector) : vector := plus (apply (weight f) x) (bias f).
+Definition affine (f : linear) (x : coordinates) : coordinates := plus (apply (weight f) x) (bias f).
 
 (** max(a, 0) *)
 Definition relu (a : Q) : Q := if Qle_bool 0 a then a else 0%Q.
@@ -86,18 +86,18 @@ Definition relu (a : Q) : Q := if Qle_bool 0 a then a else 0%Q.
 (** ** Memory and classes *)
 
 (** A bit is 1 if its number is 0 or more. *)
-Definition code_of (m : memory) (x : vector) : list bool :=
+Definition code_of (m : memory) (x : coordinates) : list bool :=
   map (Qle_bool 0) (affine (written m) x).
 
-Definition recall (m : memory) (code : list bool) : vector :=
+Definition recall (m : memory) (code : list bool) : coordinates :=
   affine (recalled m) (map (fun bit : bool => if bit then on m else off m) code).
 
 (** The class whose number is larger than all others; none if there is no such class. *)
-Definition is_largest (x : vector) (i : nat) : bool :=
+Definition is_largest (x : coordinates) (i : nat) : bool :=
   forallb (fun j => (j =? i)%nat || negb (Qle_bool (nth i x 0%Q) (nth j x 0%Q)))
     (seq 0 (length x)).
 
-Definition largest (x : vector) : option N :=
+Definition largest (x : coordinates) : option N :=
   option_map N.of_nat (find (is_largest x) (seq 0 (length x))).
 
 (** ** Trees *)
@@ -108,24 +108,24 @@ Variable net : tree_network.
 
 (** What one head gathers for the first of some places, from it and those after it in the list;
     places stand in reverse, the last one of the chunk first. *)
-Definition gather (h : head) (x : vector) (seen : list vector) : vector :=
+Definition gather (h : head) (x : coordinates) (seen : list coordinates) : coordinates :=
   let q := apply (query h) (times (query_scale net) x) in
   let weighted '(v, r) :=
     times (mul (share net) (relu (add (dot (apply (key h) v) q) r))) (apply (value h) v) in
   sum (map weighted (combine seen (offset_bias h))).
 
-Definition layer_at (l : layer) (x : vector) (seen : list vector) : vector :=
+Definition layer_at (l : layer) (x : coordinates) (seen : list coordinates) : coordinates :=
   let h := plus x (apply (output l) (concat (map (fun h => gather h x seen) (heads l)))) in
   plus h (affine (contract l) (map relu (affine (expand l) h))).
 
-Fixpoint everywhere (l : layer) (reversed : list vector) : list vector :=
+Fixpoint everywhere (l : layer) (reversed : list coordinates) : list coordinates :=
   match reversed with
   | [] => []
   | x :: before => layer_at l x reversed :: everywhere l before
   end.
 
 (** The vector after all layers at the first of some places in reverse. *)
-Fixpoint block (these : list layer) (reversed : list vector) : vector :=
+Fixpoint block (these : list layer) (reversed : list coordinates) : coordinates :=
   match these, reversed with
   | l :: [], x :: _ => layer_at l x reversed
   | l :: others, _ => block others (everywhere l reversed)
@@ -135,7 +135,7 @@ Fixpoint block (these : list layer) (reversed : list vector) : vector :=
 (** A node is a pad, a symbol, or the code of the chunk that became it. *)
 Inductive node := Pad | Symbol (a : N) | Code (bits : list bool).
 
-Definition vector_of (x : node) : vector :=
+Definition vector_of (x : node) : coordinates :=
   match x with
   | Pad => pad net
   | Symbol a => nth (N.to_nat a) (symbols net) []

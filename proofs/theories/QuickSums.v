@@ -96,7 +96,7 @@ Qed.
 
 (** * Equal numbers in other forms *)
 
-Definition same (x y : vector) : Prop := Forall2 Qeq x y.
+Definition same (x y : coordinates) : Prop := Forall2 Qeq x y.
 
 Lemma same_refl x : same x x.
 Proof. induction x; constructor; auto. reflexivity. Qed.

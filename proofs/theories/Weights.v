@@ -279,6 +279,13 @@ Qed.
 
 End Trees.
 
+(** A network whose weights give a table answers as the table does. *)
+Theorem network_as_table (net : tree_network) (codes : list code) (T : tree) (L : language) :
+  check_weights net (num_symbols L) codes T = true ->
+  forall w : word, is_word L w -> forall c, tree_class T w = Some c ->
+  network_class net w = Some c.
+Proof. intros H w Hw c Hc. now apply weights_give_table with (num_symbols L) codes T. Qed.
+
 (** The main theorem: a network whose weights give a table, which is right, is right. *)
 Theorem network_right (net : tree_network) (codes : list code) (T : tree) (L : language)
   (E : evidence) :
@@ -286,7 +293,8 @@ Theorem network_right (net : tree_network) (codes : list code) (T : tree) (L : l
   forall w : word, is_word L w -> in_domain L w ->
   network_class net w = Some (class_of (answers L) w).
 Proof.
-  intros Hweights Htree w Hw Hd. eapply weights_give_table; eauto. now apply tree_right with E.
+  intros Hweights Htree w Hw Hd. apply network_as_table with codes T L; auto.
+  now apply tree_right with E.
 Qed.
 
 (** * Networks that read symbol by symbol *)
@@ -362,15 +370,24 @@ Qed.
 
 End Recurrences.
 
+Theorem recurrent_network_as_table (net : recurrent_network) (codes : list code)
+  (R : recurrence) (L : language) :
+  check_recurrent_weights net (num_symbols L) codes R = true ->
+  forall w : word, is_word L w -> forall c, recurrence_class R w = Some c ->
+  recurrent_network_class net w = Some c.
+Proof. intros H w Hw c Hc. now apply weights_give_steps with (num_symbols L) codes R. Qed.
+
 Theorem recurrent_network_right (net : recurrent_network) (codes : list code) (R : recurrence)
   (L : language) (P : prefixes) :
   check_recurrent_weights net (num_symbols L) codes R = true -> check_recurrence R L P = true ->
   forall w : word, is_word L w -> in_domain L w ->
   recurrent_network_class net w = Some (class_of (answers L) w).
 Proof.
-  intros Hweights Htable w Hw Hd. eapply weights_give_steps; eauto.
+  intros Hweights Htable w Hw Hd. apply recurrent_network_as_table with codes R L; auto.
   now apply recurrence_is_right with P.
 Qed.
 
+Print Assumptions network_as_table.
 Print Assumptions network_right.
+Print Assumptions recurrent_network_as_table.
 Print Assumptions recurrent_network_right.

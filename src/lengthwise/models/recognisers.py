@@ -12,6 +12,8 @@ from lengthwise.models.decoder import Decoder, DecoderConfig
 from lengthwise.models.encoder import Encoder, EncoderConfig
 from lengthwise.models.entry import Architecture, Entry
 from lengthwise.models.looped_recogniser import LoopedRecogniser, LoopedRecogniserConfig
+from lengthwise.models.rational_gpt import RationalGPT
+from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.models.recurrent import Recurrent, RecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
@@ -39,6 +41,7 @@ _OF_TREES: tuple[Supervision, ...] = (
 
 
 REGULAR_GPT = Architecture(config=RegularGPTConfig, module=RegularGPT)
+RATIONAL_GPT = Architecture(config=RationalGPTConfig, module=RationalGPT)
 ENCODER = Architecture(config=EncoderConfig, module=Encoder)
 DECODER = Architecture(config=DecoderConfig, module=Decoder)
 RECURRENT = Architecture(config=RecurrentConfig, module=Recurrent)
@@ -214,6 +217,15 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
             audited=True,
             training={"patience": 1},
         ),
+        "regular-gpt-rational": ModelEntry(
+            summary="RegularGPT with ReLU attention and no norm: exact in rational arithmetic",
+            architecture=RATIONAL_GPT,
+            defaults={"num_bits": 16, "noise": 0.2},
+            supervision="composition",
+            supervisions=_OF_TREES,
+            audited=True,
+            training={"patience": 1},
+        ),
         "regular-gpt-slots": ModelEntry(
             summary="RegularGPT with a slot of memory for each state: proved for any automaton",
             architecture=STATE_SLOTS,
@@ -234,6 +246,9 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
         ),
         "gru-binary": _binary_recurrent(
             "gru", "a GRU with binary memory, trained until it is proved right"
+        ),
+        "relu-binary": _binary_recurrent(
+            "relu", "Elman's network with ReLU and no norm: exact in rational arithmetic"
         ),
         "encoder-cls": _transformer(
             ENCODER,
