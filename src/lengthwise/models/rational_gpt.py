@@ -9,6 +9,9 @@ proof assistant can compute.
 
 from typing import Any
 
+import torch
+from torch import Generator
+
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.layers.sliding_dilated import RectifiedChunkAttention
 from lengthwise.models.regular_gpt import RegularGPT
@@ -23,3 +26,11 @@ class RationalGPT(RegularGPT):
     def make_memory(config: Any) -> BinaryMemory:
         """Build the memory of a node."""
         return BinaryMemory(config.d_model, config.num_bits, config.noise, norm=False)
+
+    def initialise(self, generator: Generator) -> None:
+        """Draw all weights as `RegularGPT` does, but biases of offsets are 1: at first a position
+        has a weight near 1 / C, as with softmax, and none is cut off."""
+        super().initialise(generator)
+        with torch.no_grad():
+            for layer in self.block:
+                layer.attention.bias.fill_(1.0)

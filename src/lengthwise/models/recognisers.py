@@ -110,7 +110,11 @@ def _recurrent(cell: str, summary: str) -> ModelEntry:
     )
 
 
-def _binary_recurrent(cell: str, summary: str) -> ModelEntry:
+def _binary_recurrent(
+    cell: str,
+    summary: str,
+    training: Mapping[str, Any] | None = None,
+) -> ModelEntry:
     return ModelEntry(
         summary=summary,
         architecture=BINARY_RECURRENT,
@@ -118,7 +122,7 @@ def _binary_recurrent(cell: str, summary: str) -> ModelEntry:
         supervision="codebook",
         supervisions=("codebook", "final", "prefix"),
         audited=True,
-        training={"patience": 1},
+        training={"patience": 1, **(training or {})},
         fixed=frozenset({"cell"}),
     )
 
@@ -220,11 +224,13 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
         "regular-gpt-rational": ModelEntry(
             summary="RegularGPT with ReLU attention and no norm: exact in rational arithmetic",
             architecture=RATIONAL_GPT,
-            defaults={"num_bits": 16, "noise": 0.2},
-            supervision="composition",
+            supervision="codebook",
             supervisions=_OF_TREES,
             audited=True,
-            training={"patience": 1},
+            training={
+                **{"steps": 3_000, "learning_rate": 5e-3, "schedule": "cosine", "patience": 1},
+                **{"validate_every": 100, "binary_places": 6},
+            },
         ),
         "regular-gpt-slots": ModelEntry(
             summary="RegularGPT with a slot of memory for each state: proved for any automaton",
@@ -248,7 +254,9 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
             "gru", "a GRU with binary memory, trained until it is proved right"
         ),
         "relu-binary": _binary_recurrent(
-            "relu", "Elman's network with ReLU and no norm: exact in rational arithmetic"
+            "relu",
+            "Elman's network with ReLU and no norm: exact in rational arithmetic",
+            training={"binary_places": 6},
         ),
         "encoder-cls": _transformer(
             ENCODER,

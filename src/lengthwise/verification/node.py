@@ -23,10 +23,10 @@ from lengthwise.verification.layer_node import (
     LAYER_CHOICES,
     ChunkBalls,
     LayerNode,
+    is_rational,
     layer_shapes,
     norm_shapes,
     quietly,
-    is_rational,
     require_choices,
     require_shapes,
 )

@@ -127,7 +127,8 @@ def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
    was computed by lengthwise, and can be computed again: lengthwise certify --check FILE."""
     )
     more = (
-        "From Coq Require Import QArith.\nFrom Lengthwise Require Import Networks Fractions Weights.\n"
+        "From Coq Require Import QArith.\n"
+        "From Lengthwise Require Import Networks Fractions Weights.\n"
         if weights
         else ""
     )

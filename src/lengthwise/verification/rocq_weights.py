@@ -178,7 +178,8 @@ def _layer(settings: Mapping[str, Any], weights: Weights, name: str) -> str:
 def _memory(weights: Weights, *, off: int) -> str:
     return (
         f"{{| written := {_linear(weights, 'memory.write')};\n"
-        f"    recalled := {_linear(weights, 'memory.read')}; on := Qmake 1 1; off := Qmake ({off}) 1 |}}"
+        f"    recalled := {_linear(weights, 'memory.read')};\n"
+        f"    on := Qmake 1 1; off := Qmake ({off}) 1 |}}"
     )
 
 
