@@ -21,7 +21,7 @@ from torch import Tensor, nn
 Chunks = Float[Tensor, "node chunk width"]
 Present = Bool[Tensor, "node chunk"]
 """Which positions of a chunk hold a vector."""
-Logits = Float[Tensor, "node *axes"]
+Logits = Float[Tensor, "*axes"]
 Hidden = Bool[Tensor, "*#axes"]
 
 
