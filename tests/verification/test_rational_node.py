@@ -1,4 +1,4 @@
-"""Bounds of networks with ReLU attention, on balls that are wide: each holds what its points become.
+"""Bounds of networks with ReLU attention, on wide balls: they hold what their points become.
 
 The other tests of bounds have balls as narrow as rounding is, in which little moves.
 """

@@ -413,8 +413,8 @@ class Arithmetic:
         """
         positions = logits.shape[-1]
         weight = np.where(present, np.maximum(logits, 0.0), 0.0) / positions
-        moved = radius / positions + self.lost(2, np.abs(logits) + radius + positions)
-        return weight, np.where(present, outward(moved), 0.0), self.gamma(2)
+        moved = radius / positions + self.lost(4, np.abs(logits) + radius + positions)
+        return weight, np.where(present, outward(moved), 0.0), self.gamma(4)
 
 
 def _gamma(terms: float, unit: float) -> float:

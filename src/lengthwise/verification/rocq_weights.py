@@ -72,12 +72,9 @@ def _reason_of_tree(settings: Mapping[str, Any]) -> str:
 
 def weights_part(verified: Certificate, induction: Induction | PrefixInduction) -> str:
     """Return the definitions of the network and its codes, and the theorem about it."""
-    settings = verified.settings
-    if isinstance(induction, Induction):
-        network, names = _tree(settings, verified.weights), _TREE
-    else:
-        network, names = _recurrence(verified.weights), _RECURRENCE
-    num_bits = settings["num_bits"]
+    names = _TREE if isinstance(induction, Induction) else _RECURRENCE
+    network = network_text(verified.settings, verified.weights)
+    num_bits = verified.settings["num_bits"]
     numbers = [_number(code, num_bits) for code in verified.elements["codes"]]
     return f"""
 (* The network itself: its weights, none of them rounded, and the code of each element. *)
@@ -121,6 +118,11 @@ def _number(code: str, num_bits: int) -> int:
 
 
 # ---- networks ------------------------------------------------------------------------------------
+
+
+def network_text(settings: Mapping[str, Any], weights: Weights) -> str:
+    """Return a rational network as a record of `proofs/theories/Networks.v`."""
+    return _recurrence(weights) if "cell" in settings else _tree(settings, weights)
 
 
 def _recurrence(weights: Weights) -> str:
