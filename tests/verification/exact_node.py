@@ -101,6 +101,7 @@ class ExactNode:
     def __init__(self, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
         self.settings = settings
         self.weights = {name: _fractions(w) for name, w in weights.items()}
+        self.rational = "attention" in settings
         width = settings["d_model"]
         scale = settings["embedding_scale"]
         self.scale = root(Fraction(width)) if scale is None else Fraction(scale)
@@ -110,7 +111,8 @@ class ExactNode:
 
     def recall(self, code: Sequence[bool]) -> Vector:
         signs = [Fraction(1 if bit else -1) for bit in code]
-        return self._norm("memory.norm", self._linear("memory.read", signs))
+        read = self._linear("memory.read", signs)
+        return read if self.rational else self._norm("memory.norm", read)
 
     def numbers(self, gathered: Vector) -> Vector:
         return self._linear("memory.write", gathered)
@@ -157,9 +159,13 @@ class ExactNode:
                 + self.weights[f"{name}.bias"][head][len(x) - 1 - at]
                 for at in seen
             }
-            largest = max(logits.values())
-            power = {at: exponential(rounded(logit - largest)) for at, logit in logits.items()}
-            whole = sum(power.values())
+            if self.rational:
+                power = {at: max(logit, Fraction(0)) for at, logit in logits.items()}
+                whole = Fraction(self.settings["chunk"])
+            else:
+                largest = max(logits.values())
+                power = {at: exponential(rounded(logit - largest)) for at, logit in logits.items()}
+                whole = sum(power.values(), Fraction(0))
             gathered += [
                 rounded(sum((power[at] * both[at][width + i] for at in seen), Fraction(0)) / whole)
                 for i in range(part.start, part.stop)

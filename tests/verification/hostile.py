@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from lengthwise.models.rational_gpt import RationalGPT
+from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.threads import processor_threads
 from lengthwise.verification.algebra import Integers
@@ -15,6 +17,10 @@ from lengthwise.verification.balls import Floats
 
 SYMBOLS = 3
 SCALES = (1e-41, 1e-38, 1e-20, 1e-8, 1e-3, 1e3, 1e8, 1e15)
+
+
+RATIONAL = {"attention": "relu", "norm": "none", "activation": "relu", "memory": "binary"}
+"""Settings of networks without norms and softmax."""
 
 
 def settings_drawn(random: np.random.Generator) -> dict[str, Any]:
@@ -41,7 +47,10 @@ def hostile(
     random: np.random.Generator, settings: dict[str, Any], hostility: float, dtype: torch.dtype
 ) -> RegularGPT:
     """A network of which a share of the weights, about `hostility`, is of unusual size."""
-    model = RegularGPT(RegularGPTConfig(**settings)).to(dtype)
+    if "attention" in settings:
+        model: RegularGPT = RationalGPT(RationalGPTConfig(**settings)).to(dtype)
+    else:
+        model = RegularGPT(RegularGPTConfig(**settings)).to(dtype)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             values = random.normal(size=tuple(parameter.shape))

@@ -45,9 +45,9 @@ class Automaton:
 
 
 class Exported:
-    """The language and the tree of a file."""
+    """The language and the tree of a file; the language alone without `tables`."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, tables: bool = True) -> None:
         body = re.sub(r"\(\*.*?\*\)", "", text, flags=re.S)
         of_language = body[body.index("Definition language") : body.index("Definition the_machine")]
         automata = [
@@ -58,6 +58,10 @@ class Exported:
         found = re.search(r"num_symbols := (\d+)", of_language)
         assert found is not None
         self.num_symbols = int(found[1])
+        if tables:
+            self._read_tables(body)
+
+    def _read_tables(self, body: str) -> None:
         chunk, repeat = (re.search(rf"{name} := (\d+)", body) for name in ("chunk", "repeat_from"))
         assert chunk is not None
         assert repeat is not None

@@ -20,11 +20,12 @@ from lengthwise.verification.network import weights_of
 from lengthwise.verification.node import Node
 from lengthwise.verification.tight_node import TightNode
 from verification.exact_node import ExactNode, Vector, error_function, exponential, root
-from verification.hostile import SYMBOLS, chunks, flushing, hostile, ran, settings_drawn
+from verification.hostile import RATIONAL, SYMBOLS, chunks, flushing, hostile, ran, settings_drawn
 
 seeds = st.integers(0, 2**32 - 1)
 hostilities = st.sampled_from([0.0, 0.1, 0.3])
 types = st.sampled_from([torch.float32, torch.float64])
+kinds = st.sampled_from([{}, RATIONAL])
 
 
 def outside(points: Floats | list[Vector], ball: Ball) -> list[int]:
@@ -81,11 +82,11 @@ class Case:
         return first, node.recall(self.codes) if self.binary else first
 
 
-@given(seed=seeds, hostility=hostilities, dtype=types, flush=st.booleans())
+@given(seed=seeds, hostility=hostilities, dtype=types, flush=st.booleans(), kind=kinds)
 def test_real_arithmetic_lies_in_the_balls(
-    seed: int, hostility: float, dtype: torch.dtype, flush: bool
+    seed: int, hostility: float, dtype: torch.dtype, flush: bool, kind: dict[str, Any]
 ) -> None:
-    case = Case(seed, hostility, dtype)
+    case = Case(seed, hostility, dtype, **kind)
     exact = ExactNode(case.settings, case.weights)
     leaves = exact.leaves()
     first = [exact.gathered(leaves, row) for row in case.first.tolist()]
@@ -105,12 +106,12 @@ def test_real_arithmetic_lies_in_the_balls(
             assert not each_outside([exact.numbers(v) for v in second], node.numbers(image))
 
 
-@given(seed=seeds, hostility=hostilities, dtype=types, flush=st.booleans())
+@given(seed=seeds, hostility=hostilities, dtype=types, flush=st.booleans(), kind=kinds)
 def test_what_torch_computes_lies_in_the_balls(
-    seed: int, hostility: float, dtype: torch.dtype, flush: bool
+    seed: int, hostility: float, dtype: torch.dtype, flush: bool, kind: dict[str, Any]
 ) -> None:
     """In batches of several sizes, with one thread and two, with subnormal numbers and without."""
-    case = Case(seed, hostility, dtype)
+    case = Case(seed, hostility, dtype, **kind)
     model, memory = case.model, case.model.memory
     signs = torch.where(torch.from_numpy(case.codes), 1.0, -1.0).to(dtype)
     computed = []
@@ -146,7 +147,7 @@ def test_most_radii_of_ordinary_small_networks_are_finite_and_small() -> None:
     """Else the two tests above would test nothing."""
     finite = small = count = 0
     for seed in range(60):
-        case = Case(seed, 0.0, torch.float32)
+        case = Case(seed, 0.0, torch.float32, **(RATIONAL if seed % 4 == 0 else {}))
         balls, _ = case.below(case.nodes()[0])
         finite += np.isfinite(balls.radius).sum()
         small += (balls.radius < 0.01).sum()
@@ -169,8 +170,9 @@ def test_the_functions_of_the_oracle_have_known_values() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_oracle_is_the_network(seed: int) -> None:
-    case = Case(seed, 0.0, torch.float64)
+@pytest.mark.parametrize("kind", [{}, RATIONAL])
+def test_the_oracle_is_the_network(seed: int, kind: dict[str, Any]) -> None:
+    case = Case(seed, 0.0, torch.float64, **kind)
     exact = ExactNode(case.settings, case.weights)
     first = [exact.gathered(exact.leaves(), row) for row in case.first.tolist()]
     with torch.no_grad():

@@ -59,6 +59,8 @@ class ByFractions:
 
     def recall(self, code: list[bool]) -> Vector:
         x = self.linear("memory.read", [Fraction(int(bit)) for bit in code])
+        if self.cell == "relu":
+            return x
         mean = sum(x, Fraction(0)) / len(x)
         deviation = root(sum(((v - mean) ** 2 for v in x), Fraction(0)) / len(x) + EPSILON)
         names = (self.weights[f"memory.norm.{name}"] for name in ("weight", "bias"))
@@ -70,7 +72,9 @@ class ByFractions:
             self.weights["cell.symbols.weight"][symbol],
             self.linear("cell.recurrent", before),
         )
-        if self.cell == "elman":
+        if self.cell == "relu":
+            after = [max(x + h, Fraction(0)) for x, h in zip(here, there, strict=True)]
+        elif self.cell == "elman":
             after = [tanh(x + h) for x, h in zip(here, there, strict=True)]
         else:
             width, after = len(before), []
@@ -85,7 +89,7 @@ class ByFractions:
 models = st.builds(
     random_recurrence,
     st.integers(0, 10**6),
-    cell=st.sampled_from(["elman", "gru"]),
+    cell=st.sampled_from(["elman", "relu", "gru"]),
     d_model=st.sampled_from([1, 2, 5, 9]),
     num_bits=st.sampled_from([1, 3, 9]),
     dtype=st.sampled_from([torch.float32, torch.float64]),
@@ -182,7 +186,7 @@ def test_numbers_that_overflow_have_no_finite_radius() -> None:
     ("change", "message"),
     [
         ({"num_bits": 4}, "the weights are not those of the settings"),
-        ({"cell": "lstm"}, "cell='lstm' is none of elman, gru"),
+        ({"cell": "lstm"}, "cell='lstm' is none of elman, relu, gru"),
         ({"d_model": 5}, "the weights are not those of the settings"),
     ],
 )

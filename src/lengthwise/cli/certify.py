@@ -69,8 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--export",
         nargs=2,
         metavar=("FORMAT", "FILE"),
-        help="write the checked certificate for a proof assistant: rocq FILE.v, a theorem about "
-        "its table that the kernel of Rocq (Coq) checks",
+        help="write the checked certificate for a proof assistant: rocq FILE.v, theorems about "
+        "its table, and about the weights of rational networks, that the kernel of Rocq (Coq) "
+        "checks",
     )
     add_json(parser)
 
@@ -189,9 +190,14 @@ def _export(
     file: str, verified: Certificate, induction: Induction | PrefixInduction | None
 ) -> None:
     from lengthwise.verification.rocq import save_rocq
+    from lengthwise.verification.rocq_weights import reason_without_weights
 
     save_rocq(Path(file), verified, induction)
-    note(f"wrote {file}: check it with coqc -Q proofs/theories Lengthwise {file}")
+    without = reason_without_weights(verified)
+    theorems = (
+        f"the table, not about weights ({without})" if without else "the table and the weights"
+    )
+    note(f"wrote {file}, about {theorems}: coqc -Q proofs/theories Lengthwise {file} checks it")
 
 
 def _require_certificate(file: Path) -> None:

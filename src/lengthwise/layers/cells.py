@@ -4,6 +4,7 @@ Symbols enter one-hot, so the matrix that reads them is a table of rows `x`, whi
 With h the vector before the symbol and $\odot$ the product of entries:
 
     elman   $\tanh(x + U h + b)$
+    relu    $\max(x + U h + b, 0)$, which is exact on rational numbers
     gru     $n + z \odot (h - n)$ with $r = \sigma(x_r + U_r h + b_r)$, $z = \sigma(x_z + U_z h +
             b_z)$ and $n = \tanh(x_n + r \odot (U_n h + b_n))$: Cho et al. (2014), in torch's form
 
@@ -19,8 +20,8 @@ from torch import Generator, Tensor, nn
 from lengthwise.registry import Catalogue
 
 
-class ElmanCell(nn.Module):
-    """Elman's cell: tanh of a linear map of the vector before, plus a row for the symbol."""
+class _SimpleCell(nn.Module):
+    """Base of cells without gates: a linear map of the vector before, plus a row for the symbol."""
 
     def __init__(self, num_symbols: int, width: int) -> None:
         super().__init__()
@@ -35,7 +36,30 @@ class ElmanCell(nn.Module):
         self, vectors: Float[Tensor, "*axes width"], symbols: Int[Tensor, "*axes"]
     ) -> Float[Tensor, "*axes width"]:
         """Return the vectors after the symbols."""
-        return (self.symbols(symbols) + self.recurrent(vectors)).tanh()
+        return self.activation(self.symbols(symbols) + self.recurrent(vectors))
+
+    @staticmethod
+    def activation(numbers: Tensor) -> Tensor:
+        """Return the nonlinearity of the sum."""
+        raise NotImplementedError
+
+
+class ElmanCell(_SimpleCell):
+    """Elman's cell, with tanh."""
+
+    @staticmethod
+    def activation(numbers: Tensor) -> Tensor:
+        """Return tanh."""
+        return numbers.tanh()
+
+
+class RectifiedCell(_SimpleCell):
+    """Elman's cell, with ReLU."""
+
+    @staticmethod
+    def activation(numbers: Tensor) -> Tensor:
+        """Return max(x, 0)."""
+        return numbers.relu()
 
 
 class GatedCell(nn.Module):
@@ -68,7 +92,7 @@ def _initialise(symbols: nn.Embedding, recurrent: nn.Linear, generator: Generato
         recurrent.bias.zero_()
 
 
-CELLS: Catalogue[type[ElmanCell] | type[GatedCell]] = Catalogue(
-    "cell", {"elman": ElmanCell, "gru": GatedCell}
+CELLS: Catalogue[type[ElmanCell] | type[RectifiedCell] | type[GatedCell]] = Catalogue(
+    "cell", {"elman": ElmanCell, "relu": RectifiedCell, "gru": GatedCell}
 )
 """From the number of symbols and the width of vectors."""

@@ -72,17 +72,20 @@ class BinaryMemory(nn.Module):
     `BITS` in place of the sign.
 
     U reads a positive sign as 1 and a negative one as `off`. With `off=0` a bit that is off moves
-    no column of U, so that codes of thousands of bits, few of them on, can be learned.
+    no column of U, so that codes of thousands of bits, few of them on, can be learned. Without its
+    norm LN, memory is a matrix with a bias.
     """
 
-    def __init__(self, width: int, num_bits: int, noise: float, *, off: float = -1.0) -> None:
+    def __init__(
+        self, width: int, num_bits: int, noise: float, *, off: float = -1.0, norm: bool = True
+    ) -> None:
         super().__init__()
         self.noise = noise
         self.bits: Callable[[Tensor], Tensor] = straight_through
         self.off = off
         self.write = nn.Linear(width, num_bits)
         self.read = nn.Linear(num_bits, width)
-        self.norm = nn.LayerNorm(width)
+        self.norm = nn.LayerNorm(width) if norm else nn.Identity()
 
     def numbers(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes bit"]:
         """Return the numbers whose signs are the code; their distance from 0 is the margin."""

@@ -21,15 +21,16 @@ from torch import Tensor, nn
 Chunks = Float[Tensor, "node chunk width"]
 Present = Bool[Tensor, "node chunk"]
 """Which positions of a chunk hold a vector."""
+Logits = Float[Tensor, "*axes"]
+Hidden = Bool[Tensor, "*#axes"]
 
 
-class ChunkAttention(nn.Module):
-    r"""Causal multi-head attention inside a chunk, with a learned bias per head and offset.
+class _InsideChunks(nn.Module):
+    r"""Base of causal multi-head attention inside a chunk, with a bias per head and offset.
 
-    $$a_{h}(m, n) = \mathrm{softmax}_{n \le m}\left(q_m \cdot k_n / \sqrt{D} + r_{h,\,m-n}\right)$$
-
-    `bias[head, offset]` is the paper's $r$ (equation 1; the offset is its $(m-n)/C^l$). No
-    projection has a bias, as in the authors' code.
+    The logit of position n at position m is $q_m \cdot k_n / \sqrt{D} + r_{h,\,m-n}$. `bias[head,
+    offset]` is the paper's $r$ (equation 1; the offset is its $(m-n)/C^l$). No projection has a
+    bias, as in the authors' code.
     """
 
     def __init__(self, width: int, num_heads: int, chunk: int) -> None:
@@ -47,9 +48,8 @@ class ChunkAttention(nn.Module):
         query = self.query(x[:, -1] / math.sqrt(heads[1])).view(num_nodes, 1, *heads)
         key, value = self.key_value(x).view(num_nodes, chunk, 2, *heads).unbind(dim=2)
         logits = (query * key).sum(dim=-1) + self.bias.flip(1).T
-        if present is not None:
-            logits = logits.masked_fill(~present[:, :, None], -math.inf)
-        weight = logits.softmax(dim=1)
+        hidden = None if present is None else ~present[:, :, None]
+        weight = self.weights(logits, hidden, dim=1)
         return self.output((weight[..., None] * value).sum(dim=1).view(num_nodes, width))
 
     def everywhere(self, x: Chunks, present: Present | None = None) -> Chunks:
@@ -67,8 +67,40 @@ class ChunkAttention(nn.Module):
             itself = torch.eye(chunk, dtype=torch.bool, device=x.device)
             hidden = hidden | (~present[:, None, None, :] & ~itself)
         logits = torch.einsum("nqhd,nkhd->nhqk", query, key) + bias
-        weight = logits.masked_fill(hidden, -math.inf).softmax(dim=-1)
+        weight = self.weights(logits, hidden, dim=-1)
         return self.output(torch.einsum("nhqk,nkhd->nqhd", weight, value).reshape(x.shape))
+
+    def weights(self, logits: Logits, hidden: Hidden | None, dim: int) -> Logits:
+        """Return the weights of the positions along an axis; those that are hidden have 0."""
+        raise NotImplementedError
+
+
+class ChunkAttention(_InsideChunks):
+    r"""Softmax attention inside a chunk.
+
+    $$a_{h}(m, n) = \mathrm{softmax}_{n \le m}\left(q_m \cdot k_n / \sqrt{D} + r_{h,\,m-n}\right)$$
+    """
+
+    def weights(self, logits: Logits, hidden: Hidden | None, dim: int) -> Logits:
+        """Return the softmax of the logits that are not hidden."""
+        if hidden is not None:
+            logits = logits.masked_fill(hidden, -math.inf)
+        return logits.softmax(dim=dim)
+
+
+class RectifiedChunkAttention(_InsideChunks):
+    r"""ReLU attention inside a chunk of C positions, present or not.
+
+    $$a_{h}(m, n) = \max\left(q_m \cdot k_n / \sqrt{D} + r_{h,\,m-n}, 0\right) / C$$
+
+    Wortsman et al. (2023) put ReLU in place of softmax, and divide by the length of the sequence.
+    """
+
+    def weights(self, logits: Logits, hidden: Hidden | None, dim: int) -> Logits:
+        """Return the positive parts of the logits that are not hidden, divided by C."""
+        if hidden is not None:
+            logits = logits.masked_fill(hidden, 0.0)
+        return logits.relu() / logits.shape[dim]
 
 
 def dilated_mask(

@@ -10,6 +10,9 @@ only finitely many codes exist, the network is a finite automaton, and `certify`
 language at every length. Recurrent networks with discrete states go back to Zeng, Goodman and Smith
 (1993).
 
+With the cell `relu` and no norm in memory, the network is sums, products and comparisons: with
+weights that are floats, and so rational numbers, it can be evaluated exactly.
+
 Axes:
     word      words of a batch
     time      positions of a row, of which a word takes the last ones
@@ -40,7 +43,9 @@ class BinaryRecurrent(nn.Module):
         width = config.d_model
         self.start = nn.Parameter(torch.empty(width))
         self.cell = CELLS[config.cell](config.vocab_size, width)
-        self.memory = BinaryMemory(width, config.num_bits, config.noise, off=0.0)
+        self.memory = BinaryMemory(
+            width, config.num_bits, config.noise, off=0.0, norm=config.has_norm
+        )
         self.answer = nn.Linear(width, config.num_classes)
 
     def initialise(self, generator: Generator) -> None:
@@ -54,8 +59,8 @@ class BinaryRecurrent(nn.Module):
                 nn.init.xavier_uniform_(linear.weight, generator=generator)
                 linear.bias.zero_()
             self.memory.read.bias.zero_()
-            self.memory.norm.weight.fill_(1.0)
-            self.memory.norm.bias.zero_()
+            for name, parameter in self.memory.norm.named_parameters():
+                parameter.fill_(1.0 if name == "weight" else 0.0)
 
     def flops(self, length: int) -> int:
         """Return the operations of the matrix products for one word."""

@@ -15,7 +15,8 @@ class BinaryRecurrentConfig(NetworkConfig):
     vocab_size: VocabSize
     num_classes: NumClasses
     cell: Annotated[
-        Literal["elman", "gru"], Setting(meaning="Kind of cell: a name in `layers.cells.CELLS`.")
+        Literal["elman", "relu", "gru"],
+        Setting(meaning="Kind of cell: a name in `layers.cells.CELLS`; `relu` has no norm either."),
     ]
     d_model: Width = 64
     num_bits: Annotated[int, Setting(meaning="Bits that are kept between symbols.", least=1)] = 16
@@ -23,6 +24,11 @@ class BinaryRecurrentConfig(NetworkConfig):
         float,
         Setting(meaning="Standard deviation of the noise on the bits in training.", least=0),
     ] = 0.0
+
+    @property
+    def has_norm(self) -> bool:
+        """Whether what memory recalls is normalised."""
+        return self.cell != "relu"
 
     @property
     def has_codes(self) -> bool:

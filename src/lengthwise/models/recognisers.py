@@ -12,6 +12,8 @@ from lengthwise.models.decoder import Decoder, DecoderConfig
 from lengthwise.models.encoder import Encoder, EncoderConfig
 from lengthwise.models.entry import Architecture, Entry
 from lengthwise.models.looped_recogniser import LoopedRecogniser, LoopedRecogniserConfig
+from lengthwise.models.rational_gpt import RationalGPT
+from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.models.recurrent import Recurrent, RecurrentConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
@@ -39,6 +41,7 @@ _OF_TREES: tuple[Supervision, ...] = (
 
 
 REGULAR_GPT = Architecture(config=RegularGPTConfig, module=RegularGPT)
+RATIONAL_GPT = Architecture(config=RationalGPTConfig, module=RationalGPT)
 ENCODER = Architecture(config=EncoderConfig, module=Encoder)
 DECODER = Architecture(config=DecoderConfig, module=Decoder)
 RECURRENT = Architecture(config=RecurrentConfig, module=Recurrent)
@@ -107,7 +110,11 @@ def _recurrent(cell: str, summary: str) -> ModelEntry:
     )
 
 
-def _binary_recurrent(cell: str, summary: str) -> ModelEntry:
+def _binary_recurrent(
+    cell: str,
+    summary: str,
+    training: Mapping[str, Any] | None = None,
+) -> ModelEntry:
     return ModelEntry(
         summary=summary,
         architecture=BINARY_RECURRENT,
@@ -115,7 +122,7 @@ def _binary_recurrent(cell: str, summary: str) -> ModelEntry:
         supervision="codebook",
         supervisions=("codebook", "final", "prefix"),
         audited=True,
-        training={"patience": 1},
+        training={"patience": 1, **(training or {})},
         fixed=frozenset({"cell"}),
     )
 
@@ -214,6 +221,17 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
             audited=True,
             training={"patience": 1},
         ),
+        "regular-gpt-rational": ModelEntry(
+            summary="RegularGPT with ReLU attention and no norm: exact in rational arithmetic",
+            architecture=RATIONAL_GPT,
+            supervision="codebook",
+            supervisions=_OF_TREES,
+            audited=True,
+            training={
+                **{"steps": 3_000, "learning_rate": 5e-3, "schedule": "cosine", "patience": 1},
+                **{"validate_every": 100, "binary_places": 6},
+            },
+        ),
         "regular-gpt-slots": ModelEntry(
             summary="RegularGPT with a slot of memory for each state: proved for any automaton",
             architecture=STATE_SLOTS,
@@ -234,6 +252,11 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
         ),
         "gru-binary": _binary_recurrent(
             "gru", "a GRU with binary memory, trained until it is proved right"
+        ),
+        "relu-binary": _binary_recurrent(
+            "relu",
+            "Elman's network with ReLU and no norm: exact in rational arithmetic",
+            training={"binary_places": 6},
         ),
         "encoder-cls": _transformer(
             ENCODER,

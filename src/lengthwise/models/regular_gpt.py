@@ -5,7 +5,7 @@ evaluated as a tree (O(T) work), and equal sub-words of a batch are computed onc
 """
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -13,10 +13,10 @@ from torch import Generator, Tensor, nn
 
 from lengthwise.layers.activations import ACTIVATIONS, Activation
 from lengthwise.layers.chunks import ABSENT, Level, Tree, depth, grow, representatives
-from lengthwise.layers.memory import MEMORIES, BinaryMemory
+from lengthwise.layers.memory import MEMORIES, BinaryMemory, ContinuousMemory
 from lengthwise.layers.norms import NORMS
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths
-from lengthwise.layers.sliding_dilated import ChunkAttention
+from lengthwise.layers.sliding_dilated import ChunkAttention, RectifiedChunkAttention
 from lengthwise.models.common_settings import Activation as ActivationName
 from lengthwise.models.common_settings import Norm
 from lengthwise.models.regular_gpt_config import (
@@ -29,6 +29,8 @@ Children = Int[Tensor, "node chunk"]
 """For each node its children: rows of `Below`, or `ABSENT`."""
 Chunks = Float[Tensor, "node chunk width"]
 Present = Bool[Tensor, "node chunk"]
+
+AttentionKind = type[ChunkAttention] | type[RectifiedChunkAttention]
 
 _MOST_HIDDEN = 2**26
 """Hidden units of nodes that are computed together; compiled networks have many for each node."""
@@ -59,11 +61,11 @@ class Layer(nn.Module):
 
     activation: Activation
 
-    def __init__(self, config: LayerShape) -> None:
+    def __init__(self, config: LayerShape, attention_kind: AttentionKind = ChunkAttention) -> None:
         super().__init__()
         width, hidden = config.d_model, config.ff_factor * config.d_model
         norm = NORMS[config.norm]
-        self.attention = ChunkAttention(width, config.num_heads, config.chunk)
+        self.attention = attention_kind(width, config.num_heads, config.chunk)
         self.attention_norm = norm(width)
         self.expand = nn.Linear(width, hidden)
         self.contract = nn.Linear(hidden, width)
@@ -102,18 +104,27 @@ class RegularGPT(nn.Module):
     that chunk only, so that a node is a function of its children whatever K is.
     """
 
+    attention_kind: ClassVar[AttentionKind] = ChunkAttention
+
     def __init__(self, config: RegularGPTConfig) -> None:
         super().__init__()
         self.config = config
         width = config.d_model
         self.embedding = nn.Embedding(config.vocab_size, width)
         self.pad = nn.Parameter(torch.empty(width))
-        self.layers = nn.ModuleList(Layer(config) for _ in range(config.thickness))
-        self.memory = MEMORIES[config.memory](width, config.num_bits, config.noise)
+        self.layers = nn.ModuleList(
+            Layer(config, self.attention_kind) for _ in range(config.thickness)
+        )
+        self.memory = self.make_memory(config)
         self.final_norm = NORMS[config.norm].final(width)
         self.answer = nn.Linear(width, config.num_classes)
         size = config.transition_size
         self.transition: nn.Linear | None = nn.Linear(width, size) if size else None
+
+    @staticmethod
+    def make_memory(config: Any) -> ContinuousMemory | BinaryMemory:
+        """Build the memory of a node."""
+        return MEMORIES[config.memory](config.d_model, config.num_bits, config.noise)
 
     def initialise(self, generator: Generator) -> None:
         """Draw all weights: N(0, 1/width) for embedding and pad, Xavier uniform for matrices."""

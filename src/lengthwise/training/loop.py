@@ -17,6 +17,7 @@ from lengthwise.errors import ClaimError, RunError
 from lengthwise.models.threads import processor_threads
 from lengthwise.training.clock import Clock
 from lengthwise.training.distributed import ALONE, ProcessGroup
+from lengthwise.training.rounding import round_weights
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 
@@ -361,11 +362,7 @@ def _train_step(
     require_finite("norm of the gradient", norm, state, config)
     state.optimiser.step()
     state.step += 1
-    return {
-        "loss": loss,
-        "accuracy": accuracy,
-        "words_per_second": clock.rate(num_words),
-    }
+    return {"loss": loss, "accuracy": accuracy, "words_per_second": clock.rate(num_words)}
 
 
 def _add_gradient(
@@ -431,6 +428,7 @@ def validate_if_due(
 def _validate(state: State, objective: Objective, config: TrainingConfig) -> dict[str, Any]:
     """Validate the model, keep its weights if they are the best so far, and return the figures."""
     state.model.eval()
+    round_weights(state.model, config.binary_places)
     with torch.no_grad():
         result = objective.validate(state.model, state.generators["validation"])
     require_finite("validation loss", result.loss, state, config)

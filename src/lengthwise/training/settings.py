@@ -42,6 +42,9 @@ class TrainingConfig(Config):
     """Precision of the model once it is trained; training is in single precision. Proofs bound the
     effect of rounding, and for wide networks these bounds are small enough in double precision
     only."""
+    binary_places: int = 0
+    """Before each validation weights are rounded to whole multiples of 2^-binary_places, so that
+    those that are kept have few digits, as exact arithmetic needs; 0: they are not rounded."""
     threads: Annotated[int, Setting(unit="threads")] = 1
     """Number of processor threads. It is a setting because sums depend on it through rounding. More
     than one thread helps from widths of about 256, and is slow where other processes need the
@@ -58,6 +61,7 @@ class TrainingConfig(Config):
                 "patience": 0,
                 "weight_decay": 0,
                 "seed": 0,
+                "binary_places": 0,
                 "threads": 1,
             },
         )
@@ -78,7 +82,7 @@ class TrainingConfig(Config):
             f"weight_decay={self.weight_decay} times learning_rate={self.learning_rate} is not a "
             f"share of the weights. Use less than 1 / learning_rate.",
         )
-        for name, most in {"seed": 2**62, "threads": 1024}.items():
+        for name, most in {"seed": 2**62, "binary_places": 24, "threads": 1024}.items():
             value = getattr(self, name)
             require(value <= most, f"{name}={value} is too large. Use {most} or less.")
 

@@ -406,6 +406,20 @@ class Arithmetic:
         moved = np.where(present, outward(moved + self.lost(positions, 1.0)), 0.0)
         return weight, moved, self.gamma(positions + 4)
 
+    def rectified(
+        self, logits: Floats, radius: Floats, present: NDArray[np.bool_]
+    ) -> tuple[Floats, Floats, float]:
+        r"""Return weights $\max(l, 0) / C$ over the last axis, of C positions, how far they can
+        move, and the relative rounding of the quotient.
+
+        $\max(l, 0)$ moves by at most as much as l. Unlike those of softmax, the movements have any
+        sum.
+        """
+        positions = logits.shape[-1]
+        weight = np.where(present, np.maximum(logits, 0.0), 0.0) / positions
+        moved = radius / positions + self.lost(4, np.abs(logits) + radius + positions)
+        return weight, np.where(present, outward(moved), 0.0), self.gamma(4)
+
 
 def _gamma(terms: float, unit: float) -> float:
     return terms * unit / (1 - terms * unit) if terms <= _MOST_TERMS and terms * unit < 1 else inf

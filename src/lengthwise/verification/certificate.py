@@ -23,6 +23,7 @@ from lengthwise.files import write_bytes
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
+from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.models.state_slots_config import StateSlotsConfig
 from lengthwise.models.transformer_config import NetworkConfig
@@ -124,6 +125,8 @@ class Certificate(Viewed):
             return StateSlotsConfig
         if "window" in self.settings:
             return WindowScratchpadConfig
+        if "attention" in self.settings:
+            return RationalGPTConfig
         return BinaryRecurrentConfig if "cell" in self.settings else RegularGPTConfig
 
     @property

@@ -133,6 +133,7 @@ class LayerNode:
         self._heads = int(settings["num_heads"])
         self._norm = settings["norm"]
         self._activation = settings["activation"]
+        self._is_rational = is_rational(settings)
         self._weights = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
         self._matrices: dict[tuple[str, int, int | None], Matrix] = {}
         self.arithmetic = arithmetic_of(weights, precision)
@@ -181,18 +182,28 @@ class LayerNode:
             q, k, v = queries[head], keys[head], values[head]
             shift = bias[head][np.maximum(offset, 0)]
             logits, radius = self._logits(q, k, shift)
-            weight, moved, relative = arithmetic.softmax(
-                logits[..., None], radius[..., None], seen[..., None]
-            )
-            weight, moved = weight[..., 0], moved[..., 0]
-            middle = v.centre.mean(axis=1, keepdims=True)
+            if self._is_rational:
+                weight, moved, relative = arithmetic.rectified(logits, radius, seen)
+                middle = np.zeros(1)  # movements of these weights have any sum
+            else:
+                weight, moved, relative = arithmetic.softmax(
+                    logits[..., None], radius[..., None], seen[..., None]
+                )
+                weight, moved = weight[..., 0], moved[..., 0]
+                middle = v.centre.mean(axis=1, keepdims=True)
             spread, size_of_v = norm_bound(v.centre - middle), v.bound()
             centres.append(np.einsum("nqk,nkd->nqd", weight, v.centre))
             largest = weight + moved
             rounding = relative + arithmetic.sums(chunk + 1)
-            lost = arithmetic.lost(chunk, norm_bound(size_of_v) + sqrt(chunk))
-            other = _summed(moved, spread) + rounding * _summed(largest, size_of_v)
-            other = other + sqrt(size) * np.broadcast_to(lost, len(x.rows))[:, None]
+            together = _summed(largest, size_of_v)
+            if self._is_rational:
+                heaviest = norm_bound(largest)
+                together = arithmetic.safe(together + heaviest, together)
+            else:
+                heaviest = np.full((len(x.rows), 1), sqrt(chunk))  # weights are 1 at most
+            lost = arithmetic.lost(chunk, norm_bound(size_of_v)[:, None] + heaviest)
+            other = _summed(moved, spread) + rounding * together
+            other = other + sqrt(size) * lost
             radii.append(other + _summed(largest, v.radius))
             stretched = (
                 self._head_parts(f"{name}.key_value", width)[head].stretch * x.table.radius[x.rows]
@@ -256,6 +267,11 @@ def _rest(radius: Floats, part: Floats) -> Floats:
     """Return the radius minus a part of it; infinite if it was infinite."""
     finite = np.isfinite(radius) & np.isfinite(part)
     return np.subtract(radius, part, out=np.full_like(radius, np.inf), where=finite).clip(min=0.0)
+
+
+def is_rational(settings: Mapping[str, Any]) -> bool:
+    """Return whether attention has weights of ReLU and memory has no norm."""
+    return "attention" in settings
 
 
 LAYER_CHOICES: Mapping[str, tuple[str, ...]] = {

@@ -12,6 +12,7 @@ from lengthwise.errors import VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
 from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.rational_gpt import RationalGPT
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
 from lengthwise.models.window_scratchpad import WindowScratchpad
@@ -33,12 +34,13 @@ def require_regular_gpt(model: nn.Module) -> RegularGPT:
     Raises:
         VerificationError: it does not, or has hooks or code of its own.
     """
-    if type(model) is not RegularGPT:  # a subclass may do anything
+    if type(model) not in (RegularGPT, RationalGPT):  # another subclass may do anything
         raise VerificationError(
             f"tables are made of vectors of sub-words, but {type(model).__name__} has none. "
             f"Use a RegularGPT, or learn_automaton, which tests any model."
         )
     require_provable(model)
+    assert isinstance(model, RegularGPT)
     return model
 
 

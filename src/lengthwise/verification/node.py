@@ -23,6 +23,7 @@ from lengthwise.verification.layer_node import (
     LAYER_CHOICES,
     ChunkBalls,
     LayerNode,
+    is_rational,
     layer_shapes,
     norm_shapes,
     quietly,
@@ -76,6 +77,8 @@ class Node(LayerNode):
         """Return the vectors of codes, if memory is binary."""
         signs = Ball(np.where(codes, 1.0, -1.0), np.zeros(len(codes)))
         read = self.arithmetic.linear(signs, self._matrix("memory.read"))
+        if self._is_rational:
+            return read
         return self._layer_norm(read, "memory.norm")
 
     def _embedded(self, vectors: Floats) -> Ball:
@@ -141,8 +144,9 @@ def _check_settings(settings: Mapping[str, Any], weights: Mapping[str, NDArray[A
             "memory.write.bias": (bits,),
             "memory.read.weight": (width, bits),
             "memory.read.bias": (width,),
-            **norm_shapes(["memory.norm"], width),
         }
+        if not is_rational(settings):
+            shapes |= norm_shapes(["memory.norm"], width)
     if settings["transition_size"]:
         size = settings["transition_size"]
         shapes |= {"transition.weight": (size, width), "transition.bias": (size,)}

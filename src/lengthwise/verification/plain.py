@@ -25,6 +25,8 @@ from lengthwise.models import (
     binary_recurrent,
     binary_recurrent_config,
     common_settings,
+    rational_gpt,
+    rational_gpt_config,
     regular_gpt,
     regular_gpt_config,
     state_slots,
@@ -35,6 +37,8 @@ from lengthwise.models import (
 )
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
+from lengthwise.models.rational_gpt import RationalGPT
+from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.models.transformer_config import NetworkConfig
@@ -47,6 +51,7 @@ Provable = RegularGPT | BinaryRecurrent | StateSlots | WindowScratchpad
 
 PROVABLE: Mapping[type[nn.Module], type[NetworkConfig]] = {
     RegularGPT: RegularGPTConfig,
+    RationalGPT: RationalGPTConfig,
     BinaryRecurrent: BinaryRecurrentConfig,
     StateSlots: StateSlotsConfig,
     WindowScratchpad: WindowScratchpadConfig,
@@ -273,6 +278,7 @@ def _shown(value: object) -> str:
 _LIBRARIES = (
     *(activations, cells, chunks, memory, norms, rows, sliding_dilated),
     *(regular_gpt, regular_gpt_config, common_settings, transformer_config),
+    *(rational_gpt, rational_gpt_config),
     *(alignment, binary_recurrent, binary_recurrent_config, state_slots, state_slots_config),
     *(window_scratchpad, window_scratchpad_config),
 )

@@ -23,12 +23,13 @@ from lengthwise.verification.bounded import Codes, Decided, largest, signs
 from lengthwise.verification.layer_node import (
     LAYER_NORM_EPSILON,
     arithmetic_of,
+    norm_shapes,
     quietly,
     require_shapes,
 )
 from lengthwise.verification.narrow import Precision
 
-_GATES = {"elman": 1, "gru": 3}
+_GATES = {"elman": 1, "relu": 1, "gru": 3}
 """Matrices of a cell, below each other in one."""
 
 
@@ -53,6 +54,7 @@ class RecurrentNode:
         self.num_bits = int(settings["num_bits"])
         self._width = int(settings["d_model"])
         self._cell = settings["cell"]
+        self._has_norm = has_norm(settings)
         self._weights = {name: np.asarray(w, dtype=np.float64) for name, w in weights.items()}
         _check_shapes(settings, weights)
         self.arithmetic = arithmetic_of(weights, precision)
@@ -81,8 +83,10 @@ class RecurrentNode:
     def recall(self, codes: Booleans) -> Ball:
         """Return the vectors that memory recalls from codes `[prefix, bit]`."""
         bits = Ball(np.where(codes, 1.0, 0.0), np.zeros(len(codes)))
-        weight, bias = (self._weights[f"memory.norm.{name}"] for name in ("weight", "bias"))
         read = self.arithmetic.linear(bits, self._read)
+        if not self._has_norm:
+            return read
+        weight, bias = (self._weights[f"memory.norm.{name}"] for name in ("weight", "bias"))
         return self.arithmetic.layer_norm(read, weight, bias, LAYER_NORM_EPSILON)
 
     @quietly
@@ -94,7 +98,7 @@ class RecurrentNode:
     @quietly
     def numbers(self, before: Ball, symbols: Integers) -> tuple[Floats, Floats]:
         """Return the numbers `[prefix, bit]` whose signs are the codes after symbols, and radii."""
-        after = self._elman if self._cell == "elman" else self._gated
+        after = self._gated if self._cell == "gru" else self._simple
         return self.arithmetic.numbers(after(before, symbols), self._write)
 
     @quietly
@@ -102,8 +106,9 @@ class RecurrentNode:
         """Return the logits of the classes, and their radii."""
         return self.arithmetic.numbers(vectors, self._answer)
 
-    def _elman(self, before: Ball, symbols: Integers) -> Ball:
-        return self.arithmetic.tanh(self._added(0, self._mapped(0, before), symbols))
+    def _simple(self, before: Ball, symbols: Integers) -> Ball:
+        active = self.arithmetic.tanh if self._cell == "elman" else self.arithmetic.relu
+        return active(self._added(0, self._mapped(0, before), symbols))
 
     def _gated(self, before: Ball, symbols: Integers) -> Ball:
         arithmetic = self.arithmetic
@@ -125,6 +130,11 @@ class RecurrentNode:
         return self.arithmetic.add(Ball(rows, np.zeros(len(rows))), x)
 
 
+def has_norm(settings: Mapping[str, Any]) -> bool:
+    """Return whether what memory recalls is normalised."""
+    return bool(settings["cell"] != "relu")
+
+
 def _check_shapes(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
     """Refuse an unknown cell, and weights of other shapes than the settings say."""
     if settings["cell"] not in _GATES:
@@ -140,9 +150,9 @@ def _check_shapes(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any
         "memory.write.bias": (bits,),
         "memory.read.weight": (width, bits),
         "memory.read.bias": (width,),
-        "memory.norm.weight": (width,),
-        "memory.norm.bias": (width,),
         "answer.weight": (settings["num_classes"], width),
         "answer.bias": (settings["num_classes"],),
     }
+    if has_norm(settings):
+        shapes |= norm_shapes(["memory.norm"], width)
     require_shapes(weights, shapes)

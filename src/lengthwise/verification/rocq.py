@@ -10,7 +10,7 @@ but plain characters are escaped.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -25,19 +25,15 @@ from lengthwise.verification.certificate import Certificate, StatePair
 from lengthwise.verification.check import Induction
 from lengthwise.verification.check_elements import Chunk, Discrete, Tables
 from lengthwise.verification.check_prefixes import PrefixInduction
+from lengthwise.verification.rocq_text import Rows, flat_text, rows_text
+from lengthwise.verification.rocq_weights import reason_without_weights, weights_part
 from lengthwise.verification.statement import name_of
 
 LONGEST_WORD = 2**14
 """Largest number of symbols of a wrong word that is exported."""
 
-_BASE, _FIRST_DIGIT, _BITS = 64, 48, 6
-_LINE = 1000
-"""Numbers of one text at most."""
-
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\.v")
 _PLAIN = re.compile(r"[0-9A-Za-z=+_.:-]")
-
-Rows = Iterable[Sequence[int]]
 
 
 def require_rocq_name(path: Path) -> None:
@@ -86,8 +82,9 @@ def rocq_file(verified: Certificate, induction: Induction | PrefixInduction | No
             f"are exported. Certify another model or language."
         )
     is_tree = isinstance(induction, Induction)
+    without = reason_without_weights(verified)
     parts = [
-        _header(verified, is_tree),
+        _header(verified, is_tree, weights=not without),
         _language(verified.language),
         _machine(verified),
         _tree(induction) if isinstance(induction, Induction) else _recurrence(induction),
@@ -101,13 +98,15 @@ def rocq_file(verified: Certificate, induction: Induction | PrefixInduction | No
         parts.append(_evidence(induction, len(induction.claim.levels) - 1) + _theorem(given, True))
     else:
         parts.append(_prefixes(induction) + _theorem(given, False))
+    if not without:
+        parts.append(weights_part(verified, induction))
     return "\n".join(parts)
 
 
 # ---- statements ----------------------------------------------------------------------------------
 
 
-def _header(verified: Certificate, is_tree: bool) -> str:
+def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
     language = verified.language
     digest = sha256(verified.to_bytes()).hexdigest()
     whose = (
@@ -118,11 +117,24 @@ def _header(verified: Certificate, is_tree: bool) -> str:
         else "representatives of the network with its vectors snapped"
     )
     how = "folded in a tree" if is_tree else "followed symbol by symbol"
+    about = (
+        f"""The first theorem is about a TABLE, {how}. The second one is about the
+   NETWORK, with its weights as data, in exact arithmetic. That rounding cannot change an answer
+   was computed by lengthwise, and can be computed again: lengthwise certify --check FILE."""
+        if weights
+        else f"""The theorem is about a TABLE, {how}: it says nothing about weights. That the
+   weights of the model give this table (its elements are the {whose})
+   was computed by lengthwise, and can be computed again: lengthwise certify --check FILE."""
+    )
+    more = (
+        "From Coq Require Import QArith.\n"
+        "From Lengthwise Require Import Networks Fractions Weights.\n"
+        if weights
+        else ""
+    )
     return f"""(* Written by lengthwise {escaped(version("lengthwise"))} from a checked certificate.
 
-   The theorem is about a TABLE, {how}: it says nothing about weights. That the
-   weights of the model give this table (its elements are the {whose})
-   was computed by lengthwise, and can be computed again: lengthwise certify --check FILE.
+   {about}
 
    language: {escaped(name_of(language))}
    model: {verified.model_digest}
@@ -135,7 +147,7 @@ def _header(verified: Certificate, is_tree: bool) -> str:
 
 From Coq Require Import List NArith Arith.
 From Lengthwise Require Import Words Data TreeChecker Recurrence Theorems.
-Import ListNotations.
+{more}Import ListNotations.
 Local Open Scope N_scope.
 Local Open Scope text_scope.
 """
@@ -190,7 +202,7 @@ Print Assumptions right_up_to.
 
 def _wrong_word(symbols: Sequence[int], given: str) -> str:
     return f"""Definition counterexample : word :=
-  {_flat(symbols)}.
+  {flat_text(symbols)}.
 
 Theorem wrong_word : wrong ({given}) language counterexample.
 Proof.
@@ -223,7 +235,7 @@ def _language(language: Language) -> str:
 
 
 def _automaton(start: int, transitions: Rows, classes: Sequence[int]) -> str:
-    return f"automaton_of {start}\n    {_rows(transitions)}\n    ({_flat(classes)})"
+    return f"automaton_of {start}\n    {rows_text(transitions)}\n    ({flat_text(classes)})"
 
 
 def _machine(verified: Certificate) -> str:
@@ -249,7 +261,7 @@ Definition the_machine : automaton :=
   {automaton}.
 
 Definition the_matched :=
-  triples ({_flat([state for triple in sorted(seen) for state in triple])}).
+  triples ({flat_text([state for triple in sorted(seen) for state in triple])}).
 """
 
 
@@ -273,7 +285,7 @@ def _tree(induction: Induction) -> str:
         for place, table in zip(("inner", "outer"), chunks, strict=False):
             text += f"Definition {place}_{phase} := from_rows {size}\n  {_table(table)}.\n\n"
         edge = f"outer_{phase}" if len(chunks) > 1 else f"inner_{phase}"
-        reading = f"from_classes ({_flat(_dense(reads[phase]))})"
+        reading = f"from_classes ({flat_text(_dense(reads[phase]))})"
         names.append(f"{{| interior := inner_{phase}; edge := {edge}; reading := {reading} |}}")
     joined = ";\n    ".join(names)
     return f"""(* What chunks become: their first elements, then the results for each last one. *)
@@ -294,7 +306,7 @@ def _table(table: Mapping[Chunk, int]) -> str:
     for children, result in table.items():
         *first, last = (child - ABSENT for child in children)
         rows.setdefault(tuple(first), {})[last - 1] = result
-    return _rows([*first, *_dense(found)] for first, found in sorted(rows.items()))
+    return rows_text([*first, *_dense(found)] for first, found in sorted(rows.items()))
 
 
 def _dense(found: Mapping[int, int]) -> list[int]:
@@ -309,11 +321,11 @@ def _maybe(number: int | None) -> str:
 def _evidence(induction: Induction, count: int) -> str:
     """Return the pairs of the first levels, and where their states can end."""
     claim, network = induction.claim, induction.network
-    text = f"Definition the_maps := {_rows(claim.maps)}.\n\n"
+    text = f"Definition the_maps := {rows_text(claim.maps)}.\n\n"
     names = []
     for level in range(count):
         inner, outer = (
-            _flat(
+            flat_text(
                 [
                     number
                     for element, does in claim.levels[level][place]
@@ -328,7 +340,7 @@ def _evidence(induction: Induction, count: int) -> str:
   inside := with_maps the_maps (pairs ({inner}));
   begun := pairs ({outer});
   good := {good};
-  steps := vector ({_flat(list(steps))})
+  steps := vector ({flat_text(list(steps))})
 |}}.
 
 """
@@ -370,8 +382,8 @@ def _recurrence(induction: PrefixInduction) -> str:
     return f"""(* What codes become: a row for each code, and what it becomes for each symbol. *)
 Definition network : recurrence := {{|
   first_code := {induction.first()};
-  next_code := steps_of {_rows(map(_dense, rows))};
-  code_class := classes_of ({_flat(_dense(read))})
+  next_code := steps_of {rows_text(map(_dense, rows))};
+  code_class := classes_of ({flat_text(_dense(read))})
 |}}.
 """
 
@@ -389,40 +401,7 @@ def _prefixes(induction: PrefixInduction) -> str:
   num_reader_states := {len(claim.machine.classes)};
   outside_class := {claim.language.num_classes};
   matched_states := the_matched;
-  reached := pairs ({_flat(_reached(claim.levels).reshape(-1).tolist())});
-  hopeful := vector ({_flat(induction.begins.astype(int).tolist())})
+  reached := pairs ({flat_text(_reached(claim.levels).reshape(-1).tolist())});
+  hopeful := vector ({flat_text(induction.begins.astype(int).tolist())})
 |}}.
 """
-
-
-# ---- numbers -------------------------------------------------------------------------------------
-
-
-def _rows(rows: Rows) -> str:
-    """Return a list of lists of numbers."""
-    lists = [list(row) for row in rows]
-    width = _width(number for row in lists for number in row)
-    if any(len(row) > _LINE for row in lists):
-        return "[" + ";\n     ".join(_flat(row) for row in lists) + "]"
-    texts = ";\n     ".join(f'"{_text(row, width)}"' for row in lists)
-    return f"(map (numbers {width}) [{texts}])"
-
-
-def _flat(values: Sequence[int]) -> str:
-    """Return a list of numbers."""
-    width = _width(values)
-    parts = [values[start : start + _LINE] for start in range(0, len(values), _LINE)]
-    return "\n   ++ ".join(f'numbers {width} "{_text(part, width)}"' for part in parts or [[]])
-
-
-def _width(values: Iterable[int]) -> int:
-    """Return the number of digits of the largest number."""
-    return max(1, -(-max(values, default=0).bit_length() // _BITS))
-
-
-def _text(values: Iterable[int], width: int) -> str:
-    """Return numbers of `width` digits in base 64, the digits being the characters from 0 to o."""
-    shifts = range(_BITS * (width - 1), -1, -_BITS)
-    return "".join(
-        chr(_FIRST_DIGIT + (value >> shift) % _BASE) for value in values for shift in shifts
-    )

@@ -16,6 +16,7 @@ from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
 from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
+from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.models.state_slots_config import bits_for
@@ -231,6 +232,8 @@ class Recognition(Problem):
         """Return the default settings that suit the size of the language's monoid."""
         assert isinstance(entry, ModelEntry)
         told = asked["objective"].get("supervision", entry.supervision)
+        if issubclass(entry.config, RationalGPTConfig):
+            return {}
         if told == "final" and entry.supervision == "codebook":
             return suited_to_labels(preset)
         if "supervision" in asked["objective"]:
@@ -246,8 +249,9 @@ class Recognition(Problem):
                 return {}
 
     def routes(self, plan: Plan, asked: Parts) -> Sequence[tuple[str, Mapping[str, Any]]]:
-        """Return the routes to a proof after that of a plan, unless its supervision is set."""
-        if "supervision" in asked["objective"]:
+        """Return the routes to a proof after that of a plan, unless its supervision is set, or its
+        network is rational, as no other is."""
+        if "supervision" in asked["objective"] or isinstance(plan.network, RationalGPTConfig):
             return ()
         return routes_after(self.language, plan.supervision, plan.preset)
 
