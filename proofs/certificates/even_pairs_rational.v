@@ -6,7 +6,7 @@
 
    language: even-pairs
    model: 52bed712e77596f46b20afebbade82dce33917ea7e45f45d646f19137b93e693
-   verified content: 0ff0f87d8fb58f995a768f0a512ddf865f1fd4c2547dbd2c8e2bb0a640e31670
+   verified content: 7381c2be598fdd2da671f1ee9fd1267867ebc64494b36020b21f1daef25bebf2
 
    symbols: 0 is 0, 1 is 1
    classes: 0 is 0, 1 is 1

@@ -6,7 +6,7 @@
 
    language: parity
    model: 44598119f7002beebb62e48b83c15c4a214fbefe6a7bf4f42ac0ac626fa3a898
-   verified content: 82f929fbc8559f9cf52d2033815609d2285698e74139d26f4bd32020dfeab92a
+   verified content: 40dfe7e11516dc4bd718da74c1fb1f8ae50f08e3821363f767d76c43c5dbf330
 
    symbols: 0 is 0, 1 is 1
    classes: 0 is 0, 1 is 1

@@ -6,7 +6,7 @@
 
    language: tomita-5
    model: 6f0280c20fe1be2a521c242239d368fd6ec657ae3d3173cd7666016b0a63a1b7
-   verified content: fd6c44e89039c9309bbde18ee2ae2c9616e3db28bbac9c42e0a8404047721134
+   verified content: e79a398e8c368d4a424675f9fdf01d595391f0f7c257cc7e88b20ecc3c7b6b80
 
    symbols: 0 is 0, 1 is 1
    classes: 0 is 0, 1 is 1
