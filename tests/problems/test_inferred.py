@@ -237,3 +237,16 @@ def test_a_folder_of_other_words_is_refused(run: Run, folder: Path) -> None:
     write(folder / "other.tsv", ["a\t1", *(f"{'ab' * n}\t{n % 2}" for n in range(1, 200))])
     with pytest.raises(RunError, match="holds a run"):
         lw.train(f"words:{folder}/other.tsv", out=folder / "run")
+
+
+@pytest.mark.slow
+def test_an_automaton_of_other_states_is_proved_against_the_language(tmp_path: Path) -> None:
+    """What is inferred is right on the domain of Modular Arithmetic, and something else outside."""
+    language = lw.language("modular-arithmetic")
+    run = lw.train("labels:modular-arithmetic", num_words=10_000, out=tmp_path / "run")
+    assert run.language.minimised().num_states != language.total().minimised().num_states
+    out = str(tmp_path / "certificate.json")
+    against = ["--against", "modular-arithmetic"]
+    assert main(["certify", str(tmp_path / "run"), *against, "--out", out]) == 0
+    assert main(["certify", "--check", out, str(tmp_path / "run"), *against]) == 0
+    assert check(Certificate.load(Path(out))).verdict == "equivalent"
