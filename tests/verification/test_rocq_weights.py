@@ -156,14 +156,14 @@ def test_shipped_networks_answer_as_their_languages(name: str) -> None:
 # ---- with Rocq -----------------------------------------------------------------------------------
 
 
+SHAPES: tuple[dict[str, Any], ...] = ({}, {"chunk": 4}, {"thickness": 2})
+
+
 @needs_rocq
 def test_rocq_evaluates_networks_as_fractions_do(tmp_path: Path) -> None:
     library = compiled(("Words", "Data", "Networks", "Fractions", "QuickSums"), tmp_path)
     models: list[Any] = [
-        *(
-            random_tree(seed, **each)
-            for seed, each in enumerate(({}, {"chunk": 4}, {"thickness": 2}))
-        ),
+        *(random_tree(seed, **each) for seed, each in enumerate(SHAPES)),
         *(random_recurrence(seed, cell="relu") for seed in range(2)),
     ]
     for model in models:
