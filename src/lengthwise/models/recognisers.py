@@ -228,7 +228,7 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
         ),
         "elman": _recurrent("elman", "Elman's recurrent network, the RNN of Table 1"),
         "elman-relu": _recurrent(
-            "elman-relu", "Elman's network with ReLU for tanh, the RNN of the Chomsky-hierarchy study"
+            "elman-relu", "Elman's network with ReLU, as in the Chomsky-hierarchy study"
         ),
         "gru": _recurrent("gru", "a recurrent network with gates (GRU)"),
         "lstm": _recurrent("lstm", "a recurrent network with gates and a cell of its own (LSTM)"),
