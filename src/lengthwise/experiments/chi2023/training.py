@@ -54,7 +54,7 @@ LAPTOP: Mapping[str, Mapping[str, Any]] = {
     **{f"{row}, regular-gpt C=2": _LONGER for row in _HARD},
     "modular-arithmetic, regular-gpt C=2": {**_GROWING, "steps": 150_000, "learning_rate": 1e-3},
     "modular-arithmetic, rnn": {
-        **{**_GROWING, "d_model": 256, "steps": 20_000, "learning_rate": 3e-4},
+        **{**_GROWING, "d_model": 256, "steps": 40_000, "learning_rate": 3e-4},
         **{"beta2": 0.999, "weight_decay": 0.0},
     },
     "rnn": {
