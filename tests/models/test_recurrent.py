@@ -37,6 +37,8 @@ def by_the_equations(model: Recurrent, word: list[int]) -> Tensor:
             )
             if cell == "elman":
                 x = (here + there).tanh()
+            elif cell == "elman-relu":
+                x = (here + there).clamp(min=0)
             elif cell == "gru":
                 (reset, keep, new), (reset_h, keep_h, new_h) = here.chunk(3), there.chunk(3)
                 reset, keep = (reset + reset_h).sigmoid(), (keep + keep_h).sigmoid()

@@ -245,6 +245,9 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
             presets={"paper": {"d_model": 256}},
         ),
         "elman": _recurrent("elman", "Elman's recurrent network, the RNN of Table 1"),
+        "elman-relu": _recurrent(
+            "elman-relu", "Elman's network with ReLU, as in the Chomsky-hierarchy study"
+        ),
         "gru": _recurrent("gru", "a recurrent network with gates (GRU)"),
         "lstm": _recurrent("lstm", "a recurrent network with gates and a cell of its own (LSTM)"),
         "elman-binary": _binary_recurrent(

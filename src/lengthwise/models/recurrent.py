@@ -4,9 +4,10 @@ The sequential baselines of Deletang et al. (2023), which Chi et al. (2023, Tabl
 enter one-hot, torch's own cell reads them from left to right, and a linear map reads the state. The
 empty word is read from the initial state, which is zero.
 
-    elman   $h' = \tanh(W x + U h + b)$
-    gru     Cho et al. (2014), in torch's form
-    lstm    Hochreiter and Schmidhuber (1997) with forget gates, in torch's form; h is read
+    elman       $h' = \tanh(W x + U h + b)$
+    elman-relu  $h' = \max(0, W x + U h + b)$, the study's own recurrent network
+    gru         Cho et al. (2014), in torch's form
+    lstm        Hochreiter and Schmidhuber (1997) with forget gates, in torch's form; h is read
 
 Axes:
     word      words of a batch
@@ -37,7 +38,13 @@ POSITIONS_AT_ONCE = 2**15
 """About how many states a cell computes in one call, so that long words need little memory."""
 
 CELLS: Catalogue[Callable[[int, int, int], nn.RNNBase]] = Catalogue(
-    "cell", {"elman": partial(nn.RNN, nonlinearity="tanh"), "gru": nn.GRU, "lstm": nn.LSTM}
+    "cell",
+    {
+        "elman": partial(nn.RNN, nonlinearity="tanh"),
+        "elman-relu": partial(nn.RNN, nonlinearity="relu"),
+        "gru": nn.GRU,
+        "lstm": nn.LSTM,
+    },
 )
 """From the widths of inputs and states, and the number of layers."""
 
@@ -49,7 +56,8 @@ class RecurrentConfig(NetworkConfig):
     vocab_size: VocabSize
     num_classes: NumClasses
     cell: Annotated[
-        Literal["elman", "gru", "lstm"], Setting(meaning="Kind of cell: a name in `CELLS`.")
+        Literal["elman", "elman-relu", "gru", "lstm"],
+        Setting(meaning="Kind of cell: a name in `CELLS`."),
     ]
     d_model: Annotated[int, Setting(meaning="Numbers in a state.", least=1)] = 256
     num_layers: NumLayers = 1

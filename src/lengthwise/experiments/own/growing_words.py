@@ -1,0 +1,171 @@
+"""Modular Arithmetic, from labels of whole words, with and without words that grow.
+
+Chi et al. (2023, Table 1) print 100 % for an RNN. Recurrent networks that see words of all lengths
+up to 40 from the start stay at chance here for tens of thousands of steps: labels of long words
+look random to a network that gets any symbol wrong. The same networks are trained on words that
+start at 3 symbols and grow (`curriculum=3`). All else is the same, and so are the tests.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lengthwise.evaluation.scores import percent
+from lengthwise.experiments.chi2023.table1 import PUBLISHED
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
+from lengthwise.experiments.trained import from_to
+from lengthwise.languages.spec import parse
+from lengthwise.problems.base import evaluated
+from lengthwise.problems.runs import make_plan, plan_from_dict
+
+LANGUAGE = "modular-arithmetic"
+
+GROWING, AT_ONCE = "grow from 3 symbols", "all lengths from the start"
+
+_COMMON = {"schedule": "cosine", "patience": 0, "validate_every": 500}
+
+
+class Network(NamedTuple):
+    """A model with its settings."""
+
+    model: str
+    settings: Mapping[str, Any]
+
+
+_RNN = {**_COMMON, "steps": 20_000}
+_WIDE = {**_RNN, "d_model": 256, "learning_rate": 3e-4}
+_NARROW = {**_RNN, "d_model": 64, "learning_rate": 1e-3}
+
+NETWORKS: Mapping[str, Network] = {
+    "Elman, width 64": Network("elman", _NARROW),
+    "Elman, width 256": Network("elman", _WIDE),
+    "Elman with ReLU, width 256": Network("elman-relu", _WIDE),
+    "GRU, width 64": Network("gru", _NARROW),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """Networks and tests."""
+
+    preset: str
+    networks: tuple[str, ...] = tuple(NETWORKS)
+    seeds: tuple[int, ...] = (0, 1, 2)
+    lengths: tuple[int, ...] = tuple(range(42, 501, 2))
+    words: int = 512
+
+
+def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
+    """Return a part for each network, way to draw words, and seed."""
+    found = []
+    for name in sizes.networks:
+        network = NETWORKS[name]
+        for words, first in ((AT_ONCE, 0), (GROWING, 3)):
+            for seed in seeds or sizes.seeds:
+                settings = {**_COMMON, **network.settings, "curriculum": first, "seed": seed}
+                plan = make_plan(
+                    parse(LANGUAGE),
+                    network.model,
+                    preset=sizes.preset,
+                    options={"protocol": "published"},
+                    settings=settings if sizes.preset != "smoke" else {**settings, "steps": 4},
+                )
+                tests = {"lengths": list(sizes.lengths), "words": sizes.words}
+                about = {"network": name, "told": words, "plan": plan.to_dict(), **tests}
+                found.append(Part(f"{name}, {words}, seed {seed}", about))
+    return found
+
+
+def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
+    """Train a network, and test it on longer words than it was told."""
+    run, record = trained(plan_from_dict(settings["plan"]), folder)
+    found = evaluated(run, {"lengths": settings["lengths"], "words": settings["words"]})
+    plan = {name: value for name, value in settings["plan"].items() if name != "problem"}
+    told = [one for one in run.metrics if one.get("validation_accuracy") is not None]
+    reached = [one.get("longest", run.require_plan().data.max_length) for one in told]
+    return [
+        {
+            **record,
+            **found.values,
+            "settings": plan,
+            "network": settings["network"],
+            "words_told": settings["told"],
+            "at_training_lengths": told[-1]["validation_accuracy"],
+            "longest": reached[-1],
+            "curve": [
+                [one["step"], length, one["validation_accuracy"]]
+                for one, length in zip(told, reached, strict=True)
+            ],
+            "seed": record["seed"],
+        }
+    ]
+
+
+def table(records: Sequence[Record]) -> Table:
+    """Return a row for each network and way to draw words."""
+    rows = []
+    for (name, words), runs in grouped(records, "network", "words_told").items():
+        means = [one["mean_accuracy"] for one in runs]
+        printed = PUBLISHED[LANGUAGE, "rnn"]
+        rows.append(
+            [
+                name,
+                words,
+                str(len(runs)),
+                from_to([one["steps"] for one in runs]),
+                from_to([round(one["processor_seconds"]) for one in runs]),
+                from_to([one["longest"] for one in runs]),
+                f"{percent(max(means))} / {percent(sum(means) / len(means))}",
+                f"{printed.best} / {printed.mean}",
+            ]
+        )
+    columns = ["network", "words", "seeds", "steps", "processor seconds", "longest words reached"]
+    return Table([*columns, "% at 42 to 500, best / mean", "paper"], rows)
+
+
+def note(records: Sequence[Record]) -> str:
+    """Say what was told, and how the words of the test were drawn."""
+    words = records[0]["words_per_length"]
+    return (
+        f"Told: labels of whole words, `published`, of at most 40 symbols. Tested on {words} words "
+        "of each even length; there are none of odd lengths."
+    )
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """Say whether growing words are what is needed."""
+    means = {
+        words: {name: max(one["mean_accuracy"] for one in runs) for (name,), runs in of.items()}
+        for (words,), one in grouped(records, "words_told").items()
+        for of in [grouped(one, "network")]
+    }
+    both = means.get(GROWING, {}).keys() & means.get(AT_ONCE, {}).keys()
+    better = [name for name in NETWORKS if name in both]
+    lead = [name for name in better if means[GROWING][name] > means[AT_ONCE][name] + 0.05]
+    told = "; ".join(
+        f"{name}: {percent(means[AT_ONCE][name])}, growing {percent(means[GROWING][name])}"
+        for name in better
+    )
+    says = "every network is better on longer words if its words grow"
+    return [Statement("ours", says, lead == better, told)]
+
+
+GROWING_WORDS = PartsExperiment(
+    item="growing words",
+    claim="Modular Arithmetic is learned from labels of whole words if the words grow.",
+    printed="Table 1 of Chi et al. (2023), best and mean over seeds.",
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke", networks=("Elman, width 64",), seeds=(0,), lengths=(42, 44), words=4
+        ),
+        laptop=Sizes(preset="laptop"),
+        paper=Sizes(preset="paper"),
+    ),
+    parts=parts,
+    measure=measure,
+    table=table,
+    note=note,
+    check=check,
+)
