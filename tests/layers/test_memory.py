@@ -30,7 +30,7 @@ def test_a_vector_becomes_what_its_bits_stand_for_in_training_and_after_it(off: 
 def test_the_gradient_of_a_bit_is_that_of_tanh(off: float) -> None:
     memory = make(off).train()
     x = torch.randn(1, WIDTH, dtype=torch.double, requires_grad=True)
-    memory.norm = torch.nn.Identity()  # type: ignore[assignment]
+    memory.norm = torch.nn.Identity()
     memory(x).sum().backward()
     numbers = memory.write(x)[0]
     share = (1 - off) / 2 * (1 - numbers.tanh() ** 2)
