@@ -24,7 +24,7 @@ from lengthwise.analysis.model_copy import block_outputs, float64_copy
 from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import grow
 from lengthwise.layers.rows import FullWords, Lengths
-from lengthwise.layers.sliding_dilated import ChunkAttention, RectifiedChunkAttention
+from lengthwise.layers.sliding_dilated import InsideChunks
 
 
 def attention(
@@ -46,7 +46,7 @@ def attention(
     found: list[Tensor] = []
 
     def keep(module: nn.Module, inputs: tuple[Tensor, Tensor | None], output: Tensor) -> None:
-        assert isinstance(module, ChunkAttention | RectifiedChunkAttention)
+        assert isinstance(module, InsideChunks)
         found.append(chunk_weights(module, *inputs))
 
     layer.register_forward_hook(keep)  # on our copy, which goes away with it
@@ -69,7 +69,7 @@ def attention(
 
 
 def chunk_weights(
-    layer: ChunkAttention | RectifiedChunkAttention,
+    layer: InsideChunks,
     x: Float[Tensor, "node position width"],
     present: Bool[Tensor, "node position"] | None,
 ) -> Float[Tensor, "node position head"]:
@@ -79,5 +79,4 @@ def chunk_weights(
     query = layer.query(x[:, -1]).view(num_nodes, 1, *heads)
     key = layer.key_value(x)[..., :width].view(num_nodes, chunk, *heads)
     logits = (query * key).sum(dim=-1) / math.sqrt(heads[1]) + layer.bias.flip(1).T
-    hidden = None if present is None else ~present[:, :, None]
-    return layer.weights(logits, hidden, dim=1)
+    return layer.weights(logits, None if present is None else ~present[:, :, None], dim=1)

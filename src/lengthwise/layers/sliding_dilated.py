@@ -25,7 +25,7 @@ Logits = Float[Tensor, "*axes"]
 Hidden = Bool[Tensor, "*#axes"]
 
 
-class _InsideChunks(nn.Module):
+class InsideChunks(nn.Module):
     r"""Base of causal multi-head attention inside a chunk, with a bias per head and offset.
 
     The logit of position n at position m is $q_m \cdot k_n / \sqrt{D} + r_{h,\,m-n}$. `bias[head,
@@ -75,7 +75,7 @@ class _InsideChunks(nn.Module):
         raise NotImplementedError
 
 
-class ChunkAttention(_InsideChunks):
+class ChunkAttention(InsideChunks):
     r"""Softmax attention inside a chunk.
 
     $$a_{h}(m, n) = \mathrm{softmax}_{n \le m}\left(q_m \cdot k_n / \sqrt{D} + r_{h,\,m-n}\right)$$
@@ -88,7 +88,7 @@ class ChunkAttention(_InsideChunks):
         return logits.softmax(dim=dim)
 
 
-class RectifiedChunkAttention(_InsideChunks):
+class RectifiedChunkAttention(InsideChunks):
     r"""ReLU attention inside a chunk of C positions, present or not.
 
     $$a_{h}(m, n) = \max\left(q_m \cdot k_n / \sqrt{D} + r_{h,\,m-n}, 0\right) / C$$
@@ -100,7 +100,7 @@ class RectifiedChunkAttention(_InsideChunks):
         """Return the positive parts of the logits that are not hidden, divided by C."""
         if hidden is not None:
             logits = logits.masked_fill(hidden, 0.0)
-        return logits.relu() / logits.shape[dim]
+        return logits.relu() / self.bias.shape[1]
 
 
 def dilated_mask(

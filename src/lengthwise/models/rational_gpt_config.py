@@ -25,7 +25,10 @@ class RationalGPTConfig(RegularGPTConfig):
         float,
         Setting(meaning="Standard deviation of the noise on the bits in training.", least=0),
     ] = 0.0
-    embedding_scale: float | None = 1.0
+    embedding_scale: Annotated[
+        float | None,
+        Setting(meaning="Factor of embeddings and pad; none for sqrt(d_model)."),
+    ] = 1.0
     attention: Annotated[
         Literal["relu"], Setting(meaning="Weights of attention: max(logit, 0) / `chunk`.")
     ] = "relu"
