@@ -33,6 +33,7 @@ TABLES = {
     ("docs/verification.md", "scratchpads"): ("own/symbol-by-symbol", "Scratchpads"),
     ("docs/verification.md", "gradient-alone"): ("own/gradient-alone", ""),
     ("docs/verification.md", "gradient-alone-ablations"): ("own/gradient-alone", "Ablations"),
+    ("docs/verification.md", "gradient-alone-trees"): ("own/gradient-alone", "Trees"),
     ("docs/verification.md", "random-automata"): ("own/random-automata", ""),
     ("docs/words.md", "labels-alone"): ("own/labels-alone", ""),
     ("docs/words.md", "labels-alone-random"): ("own/labels-alone", "Random automata"),
