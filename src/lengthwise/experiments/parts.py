@@ -155,7 +155,7 @@ def _done(
 def _seconds(done: Mapping[str, Sequence[Record]], part: Part) -> float | None:
     """Return how long the measurement of a part took, if its records say so."""
     return next(
-        (one["part_seconds"] for one in done.get(part.digest, ()) if "part_seconds" in one), None
+        (one["seconds_of_part"] for one in done.get(part.digest, ()) if "seconds_of_part" in one), None
     )
 
 
@@ -166,7 +166,7 @@ def _measure(measure: Measure, part: Part, folder: str) -> None:
     made: dict[str, Any] = {"date": datetime.now(UTC).date().isoformat(), "commit": commit()}
     start = time.perf_counter()
     found = measure(part.settings, own)
-    made["part_seconds"] = round(time.perf_counter() - start, 1)
+    made["seconds_of_part"] = round(time.perf_counter() - start, 1)
     records = [{**record, **made} for record in found]
     write_json(_file(part, Path(folder)), {"part": part.name, "records": records})
 
