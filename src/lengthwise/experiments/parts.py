@@ -155,7 +155,8 @@ def _done(
 def _seconds(done: Mapping[str, Sequence[Record]], part: Part) -> float | None:
     """Return how long the measurement of a part took, if its records say so."""
     return next(
-        (one["seconds_of_part"] for one in done.get(part.digest, ()) if "seconds_of_part" in one), None
+        (one["seconds_of_part"] for one in done.get(part.digest, ()) if "seconds_of_part" in one),
+        None,
     )
 
 
