@@ -101,7 +101,7 @@ FAULTS = (
     Fault(
         "absent children seen",
         "layers/sliding_dilated.py",
-        "logits = logits.masked_fill(~present[:, :, None], -math.inf)",
+        "logits = logits.masked_fill(hidden, -math.inf)",
         "logits = logits + 0",
         "layers/test_sliding_dilated.py models/test_regular_gpt.py",
     ),
