@@ -14,6 +14,7 @@ from verification.trained import trained
 FACTS = {
     "verdict",
     "strength",
+    "precision",
     "language",
     "statement",
     "terms",

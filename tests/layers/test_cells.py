@@ -1,5 +1,6 @@
 """Cells against those of torch."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,7 +19,8 @@ def test_a_cell_is_that_of_torch_with_one_hot_symbols(name: str) -> None:
     cell.initialise(generator)
     with torch.no_grad():
         cell.recurrent.bias.normal_(generator=generator)
-    kinds: dict[str, Any] = {"elman": nn.RNNCell, "gru": nn.GRUCell}
+    relu = partial(nn.RNNCell, nonlinearity="relu")
+    kinds: dict[str, Any] = {"elman": nn.RNNCell, "relu": relu, "gru": nn.GRUCell}
     theirs = kinds[name](SYMBOLS, WIDTH).double()
     theirs.load_state_dict(
         {

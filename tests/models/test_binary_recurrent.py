@@ -32,6 +32,8 @@ def by_the_equations(model: BinaryRecurrent, word: list[int]) -> Tensor:
     def kept(x: Tensor) -> Tensor:
         numbers = w["memory.write.weight"] @ x + w["memory.write.bias"]
         read = w["memory.read.weight"] @ (numbers >= 0).double() + w["memory.read.bias"]
+        if "memory.norm.weight" not in w:
+            return read
         return F.layer_norm(read, [WIDTH], w["memory.norm.weight"], w["memory.norm.bias"])
 
     h = kept(w["start"])
@@ -40,6 +42,8 @@ def by_the_equations(model: BinaryRecurrent, word: list[int]) -> Tensor:
         there = w["cell.recurrent.weight"] @ h + w["cell.recurrent.bias"]
         if model.config.cell == "elman":
             h = kept((here + there).tanh())
+        elif model.config.cell == "relu":
+            h = kept((here + there).clamp(min=0))
         else:
             (reset_x, keep_x, new_x), (reset_h, keep_h, new_h) = here.chunk(3), there.chunk(3)
             reset, keep = (reset_x + reset_h).sigmoid(), (keep_x + keep_h).sigmoid()
@@ -77,7 +81,7 @@ def test_nothing_to_read_is_no_error(cell: str) -> None:
 @cells
 def test_every_matrix_product_is_counted(cell: str) -> None:
     model = make(cell)
-    gates = {"elman": 1, "gru": 3}[cell]
+    gates = {"elman": 1, "relu": 1, "gru": 3}[cell]
     symbol = gates * WIDTH * WIDTH + 2 * WIDTH * BITS
     for length in (0, 1, 7):
         whole = length * symbol + 2 * WIDTH * BITS + WIDTH * CLASSES

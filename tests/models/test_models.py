@@ -240,9 +240,8 @@ def test_supervision_that_a_model_cannot_take_is_refused_in_one_line() -> None:
         MODELS["encoder-cls"].require_supervision("encoder-cls", "prefix")
     assert str(caught.value) == (
         "supervision='prefix' is not for encoder-cls, which learns from final. Use final, or model "
-        "regular-gpt or regular-gpt-binary or regular-gpt-rational or elman or gru or lstm or "
-        "elman-binary or gru-binary or relu-binary "
-        "or decoder."
+        "regular-gpt or regular-gpt-binary or regular-gpt-rational or elman or elman-relu "
+        "or gru or lstm or elman-binary or gru-binary or relu-binary or decoder."
     )
 
 
