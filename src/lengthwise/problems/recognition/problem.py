@@ -297,7 +297,7 @@ class Recognition(Problem):
         """Return the language, with the protocol by which its words are drawn."""
         if isinstance(plan, Compiled):
             return plan.task
-        return _task(self.language, plan.data.protocol, plan.data.p_one)
+        return _task(self.language, self.language.spec, plan.data.protocol, plan.data.p_one)
 
     def remember(self, model: nn.Module) -> None:
         """Record the language that a model was made for."""
@@ -450,6 +450,10 @@ def usual_lengths(plan: Plan | Compiled) -> str:
 
 
 @lru_cache(maxsize=2)
-def _task(language: Language, protocol: str, p_one: float) -> Task:
-    """Return a task; the same one again, since the tables of its sampler grow with use."""
+def _task(language: Language, spec: str, protocol: str, p_one: float) -> Task:
+    """Return a task; the same one again, since the tables of its sampler grow with use.
+
+    Languages are equal whatever they are called, and records name the language of the task, so the
+    name is part of what is remembered.
+    """
     return Task(language=language, protocol=protocol, p_one=p_one)
