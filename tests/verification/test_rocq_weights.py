@@ -2,9 +2,9 @@
 
 import random
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from lengthwise.verification.certify import certify
 from lengthwise.verification.network import predicted, weights_of
 from lengthwise.verification.rocq_weights import network_text, reason_without_weights
 from verification.recurrent import automaton_of, random_recurrence
+from verification.rocq_changes import refused, restatement, with_changed_bit
 from verification.rocq_kernel import LIBRARY, PROOFS, accepted, compiled, needs_rocq, run_rocq
 from verification.rocq_networks import RationalTree, does, network_of, record_of, words_of
 from verification.rocq_reader import Exported
@@ -203,15 +204,7 @@ def test_the_kernel_accepts_an_exported_network(library: Path, tmp_path: Path) -
 
 def changed_weight(text: str, choose: random.Random) -> str:
     """A text with one bit changed in one weight."""
-    start, end = text.index("Definition weights"), text.index("Definition codes")
-    places = [
-        start + quoted.start(1) + offset
-        for quoted in re.finditer(r'"([^"]*)"', text[start:end])
-        for offset in range(len(quoted[1]))
-    ]
-    place = choose.choice(places)
-    digit = (ord(text[place]) - 48) ^ (1 << choose.randrange(6))
-    return text[:place] + chr(48 + digit) + text[place + 1 :]
+    return with_changed_bit(text, "Definition weights", "Definition codes", choose)
 
 
 @needs_rocq
@@ -238,37 +231,17 @@ def test_the_kernel_refuses_weights_that_do_something_else(
 
 def changed_claim(text: str, choose: random.Random) -> tuple[str, bool]:
     """A text whose theorem about the network says something else, and whether that is false."""
-    symbol, count = choose.randrange(2), choose.randrange(1, 4)
-    flip = 2 ** choose.randrange(5)
-    answers, given = "(class_of (answers language) w)", "weights w"
-    kinds: list[tuple[str, str, Callable[..., Any], Callable[..., Any], int]] = [
-        (answers, f"(N.lxor {flip} {answers})", lambda w: w, lambda w: w, flip),
-        (
-            given,
-            f"weights (w ++ repeat {symbol} {count})",
-            lambda w: w + (symbol,) * count,
-            lambda w: w,
-            0,
-        ),
-        (given, f"weights (firstn {count} w)", lambda w: w[:count], lambda w: w, 0),
-        (
-            answers,
-            f"(class_of (answers language) ({symbol} :: w))",
-            lambda w: w,
-            lambda w: (symbol, *w),
-            0,
-        ),
-    ]
-    old, new, asked, true, flip = choose.choice(kinds)
+    change = restatement(choose, "weights", 4)
     start = text.index("Theorem network_right")
     end = text.index("Proof.", start)
     network, plain = network_of(text), Exported(text, tables="places" in text)
     is_false = any(
-        network.word_class(asked(word)) != plain.answers.class_of(true(word)) ^ flip
+        network.word_class(change.asked(word))
+        != plain.answers.class_of(change.true(word)) ^ change.flip
         for length in range(6)
         for word in words_of(2, length)
     )
-    return text[:start] + text[start:end].replace(old, new) + text[end:], is_false
+    return text[:start] + text[start:end].replace(change.old, change.new) + text[end:], is_false
 
 
 @needs_rocq
@@ -277,12 +250,8 @@ def changed_claim(text: str, choose: random.Random) -> tuple[str, bool]:
 def test_the_kernel_refuses_other_claims_about_the_network(
     name: str, library: Path, tmp_path: Path
 ) -> None:
-    text, choose, refused = (CERTIFICATES / f"{name}.v").read_text(), random.Random(0), 0
-    while refused < 10:
-        mutant, is_false = changed_claim(text, choose)
-        if is_false:
-            assert not accepted(mutant, library, tmp_path), mutant
-            refused += 1
+    text = (CERTIFICATES / f"{name}.v").read_text()
+    refused(partial(changed_claim, text), 10, library, tmp_path)
 
 
 @needs_rocq
@@ -292,10 +261,6 @@ def test_the_kernel_refuses_other_claims_about_the_network(
 def test_the_kernel_refuses_changed_tables_and_automata(
     name: str, part: str, library: Path, tmp_path: Path
 ) -> None:
-    text, choose, refused = (CERTIFICATES / f"{name}.v").read_text(), random.Random(0), 0
+    text = (CERTIFICATES / f"{name}.v").read_text()
     assert isinstance(network_of(text), RationalTree)
-    while refused < 15:
-        mutant, is_false = changed_data(text, part, choose)
-        if is_false:
-            assert not accepted(mutant, library, tmp_path), mutant
-            refused += 1
+    refused(partial(changed_data, text, part), 15, library, tmp_path)

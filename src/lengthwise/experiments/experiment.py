@@ -50,12 +50,12 @@ class Unit(NamedTuple):
     """The least work that can be asked for: a run, a part, or all of a `MeasuredExperiment`."""
 
     name: str
-    """What `only` is looked for in; empty if the experiment is measured in one go."""
+    """The text in which `only` is looked for; empty if the experiment is measured in one go."""
     kind: str
-    """What it shares with those that differ in their seed alone."""
+    """The part of the name that units share which differ in their seed alone."""
     is_done: bool
     seconds: float | None = None
-    """How long it took; None if it is not done, or if no record says so."""
+    """The time that it took; None if it is not done, or if no record says so."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

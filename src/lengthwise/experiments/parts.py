@@ -91,10 +91,11 @@ class PartsExperiment(Experiment, Generic[Sizes]):
         folder = (options.runs / f"{stem(name)}-{preset}").resolve()
         every = self.parts(self.presets[preset], options.seeds)
         wanted = [every[i] for i in chosen(name, [part.name for part in every], options.only)]
-        if not options.finished:
-            done = _done(every, folder, options)
-            self._measure([part for part in wanted if part.digest not in done], folder, options)
         found = _done(every, folder, options)
+        missing = [part for part in wanted if part.digest not in found]
+        if missing and not options.finished:
+            self._measure(missing, folder, options)
+            found = _done(every, folder, options)
         if not found:
             raise RunError(f"{folder} has no finished part of these. Leave out --finished.")
         return [record for part in every for record in found.get(part.digest, ())]

@@ -13,6 +13,8 @@ Axes:
     width  numbers in a vector
 """
 
+from abc import ABC, abstractmethod
+
 import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
@@ -20,7 +22,7 @@ from torch import Generator, Tensor, nn
 from lengthwise.registry import Catalogue
 
 
-class _SimpleCell(nn.Module):
+class _SimpleCell(nn.Module, ABC):
     """Base of cells without gates: a linear map of the vector before, plus a row for the symbol."""
 
     def __init__(self, num_symbols: int, width: int) -> None:
@@ -39,9 +41,9 @@ class _SimpleCell(nn.Module):
         return self.activation(self.symbols(symbols) + self.recurrent(vectors))
 
     @staticmethod
+    @abstractmethod
     def activation(numbers: Tensor) -> Tensor:
         """Return the nonlinearity of the sum."""
-        raise NotImplementedError
 
 
 class ElmanCell(_SimpleCell):

@@ -13,6 +13,7 @@ Axes:
 """
 
 import math
+from abc import ABC, abstractmethod
 
 import torch
 from jaxtyping import Bool, Float
@@ -25,7 +26,7 @@ Logits = Float[Tensor, "*axes"]
 Hidden = Bool[Tensor, "*#axes"]
 
 
-class InsideChunks(nn.Module):
+class InsideChunks(nn.Module, ABC):
     r"""Base of causal multi-head attention inside a chunk, with a bias per head and offset.
 
     The logit of position n at position m is $q_m \cdot k_n / \sqrt{D} + r_{h,\,m-n}$. `bias[head,
@@ -70,9 +71,9 @@ class InsideChunks(nn.Module):
         weight = self.weights(logits, hidden, dim=-1)
         return self.output(torch.einsum("nhqk,nkhd->nqhd", weight, value).reshape(x.shape))
 
+    @abstractmethod
     def weights(self, logits: Logits, hidden: Hidden | None, dim: int) -> Logits:
         """Return the weights of the positions along an axis; those that are hidden have 0."""
-        raise NotImplementedError
 
 
 class ChunkAttention(InsideChunks):

@@ -16,7 +16,7 @@ from lengthwise.layers.chunks import ABSENT, Level, Tree, depth, grow, represent
 from lengthwise.layers.memory import MEMORIES, BinaryMemory, ContinuousMemory
 from lengthwise.layers.norms import NORMS
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths
-from lengthwise.layers.sliding_dilated import ChunkAttention, RectifiedChunkAttention
+from lengthwise.layers.sliding_dilated import ChunkAttention, InsideChunks
 from lengthwise.models.common_settings import Activation as ActivationName
 from lengthwise.models.common_settings import Norm
 from lengthwise.models.regular_gpt_config import (
@@ -29,8 +29,6 @@ Children = Int[Tensor, "node chunk"]
 """For each node its children: rows of `Below`, or `ABSENT`."""
 Chunks = Float[Tensor, "node chunk width"]
 Present = Bool[Tensor, "node chunk"]
-
-AttentionKind = type[ChunkAttention] | type[RectifiedChunkAttention]
 
 _MOST_HIDDEN = 2**26
 """Hidden units of nodes that are computed together; compiled networks have many for each node."""
@@ -61,7 +59,9 @@ class Layer(nn.Module):
 
     activation: Activation
 
-    def __init__(self, config: LayerShape, attention_kind: AttentionKind = ChunkAttention) -> None:
+    def __init__(
+        self, config: LayerShape, attention_kind: type[InsideChunks] = ChunkAttention
+    ) -> None:
         super().__init__()
         width, hidden = config.d_model, config.ff_factor * config.d_model
         norm = NORMS[config.norm]
@@ -104,7 +104,7 @@ class RegularGPT(nn.Module):
     that chunk only, so that a node is a function of its children whatever K is.
     """
 
-    attention_kind: ClassVar[AttentionKind] = ChunkAttention
+    attention_kind: ClassVar[type[InsideChunks]] = ChunkAttention
 
     def __init__(self, config: RegularGPTConfig) -> None:
         super().__init__()

@@ -5,6 +5,7 @@ network whose weights are numbers of bfloat16, run in float32 under this mode, c
 same network cast by `.bfloat16()` does, but for the order of additions.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
@@ -20,12 +21,12 @@ from lengthwise.verification.narrow import Precision
 Network = TypeVar("Network", bound=nn.Module)
 
 
-class RoundedToBfloat16(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """A mode in which all new tensors of float32 are rounded to bfloat16.
+class OperationMode(TorchDispatchMode, ABC):  # type: ignore[no-untyped-call]
+    """Base of modes in which torch's operations are computed in another way."""
 
-    Views of tensors, and what is written into a tensor in place, are left as they are: what they
-    are made of was rounded.
-    """
+    @abstractmethod
+    def compute(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the result of an operation."""
 
     def __torch_dispatch__(
         self,
@@ -34,9 +35,20 @@ class RoundedToBfloat16(TorchDispatchMode):  # type: ignore[no-untyped-call]
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        given = dict(kwargs or {})
-        found = func(*args, **given)
-        if func._schema.is_mutable or func.is_view:
+        return self.compute(func, args, dict(kwargs or {}))
+
+
+class RoundedToBfloat16(OperationMode):  # type: ignore[no-untyped-call]
+    """A mode in which all new tensors of float32 are rounded to bfloat16.
+
+    Views of tensors, and what is written into a tensor in place, are left as they are: what they
+    are made of was rounded.
+    """
+
+    def compute(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the result, rounded."""
+        found = operation(*args, **kwargs)
+        if operation._schema.is_mutable or operation.is_view:
             return found
         return _each(found, _rounded)
 

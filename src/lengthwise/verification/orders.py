@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from lengthwise.verification.emulated import OperationMode
 
 _ATEN = torch.ops.aten
 
@@ -18,7 +19,7 @@ ORDERS = ("as they come", "backwards", "at random", "one sign first", "largest f
 """Orders of additions. `one sign first` makes partial sums large, so that much is rounded away."""
 
 
-class OrderedSums(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class OrderedSums(OperationMode):
     """A mode in which sums are formed in one of `ORDERS`, perhaps with fused multiply-adds."""
 
     def __init__(self, order: str, *, fused: bool = False, seed: int = 0) -> None:
@@ -33,15 +34,9 @@ class OrderedSums(TorchDispatchMode):  # type: ignore[no-untyped-call]
             _ATEN.native_layer_norm.default: self._layer_norm,
         }
 
-    def __torch_dispatch__(
-        self,
-        func: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
-        own = self._own.get(func)
-        return func(*args, **dict(kwargs or {})) if own is None else own(*args, **(kwargs or {}))
+    def compute(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the result, from sums in the order."""
+        return self._own.get(operation, operation)(*args, **kwargs)
 
     def _product(self, x: Tensor, y: Tensor, bias: Tensor | None = None) -> Tensor:
         left, right = x[..., :, None, :], y.transpose(-1, -2)[..., None, :, :]
@@ -94,21 +89,16 @@ class OrderedSums(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return terms
 
 
-class TensorFloat32(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class TensorFloat32(OperationMode):  # type: ignore[no-untyped-call]
     """A mode in which the factors of matrix products have 11 binary digits, as in TF32."""
 
-    def __torch_dispatch__(
-        self,
-        func: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
-        if func in (_ATEN.mm.default, _ATEN.bmm.default):
+    def compute(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the result, from factors that were cut."""
+        if operation in (_ATEN.mm.default, _ATEN.bmm.default):
             args = (_cut(args[0]), _cut(args[1]))
-        elif func is _ATEN.addmm.default:
+        elif operation is _ATEN.addmm.default:
             args = (args[0], _cut(args[1]), _cut(args[2]))
-        return func(*args, **dict(kwargs or {}))
+        return operation(*args, **kwargs)
 
 
 def _cut(x: Tensor) -> Tensor:

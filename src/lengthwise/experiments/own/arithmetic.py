@@ -1,4 +1,4 @@
-"""How far networks move from real arithmetic in each way that they are run, and how far they may.
+"""Measure how far networks move from real arithmetic in each way to run them, and how far they may.
 
 The numbers whose signs are the codes of proved networks are computed in many ways: other batches
 and threads, other libraries, orders of additions that were chosen to do harm, bfloat16, TF32. Each

@@ -24,8 +24,6 @@ LANGUAGE = "modular-arithmetic"
 
 GROWING, AT_ONCE = "grow from 3 symbols", "all lengths from the start"
 
-_COMMON = {"schedule": "cosine", "patience": 0, "validate_every": 500}
-
 
 class Network(NamedTuple):
     """A model with its settings."""
@@ -34,7 +32,7 @@ class Network(NamedTuple):
     settings: Mapping[str, Any]
 
 
-_RNN = {**_COMMON, "steps": 20_000}
+_RNN = {"schedule": "cosine", "patience": 0, "validate_every": 500, "steps": 20_000}
 _WIDE = {**_RNN, "d_model": 256, "learning_rate": 3e-4}
 _NARROW = {**_RNN, "d_model": 64, "learning_rate": 1e-3}
 
@@ -64,7 +62,7 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
         network = NETWORKS[name]
         for words, first in ((AT_ONCE, 0), (GROWING, 3)):
             for seed in seeds or sizes.seeds:
-                settings = {**_COMMON, **network.settings, "curriculum": first, "seed": seed}
+                settings = {**network.settings, "curriculum": first, "seed": seed}
                 plan = make_plan(
                     parse(LANGUAGE),
                     network.model,
