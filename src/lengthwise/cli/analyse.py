@@ -12,6 +12,7 @@ from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.files import require_file_place, write_bytes, write_json
 from lengthwise.problems.inside import knowledge_of
 from lengthwise.problems.runs import load_run
+from lengthwise.training.runs import RunFolder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
         ANALYSES[name]  # raises for a misspelt name before anything is computed
     _check_out(arguments.out, names)
     lengths = parse_lengths(arguments.lengths) if arguments.lengths is not None else []
+    RunFolder(arguments.run).require_writable()
     trained = load_run(arguments.run, device="cpu")
     known = knowledge_of(trained)
     results: dict[str, Any] = {}

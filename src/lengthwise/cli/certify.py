@@ -11,6 +11,7 @@ from lengthwise.cli.output import add_json, note, print_facts, print_json, whole
 from lengthwise.errors import CertificateError, ClaimError, ConfigError, unknown_name
 from lengthwise.files import require_file_place
 from lengthwise.languages.language import Language
+from lengthwise.shipped import PREFIX, is_shipped, resolved
 from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.check import Induction, checked
 from lengthwise.verification.check_prefixes import PrefixInduction
@@ -62,8 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check",
         type=Path,
         metavar="FILE",
-        help="check a saved certificate; with DIR, that it is one of this run's model, and with "
-        "--against, that it is about that language",
+        help="check a saved certificate, or that of zoo:NAME; with DIR, that it is one of this "
+        "run's model, and with --against, that it is about that language",
     )
     parser.add_argument(
         "--export",
@@ -109,6 +110,8 @@ def _certify(arguments: argparse.Namespace) -> None:
         if arguments.precision != "weights":
             out = out.with_stem(f"{out.stem}-{arguments.precision}")
     saved = "not saved; give --out FILE"
+    if out is not None and arguments.out is None and is_shipped(out):
+        out, saved = None, "not saved, since the run comes with the package; give --out FILE"
     if arguments.out is None and made.verdict == "not-closed" and out is not None and out.exists():
         out, saved = None, "not saved, since the run has one; give --out FILE"
     if out is not None:
@@ -142,8 +145,11 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ConfigError(
             "--check takes a file, and perhaps a run and --against; leave out others."
         )
-    _require_certificate(arguments.check)
-    certificate = Certificate.load(arguments.check)
+    file = arguments.check
+    if str(file).startswith(PREFIX):
+        file = resolved(file) / "certificate.json"
+    _require_certificate(file)
+    certificate = Certificate.load(file)
     if arguments.against is not None:
         from lengthwise.languages.spec import parse
 

@@ -41,6 +41,8 @@ COMMANDS = {
     "resume": "goes on with a stopped run, by the settings in its folder",
     "ls": "the runs below a folder: what, when, state, accuracy, proof",
     "compare": "one table and one figure about runs of one problem",
+    "zoo": "the models that come with the package, with their proofs: `zoo:NAME`",
+    "board": "the smallest networks that are proved, by language; `check` judges another",
     "completion": "a script by which bash, zsh or fish completes commands and names",
     "report": "one self-contained HTML page about runs",
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 from lengthwise.cli.output import add_json, print_facts, print_json, print_table, whole_number
 from lengthwise.cli.snapped import likeness, snapped_file
 from lengthwise.problems.runs import load_run
+from lengthwise.training.runs import RunFolder
 from lengthwise.verification.extraction import MAX_ELEMENTS, extract
 from lengthwise.verification.snapped_file import save_snapped
 
@@ -24,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Extract the tables, save them beside the model, and print how many vectors were merged."""
+    RunFolder(arguments.run).require_writable()
     trained = load_run(arguments.run, device="cpu")
     extraction = extract(
         trained.model, trained.language.domain, max_elements=arguments.max_elements

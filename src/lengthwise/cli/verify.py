@@ -28,6 +28,7 @@ from lengthwise.constructions.verify import (
 )
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.files import write_json
+from lengthwise.shipped import is_shipped
 from lengthwise.training.progress import counting_progress
 
 
@@ -94,6 +95,8 @@ def run(arguments: argparse.Namespace) -> None:
 def _find(arguments: argparse.Namespace) -> tuple[Construction, Path | None]:
     folder = Path(arguments.construction)
     settings = parse_settings(arguments.settings)
+    if is_shipped(folder):
+        return load_construction(folder), None
     if not folder.is_dir():
         return construct(arguments.construction, settings), None
     if settings:

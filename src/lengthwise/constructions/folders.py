@@ -61,8 +61,8 @@ _NETWORK_SETTINGS = ("chunk", "norm", "epsilon")
 
 def is_circuit(path: Path | str) -> bool:
     """Return whether a folder holds a circuit's decoder."""
-    config = Path(path) / "config.json"
-    return config.exists() and "sequence" in RunFolder(Path(path)).config()
+    folder = RunFolder(Path(path))
+    return folder.is_claimed and "sequence" in folder.config()
 
 
 def completed(model: nn.Module, sequence: GateSequence, inputs: Sequence[str]) -> list[list[int]]:

@@ -352,7 +352,7 @@ class Problem(ABC):
 def evaluated(
     run: Run, options: Options, watch: Watch = no_watch, *, stored: bool = True
 ) -> Evaluation:
-    """Test a run on its problem, and store the result in its folder, if it has one.
+    """Test a run on its problem, and store the result in its folder, if it has one of its own.
 
     With `stored=False` nothing is written. `lengths` are numbers, or a text as for `--lengths`.
 
@@ -363,6 +363,6 @@ def evaluated(
         if option not in run.problem.evaluation_options:
             raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
     found = run.problem.evaluate(run, read_options(options), watch)
-    if run.folder and stored and found.is_stored:
+    if run.folder and not run.folder.is_shipped and stored and found.is_stored:
         run.folder.save_evaluation(found.records, found.values)
     return found

@@ -46,6 +46,7 @@ from lengthwise.files import (
     write_json,
     write_lines,
 )
+from lengthwise.shipped import PREFIX, is_shipped, resolved
 
 try:
     import fcntl
@@ -88,6 +89,28 @@ class RunFolder:
     """The folder of one run, with its files."""
 
     path: Path
+
+    def __post_init__(self) -> None:
+        """Resolve `zoo:NAME`."""
+        object.__setattr__(self, "path", resolved(self.path))
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether the run comes with the package, and is not written to."""
+        return is_shipped(self.path)
+
+    def require_writable(self) -> None:
+        """Refuse to write into a run that comes with the package.
+
+        Raises:
+            RunError: it does.
+        """
+        if self.is_shipped:
+            name = self.path.name
+            raise RunError(
+                f"{PREFIX}{name} comes with the package, and is not written to. Copy it: "
+                f"lengthwise zoo {name} --out DIR."
+            )
 
     @property
     def is_finished(self) -> bool:

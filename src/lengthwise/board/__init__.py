@@ -1,0 +1,1 @@
+"""The board: for each language the smallest networks that are proved."""

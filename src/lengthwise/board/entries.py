@@ -1,0 +1,129 @@
+"""Entries of the board, stored in the package, and their order.
+
+An entry is a proof that was checked (`submission.py`). The smaller of two comes first: by
+parameters, then bits, then width of the numbers. Proofs about a network as it runs come before
+those about one whose vectors are snapped, which say less.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from lengthwise.errors import RunError
+from lengthwise.files import read_object, require_kinds, write_json
+
+FILE = Path(__file__).parent / "entries.json"
+
+LANGUAGES: Mapping[str, str] = {
+    **{
+        name: name
+        for name in (
+            *("even-pairs", "modular-arithmetic", "parity", "cycle-navigation"),
+            *("d-2", "d-3", "d-4", "d-12", "tomita-3", "tomita-4", "tomita-5", "tomita-6"),
+            "first",
+        )
+    },
+    **{name: f"group:{name}" for name in ("S3", "Z60", "A5", "S5")},
+}
+"""The languages of the board, with their specifications."""
+
+_KINDS = {
+    **dict.fromkeys(("name", "language", "made", "model", "depth", "arithmetic"), "a text"),
+    **dict.fromkeys(("strength", "told", "certificate"), "a text"),
+    "parameters": "a whole number",
+    "bits": "a whole number or null",
+    "seed": "a whole number or null",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A proved network."""
+
+    name: str
+    """Name of its folder."""
+    language: str
+    """A name in `LANGUAGES`; the proof is about this language, whatever the file calls it."""
+    made: str
+    """`trained` or `constructed`, as the folder says: a proof does not show it."""
+    model: str
+    """Kind of the network, by what the certificate's settings are."""
+    parameters: int
+    bits: int | None
+    """Bits that a node or a step hands on; None if it hands on vectors or tokens."""
+    depth: str
+    """Layers that run on a word of n symbols, in words."""
+    arithmetic: str
+    """Type of the numbers that the proof is about."""
+    strength: str
+    told: str
+    """What the learner was told, as the folder says."""
+    seed: int | None
+    certificate: str
+    """SHA-256 of the certificate's file."""
+
+    @property
+    def is_snapped(self) -> bool:
+        """Whether the proof is about the network with its vectors snapped."""
+        return self.strength == "snapped"
+
+    @property
+    def size(self) -> tuple[bool, int, int, str]:
+        """What entries are ordered by."""
+        bits = 2**62 if self.bits is None else self.bits
+        return (self.is_snapped, self.parameters, bits, self.arithmetic)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the entry as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Restore an entry.
+
+        Raises:
+            RunError: a value is missing, or of another kind.
+        """
+        require_kinds(values, _KINDS, where="an entry of the board", remedy="Reinstall lengthwise.")
+        return cls(**{name: values[name] for name in _KINDS})
+
+
+def load_entries(file: Path = FILE) -> list[Entry]:
+    """Return the entries of the board, by language, the smallest first.
+
+    Raises:
+        RunError: the file is damaged.
+    """
+    stored = read_object(file, remedy="Reinstall lengthwise.").get("entries")
+    if not isinstance(stored, list):
+        raise RunError(f"{file} holds no list of entries. Reinstall lengthwise.")
+    return in_order([Entry.from_dict(each) for each in stored])
+
+
+def save_entries(entries: Sequence[Entry], file: Path = FILE) -> None:
+    """Store the entries of the board."""
+    write_json(file, {"entries": [each.to_dict() for each in in_order(entries)]})
+
+
+def in_order(entries: Sequence[Entry]) -> list[Entry]:
+    """Return entries by language, trained ones before constructed ones, the smallest first."""
+    names = list(LANGUAGES)
+    return sorted(
+        entries,
+        key=lambda one: (names.index(one.language), one.made != "trained", *one.size, one.name),
+    )
+
+
+def place_of(entry: Entry, entries: Sequence[Entry]) -> int:
+    """Return the place that an entry takes among those of its language that were made like it.
+
+    It stands behind those of its size, and its own certificate does not count.
+    """
+    rivals = [
+        each
+        for each in entries
+        if (each.language, each.made) == (entry.language, entry.made)
+        and each.certificate != entry.certificate
+    ]
+    return 1 + sum(each.size <= entry.size for each in rivals)

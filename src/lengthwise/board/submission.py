@@ -1,0 +1,211 @@
+"""Judging a submission: a run folder whose proof is checked, and of which nothing is believed.
+
+1. The folder holds plain files of known names, each small enough to be read, and no links.
+2. The certificate is checked from the weights that it holds (`verification.check`), and says
+   `equivalent`.
+3. Settings, weights and symbols of the run are those of the certificate.
+4. The language of the certificate is equivalent to one of the board's own definitions, by the
+   alphabet, the classes, and the product of the automata; its name is not looked at.
+
+No code of the folder is run, nothing is unpickled, and no figure in it is taken over: parameters
+are counted in the certificate. What a proof cannot show (whether weights were trained, what was
+told, the seed) is printed as what the folder says.
+"""
+
+import hashlib
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lengthwise.board.entries import LANGUAGES, Entry
+from lengthwise.errors import CertificateError, ClaimError, ConfigError, RunError
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.training.compiled import is_compiled
+from lengthwise.training.runs import RunFolder
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.check import check, check_machine
+from lengthwise.verification.statement import shown
+
+_MB = 2**20
+
+MOST_BYTES: Mapping[str, int] = {
+    "config.json": _MB,
+    "model.safetensors": 16 * _MB,
+    "certificate.json": 32 * _MB,
+    "metrics.jsonl": 4 * _MB,
+    "scores.jsonl": 4 * _MB,
+    "evaluation.json": _MB,
+    "record.json": _MB,
+    "README.md": _MB,
+}
+"""The files that a submission may have, and their greatest sizes."""
+
+NEEDED = ("config.json", "model.safetensors", "certificate.json")
+
+
+def judged(path: Path) -> Entry:
+    """Return the entry that a folder would be.
+
+    Raises:
+        RunError: the folder has a file that no submission has, or that is too large.
+        CertificateError: the proof does not follow, is of other weights, or is about a language
+            that the board does not have.
+        ClaimError: the certificate is about a wrong word.
+    """
+    folder = RunFolder(path)
+    _require_plain_files(folder.path)
+    certificate = check(Certificate.load(folder.certificate))
+    if certificate.verdict != "equivalent":
+        raise ClaimError(f"{certificate.verdict}: {certificate.statement}")
+    config = folder.config()
+    _require_own_weights(certificate, folder)
+    return Entry(
+        name=_name_of(folder.path),
+        language=_language_of(certificate),
+        made="constructed" if is_compiled(config) else "trained",
+        model=_kind_of(certificate),
+        parameters=sum(weight.size for weight in certificate.weights.values()),
+        bits=_bits_of(certificate),
+        depth=_depth_of(certificate),
+        arithmetic=_arithmetic_of(certificate),
+        strength=certificate.strength,
+        told=_told(config),
+        seed=_seed(config),
+        certificate=hashlib.sha256(folder.certificate.read_bytes()).hexdigest(),
+    )
+
+
+def _require_plain_files(path: Path) -> None:
+    """Refuse a folder with links, files of other names, or large ones, before any is opened."""
+    if path.is_symlink() or not path.is_dir():
+        raise RunError(f"{path} is not a folder. Give the folder of a run.")
+    for number, each in enumerate(path.iterdir()):
+        if number > len(MOST_BYTES) or each.name not in MOST_BYTES:
+            raise RunError(
+                f"a submission has no other files than {', '.join(MOST_BYTES)}, but {path} has "
+                f"{shown(each.name)!r:.60}. Take it out."
+            )
+        about = each.lstat()
+        if not stat.S_ISREG(about.st_mode):
+            raise RunError(f"{each} is no plain file, such as a link. Put the file itself there.")
+        if about.st_size > MOST_BYTES[each.name]:
+            raise RunError(
+                f"{each.name} of a submission has at most {MOST_BYTES[each.name]:,} bytes, but "
+                f"{each} has {about.st_size:,}. Submit a smaller network."
+            )
+    for name in NEEDED:
+        if not (path / name).exists():
+            raise RunError(
+                f"a submission has {', '.join(NEEDED)}, but {path} has no {name}. `lengthwise "
+                f"certify {path}` makes the certificate of a run."
+            )
+
+
+def _require_own_weights(certificate: Certificate, folder: RunFolder) -> None:
+    """Refuse a run that has other settings, weights or symbols than the certificate."""
+    try:
+        certificate.require_model(folder.network(), folder.arrays())
+    except (ConfigError, TypeError, AttributeError):
+        raise CertificateError(
+            "the certificate is one of another kind of network than the run's. Certify the run."
+        ) from None
+    stored, own = folder.language(), certificate.language
+    symbols = {"alphabet": list(own.alphabet), "class_names": list(own.class_names)}
+    if not isinstance(stored, dict) or any(stored.get(k) != v for k, v in symbols.items()):
+        raise CertificateError(
+            "the certificate is about other symbols or classes than the run's. Certify the run."
+        )
+
+
+def _language_of(certificate: Certificate) -> str:
+    """Return the language of the board that a checked certificate is about.
+
+    Raises:
+        CertificateError: there is none.
+    """
+    for name, spec in LANGUAGES.items():
+        if _is_about(certificate, parse(spec)):
+            return name
+    raise CertificateError(
+        f"the certificate is about no language of the board, whatever it is called. The board has "
+        f"{', '.join(LANGUAGES)}."
+    )
+
+
+def _is_about(certificate: Certificate, language: Language) -> bool:
+    own = certificate.language
+    if (own.alphabet, own.class_names) != (language.alphabet, language.class_names):
+        return False
+    try:
+        check_machine(certificate.machine, language)
+    except CertificateError:
+        return False
+    return True
+
+
+_CELLS = {"elman": "elman-binary", "gru": "gru-binary", "relu": "relu-binary"}
+
+
+def _kind_of(certificate: Certificate) -> str:
+    settings = certificate.settings
+    if certificate.strength == "structural":
+        return "regular-gpt-slots"
+    if "window" in settings:
+        return "scratchpad-window"
+    if "cell" in settings:
+        return _CELLS[settings["cell"]]
+    if "attention" in settings:
+        return "regular-gpt-rational"
+    return "regular-gpt-binary" if settings["memory"] == "binary" else "regular-gpt"
+
+
+def _bits_of(certificate: Certificate) -> int | None:
+    settings = certificate.settings
+    if certificate.strength == "structural":
+        return int(settings["num_slots"]) * int(settings["num_bits"])
+    if "cell" in settings or settings.get("memory") == "binary":
+        return int(settings["num_bits"])
+    return None
+
+
+def _depth_of(certificate: Certificate) -> str:
+    settings = certificate.settings
+    if "cell" in settings:
+        return "a cell for each of n symbols"
+    if "window" in settings:
+        return f"{_layers(settings['num_layers'])} for each of n symbols"
+    layers = settings.get("thickness", 1)
+    return f"{_layers(layers)} on each of log{settings['chunk']}(n) levels"
+
+
+def _layers(number: Any) -> str:
+    return "1 layer" if number == 1 else f"{number} layers"
+
+
+def _arithmetic_of(certificate: Certificate) -> str:
+    if certificate.precision != "weights":
+        return certificate.precision
+    return str(next(iter(certificate.weights.values())).dtype)
+
+
+def _name_of(path: Path) -> str:
+    return shown(path.resolve().name)[:60]
+
+
+def _told(config: Mapping[str, Any]) -> str:
+    """Return what the learner was told, by what the folder says of itself."""
+    if is_compiled(config):
+        return "the automaton"
+    return shown(str(_within(config, "objective", "supervision") or "not said"))[:40]
+
+
+def _seed(config: Mapping[str, Any]) -> int | None:
+    found = _within(config, "training", "seed")
+    return found if type(found) is int else None
+
+
+def _within(config: Mapping[str, Any], section: str, name: str) -> Any:
+    part = config.get(section)
+    return part.get(name) if isinstance(part, Mapping) else None

@@ -1,0 +1,76 @@
+"""The command `board`: the smallest networks that are proved, and the check of a submission."""
+
+import argparse
+from pathlib import Path
+
+from lengthwise.board.entries import Entry, load_entries, place_of
+from lengthwise.cli.output import add_json, note, print_facts, print_json, print_table
+from lengthwise.errors import ConfigError
+
+COLUMNS = [
+    *("language", "made", "place", "parameters", "bits", "depth", "arithmetic", "proof"),
+    *("model", "told", "seed", "name"),
+]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the check and its folder to the parser."""
+    parser.add_argument("action", nargs="?", choices=["check"], help="judge a submission")
+    parser.add_argument(
+        "folder", nargs="?", type=Path, metavar="DIR", help="a run folder with its certificate"
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the board, or what a submission would be on it."""
+    entries = load_entries()
+    if arguments.action is None:
+        _show(entries, as_json=arguments.json)
+        return
+    if arguments.folder is None:
+        raise ConfigError("board check needs the folder of a run. Add it.")
+    from lengthwise.board.submission import judged  # noqa: PLC0415  it loads torch
+
+    _tell(judged(arguments.folder), entries, arguments)
+
+
+def _show(entries: list[Entry], *, as_json: bool) -> None:
+    placed = [(place_of(each, entries), each) for each in entries]
+    if as_json:
+        print_json({"entries": [{"place": place, **each.to_dict()} for place, each in placed]})
+        return
+    print_table(COLUMNS, [_row(place, each) for place, each in placed])
+
+
+def _row(place: int, entry: Entry) -> list[str]:
+    return [
+        *(entry.language, entry.made, str(place), f"{entry.parameters:,}"),
+        "" if entry.bits is None else str(entry.bits),
+        *(entry.depth, entry.arithmetic, entry.strength, entry.model, entry.told),
+        "" if entry.seed is None else str(entry.seed),
+        entry.name,
+    ]
+
+
+def _tell(entry: Entry, entries: list[Entry], arguments: argparse.Namespace) -> None:
+    place = place_of(entry, entries)
+    is_known = any(each.certificate == entry.certificate for each in entries)
+    if arguments.json:
+        facts = {"folder": str(arguments.folder), "place": place, "is_on_board": is_known}
+        print_json({**entry.to_dict(), **facts, "would_lead": place == 1})
+        return
+    note("checked: the proof follows from the weights, and is about the language of the board.")
+    print_facts(
+        [
+            ("language", entry.language),
+            ("place", f"{place} of those {entry.made}{', where it stands' if is_known else ''}"),
+            ("parameters", f"{entry.parameters:,}"),
+            ("bits", "none" if entry.bits is None else str(entry.bits)),
+            ("depth", entry.depth),
+            ("arithmetic", entry.arithmetic),
+            ("proof", f"{entry.strength}, {entry.certificate}"),
+            ("model", entry.model),
+            ("not shown by it", f"{entry.made}, told {entry.told}, seed {entry.seed}"),
+        ]
+    )

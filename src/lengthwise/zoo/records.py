@@ -1,0 +1,139 @@
+"""The record of a model of the zoo, the table of all, and the card of one.
+
+A record is written by `make.py` when the model is made. Cards are texts about records alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lengthwise.files import read_object, require_kinds
+from lengthwise.shipped import PREFIX, resolved, shipped_names
+
+RECORD, CARD = "record.json", "README.md"
+
+_KINDS = {
+    **dict.fromkeys(("name", "language", "made", "model", "told", "command"), "a text"),
+    **dict.fromkeys(("depth", "model_digest", "commit", "date", "claim"), "a text"),
+    **dict.fromkeys(("parameters",), "a whole number"),
+    **dict.fromkeys(("bits", "seed", "steps"), "a whole number or null"),
+    **dict.fromkeys(("strength", "certificate", "statement"), "a text or null"),
+    **dict.fromkeys(("settings", "environment", "accuracy"), "an object"),
+    "seconds": "a number",
+}
+
+COLUMNS = ["name", "language", "model", "parameters", "bits", "depth", "told", "proof", "digest"]
+
+UNPROVED = "none"
+"""What the table says where there is no certificate."""
+
+
+def read_record(name: str) -> dict[str, Any]:
+    """Return the record of a model.
+
+    Raises:
+        RunError: there is no such model, or its record is damaged.
+    """
+    file = resolved(PREFIX + name) / RECORD
+    record = read_object(file, remedy="Reinstall lengthwise.")
+    require_kinds(record, _KINDS, where=str(file), remedy="Reinstall lengthwise.")
+    return record
+
+
+def read_records() -> list[dict[str, Any]]:
+    """Return the records of all models, trained ones first."""
+    found = [read_record(name) for name in shipped_names()]
+    return sorted(found, key=lambda one: (one["made"] != "trained", one["name"]))
+
+
+def row(record: Mapping[str, Any]) -> list[str]:
+    """Return the row of a model in the table."""
+    return [
+        record["name"],
+        record["language"],
+        record["model"],
+        f"{record['parameters']:,}",
+        "" if record["bits"] is None else str(record["bits"]),
+        record["depth"],
+        record["told"],
+        record["strength"] or UNPROVED,
+        (record["certificate"] or record["model_digest"])[:12],
+    ]
+
+
+def card(record: Mapping[str, Any]) -> str:
+    """Return the card of a model in Markdown, with the header that model hubs read."""
+    name, proved = record["name"], record["strength"] is not None
+    lines = [
+        *("---", "library_name: lengthwise", "license: mit"),
+        *("pipeline_tag: text-classification", "tags:", "- formal-languages"),
+        *(["- formally-verified"] if proved else []),
+        *("---", "", f"# {name}", ""),
+        f"{_opening(record)}",
+        "",
+        *("| | |", "|---|---|"),
+        *(f"| {key} | {value} |" for key, value in _facts(record)),
+        "",
+        "```",
+        f"printf '{record['example']}\\n' | lengthwise predict zoo:{name}",
+        *(
+            [f"lengthwise certify --check zoo:{name}"]
+            if proved
+            else [f"lengthwise verify zoo:{name}"]
+        ),
+        "```",
+    ]
+    if record["accuracy"]:
+        words = f"{record['words_per_length']} words of each length ({record['protocol']})"
+        lines += ["", f"Accuracy on {words}:", "", *_accuracy(record["accuracy"])]
+    lines += ["", f"Made by `{record['command']}`."]
+    return "\n".join(lines) + "\n"
+
+
+def _opening(record: Mapping[str, Any]) -> str:
+    if record["strength"] is None:
+        return (
+            f"Exact weights for `{record['language']}`, by a construction. There is no certificate: "
+            f"the claim rests on the proof in the construction's source, and was compared with the "
+            f"definition on words only. {record['claim']}"
+        )
+    return record["statement"]
+
+
+def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    environment = record["environment"]
+    facts = [
+        ("language", f"`{record['language']}`"),
+        ("model", f"`{record['model']}`"),
+        ("parameters", f"{record['parameters']:,}"),
+        ("bits handed on", "none" if record["bits"] is None else str(record["bits"])),
+        ("depth", record["depth"]),
+        ("told", record["told"]),
+        ("made", record["made"]),
+    ]
+    if record["seed"] is not None:
+        facts += [
+            ("seed", str(record["seed"])),
+            ("steps", f"{record['steps']:,}"),
+            ("seconds", f"{record['seconds']:g}"),
+        ]
+    given = ", ".join(f"{key}={value}" for key, value in record["settings"].items())
+    facts += [("settings that were given", given or "none")]
+    if record["strength"] is not None:
+        facts += [
+            ("strength of the proof", record["strength"]),
+            ("SHA-256 of the certificate", f"`{record['certificate']}`"),
+        ]
+    return [
+        *facts,
+        ("digest of settings and weights", f"`{record['model_digest']}`"),
+        ("commit", f"{record['commit']}, {record['date']}"),
+        ("with", ", ".join(f"{key} {value}" for key, value in environment.items())),
+    ]
+
+
+def _accuracy(found: Mapping[str, float]) -> Sequence[str]:
+    return [
+        f"| symbols | {' | '.join(found)} |",
+        "|---|" + "---|" * len(found),
+        f"| % | {' | '.join(f'{100 * share:.2f}' for share in found.values())} |",
+    ]
