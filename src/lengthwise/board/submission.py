@@ -176,8 +176,13 @@ def _depth_of(certificate: Certificate) -> str:
         return "a cell for each of n symbols"
     if "window" in settings:
         return f"{_layers(settings['num_layers'])} for each of n symbols"
-    layers = settings.get("thickness", 1)
-    return f"{_layers(layers)} on each of log{settings['chunk']}(n) levels"
+    return depth_of_tree(settings)
+
+
+def depth_of_tree(settings: Mapping[str, Any]) -> str:
+    """Return the layers that a tree runs on a word of n symbols, in words."""
+    layers = _layers(settings.get("thickness", 1))
+    return f"{layers} on each of log{settings['chunk']}(n) levels"
 
 
 def _layers(number: Any) -> str:

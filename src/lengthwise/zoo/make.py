@@ -19,17 +19,17 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.board.entries import LANGUAGES, save_entries
-from lengthwise.board.submission import judged
+from lengthwise.board.submission import depth_of_tree, judged
 from lengthwise.constructions.known_constructions import CONSTRUCTIONS, construct
 from lengthwise.errors import ClaimError, ConfigError, VerificationError, unknown_name
 from lengthwise.experiments.own.smallest_proofs import SETTINGS
 from lengthwise.files import read_json, write_json, write_text
 from lengthwise.languages.language import Language
-from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
 from lengthwise.problems.runs import load_run, make_plan, train
 from lengthwise.shipped import ROOT
-from lengthwise.training.compiled import save_compiled
+from lengthwise.training.compiled import Compiled, save_compiled
 from lengthwise.training.devices import commit, environment
 from lengthwise.verification.certificate import Certificate, digest_of
 from lengthwise.verification.certify import certify
@@ -80,6 +80,10 @@ _HALF: Mapping[str, Any] = {"d_model": 32}
 """Half the usual width or less, so that the package stays small."""
 
 
+LARGE = ("modular-arithmetic", "A5", "Z60", "S5")
+"""Languages whose exact weights are too large to ship; `compile` computes them in seconds."""
+
+
 def recipes() -> dict[str, Recipe]:
     """Return how each model is made, by name."""
     found = {
@@ -91,6 +95,7 @@ def recipes() -> dict[str, Recipe]:
     found |= {
         f"{name.lower()}-exact": Recipe(spec=spec, is_trained=False)
         for name, spec in LANGUAGES.items()
+        if name not in LARGE
     }
     return found | {
         name.replace("chiang2022/", "chiang-"): Recipe(spec=name, is_trained=False)
@@ -178,24 +183,18 @@ def _record(
     tested = evaluated(run, {"lengths": TESTED, "words": WORDS}, stored=False)
     assert isinstance(tested, RecognitionEvaluation)
     weights = {key: value.numpy() for key, value in run.model.state_dict().items()}
-    settings = run.model.config.to_dict()
-    entry = judged(ROOT / name) if certificate is not None else None
-    plan = run.plan
+    entry = None if certificate is None else judged(ROOT / name)
     accuracy = {str(n): share for n, share in tested.scores.accuracy_by_length().items()}
     known = CONSTRUCTIONS[recipe.spec].language if recipe.spec in CONSTRUCTIONS else recipe.spec
+    about, settings = _about(run)
     return {
         "name": name,
         "language": known,
-        "made": "trained" if recipe.is_trained else "constructed",
-        "model": plan.model if entry is None else entry.model,
+        **about,
         "parameters": sum(each.numel() for each in run.model.parameters()),
         "bits": None if entry is None else entry.bits,
-        "depth": f"{settings['num_layers']} layers" if entry is None else entry.depth,
-        "told": plan.supervision if recipe.is_trained else "the automaton",
-        "seed": plan.training.seed if recipe.is_trained else None,
-        "steps": run.metrics[-1]["step"] if recipe.is_trained else None,
+        "depth": _depth(settings) if entry is None else entry.depth,
         "seconds": seconds,
-        "claim": "" if recipe.is_trained else f"Claim: {plan.claim['text']}.",
         "statement": None if certificate is None else certificate.statement,
         "strength": None if certificate is None else certificate.strength,
         "certificate": None if entry is None else entry.certificate,
@@ -212,9 +211,40 @@ def _record(
     }
 
 
+def _about(run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the record says of how weights came about, and the settings of the network."""
+    plan = run.plan
+    if isinstance(plan, Plan):
+        return {
+            "made": "trained",
+            "model": plan.model,
+            "told": plan.supervision,
+            "seed": plan.training.seed,
+            "steps": run.metrics[-1]["step"],
+            "claim": "",
+        }, plan.network.to_dict()
+    assert isinstance(plan, Compiled)
+    return {
+        "made": "constructed",
+        "model": plan.model,
+        "told": "the automaton",
+        "seed": None,
+        "steps": None,
+        "claim": plan.claim["text"],
+    }, plan.network.to_dict()
+
+
+def _depth(settings: Mapping[str, Any]) -> str:
+    if "chunk" in settings:
+        return depth_of_tree(settings)
+    return f"{settings['num_layers']} layers"
+
+
 def _example(language: Language) -> str:
     """Return a short word, as `predict` reads it."""
-    return language.decode(max(islice(language.words(max_length=5), 100), key=len))
+    return language.decode(
+        max(islice(language.words(max_length=5), 100), key=lambda word: len(word))
+    )
 
 
 def is_made(name: str, recipe: Recipe) -> bool:

@@ -75,11 +75,7 @@ def card(record: Mapping[str, Any]) -> str:
         "",
         "```",
         f"printf '{record['example']}\\n' | lengthwise predict zoo:{name}",
-        *(
-            [f"lengthwise certify --check zoo:{name}"]
-            if proved
-            else [f"lengthwise verify zoo:{name}"]
-        ),
+        f"lengthwise {'certify --check' if proved else 'verify'} zoo:{name}",
         "```",
     ]
     if record["accuracy"]:
@@ -92,9 +88,9 @@ def card(record: Mapping[str, Any]) -> str:
 def _opening(record: Mapping[str, Any]) -> str:
     if record["strength"] is None:
         return (
-            f"Exact weights for `{record['language']}`, by a construction. There is no certificate: "
-            f"the claim rests on the proof in the construction's source, and was compared with the "
-            f"definition on words only. {record['claim']}"
+            f"Exact weights for `{record['language']}`, by a construction. There is no "
+            f"certificate: the claim rests on the proof in the construction's source, and was "
+            f"compared with the definition on words only. Claim: {record['claim']}."
         )
     return record["statement"]
 
