@@ -13,6 +13,7 @@ import ladder_outputs
 import protocol_tables
 import reproduced
 import settings_tables
+import zoo_tables
 from wrapping import wrapped
 
 from lengthwise.experiments.catalogue import EXPERIMENTS
@@ -51,6 +52,7 @@ TABLES = {
     ("docs/words.md", "label-learners-languages"): ("own/label-learners", "Languages"),
     ("docs/words.md", "held-out-pairs"): ("own/held-out-pairs", ""),
     ("docs/words.md", "held-out-pairs-statement"): ("own/held-out-pairs", "The statement"),
+    ("docs/board.md", "smallest-proofs"): ("own/smallest-proofs", ""),
     ("docs/steps.md", "weak"): ("own/weak-supervision", ""),
     ("docs/steps.md", "grid"): ("steps2022/table1", ""),
     ("docs/steps.md", "tasks"): ("steps2022/other-tasks", ""),
@@ -82,6 +84,10 @@ def wanted() -> dict[Path, str]:
     generated["docs/ladder.md", "outputs"] = ladder_outputs.outputs()
     generated["docs/settings.md", "settings"] = settings_tables.sections()
     generated["docs/reproducing.md", "experiments"] = reproduced.sections(ROOT / "results")
+    for made in ("trained", "constructed"):
+        generated["docs/zoo.md", made] = zoo_tables.zoo_table(made)
+        generated["docs/board.md", made] = zoo_tables.board_table(made)
+    generated["docs/board.md", "unproved"] = zoo_tables.unproved()
     pages = {page: (ROOT / page).read_text(encoding="utf-8") for page, _ in generated}
     for (page, name), content in generated.items():
         pages[page] = put(pages[page], name, content)

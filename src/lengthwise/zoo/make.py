@@ -242,9 +242,8 @@ def _depth(settings: Mapping[str, Any]) -> str:
 
 def _example(language: Language) -> str:
     """Return a short word, as `predict` reads it."""
-    return language.decode(
-        max(islice(language.words(max_length=5), 100), key=lambda word: len(word))
-    )
+    *_, word = islice(language.words(max_length=5), 100)
+    return language.decode(word)
 
 
 def is_made(name: str, recipe: Recipe) -> bool:

@@ -1,0 +1,72 @@
+"""The wheel, installed where there is no checkout: it has its models, its board and its pages."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from lengthwise.shipped import shipped_names
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    # a build leaves files beside its source, so a copy is built
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(source)], check=True)
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
+    subprocess.run(
+        [*command, "--no-build-isolation", "-w", str(folder), str(source)],
+        check=True,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+    )
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+@pytest.mark.slow
+def test_the_wheel_has_every_model(wheel: Path) -> None:
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    for name in shipped_names():
+        for file in (ROOT / "src" / "lengthwise" / "zoo" / "models" / name).iterdir():
+            assert f"lengthwise/zoo/models/{name}/{file.name}" in inside
+    assert "lengthwise/board/entries.json" in inside
+    assert wheel.stat().st_size < 20_000_000
+
+
+@pytest.mark.slow
+def test_the_wheel_works_in_a_bare_environment(wheel: Path, tmp_path: Path) -> None:
+    """Only what it depends on comes from here: a path alone does not bring an editable install."""
+    place = tmp_path / "environment"
+    venv.create(place, with_pip=True)
+    python = place / "bin" / "python"
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel],
+        check=True,
+        env=env,
+    )
+    (packages,) = place.glob("lib/python*/site-packages")
+    (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+
+    def told(*command: str) -> str:
+        done = subprocess.run(
+            command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    code = "import lengthwise, sys; print(lengthwise.__file__)"
+    assert told(str(python), "-c", code).startswith(str(packages))
+    program = str(place / "bin" / "lengthwise")
+    assert len(told(program, "zoo").splitlines()) == len(shipped_names()) + 1
+    assert "equivalent" in told(program, "certify", "--check", "zoo:tomita-3", "zoo:tomita-3")
+    assert "parity" in told(program, "board")
+    assert "proved" in told(program, "demo", "--out", "runs") or (tmp_path / "runs").exists()
