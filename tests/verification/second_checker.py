@@ -154,7 +154,7 @@ RECURRENT: dict[str, Callable[[], Certificate]] = {
     "gru, float32": lambda: _of_recurrence(2, dtype=torch.float32, num_bits=9),
     "gru, domain": lambda: _of_recurrence(3, domain=True),
     "gru, wrong": lambda: _of_recurrence(4, wrong=True),
-    "elman": lambda: _of_recurrence(5, cell="elman", num_bits=4),
+    "elman": lambda: _of_recurrence(8, cell="elman", num_bits=4),
     "elman, wrong, float32": lambda: _of_recurrence(
         6, cell="elman", wrong=True, dtype=torch.float32
     ),
