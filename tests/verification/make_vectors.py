@@ -14,6 +14,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -212,7 +213,7 @@ def _with_a_norm(body: Body) -> None:
     for part, number in (("weight", 1.0), ("bias", 0.0)):
         name = f"memory.norm.{part}"
         body["weights"][name] = copy.deepcopy(body["weights"]["memory.read.bias"])
-        _array(body, name, lambda array, number=number: array.fill(number))
+        _array(body, name, partial(np.copyto, src=number))
     body["weights"] = dict(sorted(body["weights"].items()))
 
 
