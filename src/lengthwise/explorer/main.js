@@ -1,0 +1,4 @@
+// The page begins here: its data stands in it.
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+showForm(DATA);
