@@ -68,7 +68,8 @@ function showForm(data) {
 
   function show(found) {
     typed.setAttribute("aria-invalid", "false");
-    showLanguage(found);
+    const isOfRun = data.run !== null && found === data.languages[0];
+    showLanguage(found, isOfRun ? data.run : null);
     const { automaton, monoid } = found;
     say(found.stopped || `${counted(automaton.num_states, "state")}${monoid && monoid.size ? `, monoid of ${counted(monoid.size, "element")}` : ""}`, Boolean(found.stopped));
   }
@@ -77,7 +78,7 @@ function showForm(data) {
   show(data.languages[0]);
 }
 
-function showLanguage(found) {
+function showLanguage(found, run) {
   const { automaton: machine, monoid, ladder } = found;
   document.getElementById("subtitle").replaceChildren(quoted(machine.spec || "a language", 200));
   const drawn = automatonDrawing(machine);
@@ -91,7 +92,8 @@ function showLanguage(found) {
   if (machine.transitions === null) {
     section("word-section", "A word, read").append(el("p", { class: "note" },
       `An automaton with ${counted(machine.num_states, "state")} is too large to read words in the page.`));
-  } else showWords(machine, monoid, drawn);
+  } else if (run) showNetwork(run, machine, monoid, drawn);
+  else showWords(machine, monoid, drawn);
   showMonoid(monoid);
   showLadder(ladder);
 }
@@ -103,9 +105,10 @@ function showWords(machine, monoid, drawn) {
     note: MONOID_NOTE,
     chunks: [2, 3, 4],
     first: firstWord(machine),
-    algebra(chunk) {
+    grow(word, text, chunk) {
       if (!algebras.has(chunk)) algebras.set(chunk, new MonoidAlgebra(machine, monoid, chunk));
-      return algebras.get(chunk);
+      const algebra = algebras.get(chunk);
+      return { algebra, tree: grow(algebra, word) };
     },
     light: drawn.light,
     answer: (word, answer) => [`The word of ${counted(word.length, "symbol")} has class `, quoted(machine.class_names[answer]), "."],
@@ -119,12 +122,17 @@ function listed(names) {
   return list;
 }
 
-// A word of 13 symbols that looks drawn at random, and is the same each time.
+// A word of 13 symbols, or the next shorter length that has one, that looks drawn at random and is the
+// same each time.
 function firstWord(machine) {
   let seed = 88172645;
-  const word = Array.from({ length: 13 }, () => {
+  const draw = () => {
     for (const shift of [13, -17, 5]) seed ^= shift > 0 ? seed << shift : seed >>> -shift;
-    return seed >>> 0;
-  });
-  return decode(machine, word.map((each) => each % machine.alphabet.length));
+    return (seed >>> 0) / 4294967296;
+  };
+  for (let length = 13; length > 0; length--) {
+    const word = drawnWord(machine, length, draw);
+    if (word !== null) return word;
+  }
+  return "";
 }

@@ -14,8 +14,11 @@ PROGRAM = (
     "monoid.js",
     "ladder.js",
     "algebra.js",
+    "tables.js",
     "tree.js",
     "reader.js",
+    "proof.js",
+    "run.js",
     "language.js",
     "main.js",
 )

@@ -1,17 +1,37 @@
 // The word: typed or pasted, cut into a tree, and read symbol by symbol.
 
 const LONGEST_WORD = 1000000;
+const LONGEST_DRAWN = 20000;
 const SYMBOLS_PER_SECOND = 40;
 const MOST_SECONDS = 6;
 
-const reader = { word: null, frames: [], tree: null, playing: 0 };
+const reader = { word: null, answer: null, frames: [], playing: 0 };
 
-function randomWord(machine, length) {
-  const word = Array.from({ length }, () => Math.floor(Math.random() * machine.alphabet.length));
-  return decode(machine, word);
+// A word of the domain: each symbol is drawn from those after which the word can still end there.
+// Null if no word of this length does.
+function drawnWord(machine, length, draw) {
+  const { alphabet, classes, transitions } = machine;
+  const hasDomain = machine.num_classes < machine.class_names.length;
+  const alive = [classes.map((each) => each < machine.num_classes)];
+  for (let left = 1; hasDomain && left <= length; left++) {
+    alive.push(transitions.map((row) => row.some((target) => alive[left - 1][target])));
+  }
+  if (hasDomain && !alive[length][machine.start]) return null;
+  const word = [];
+  let state = machine.start;
+  for (let left = length - 1; left >= 0; left--) {
+    const row = transitions[state];
+    const open = hasDomain ? row.map((_, symbol) => symbol).filter((symbol) => alive[left][row[symbol]]) : row;
+    const at = Math.floor(draw() * open.length);
+    const symbol = hasDomain ? open[at] : at;
+    word.push(symbol);
+    state = row[symbol];
+  }
+  return decode({ alphabet, spaced: machine.spaced }, word);
 }
 
-// Shows the form for words of a subject: `{machine, chunks, algebra(chunk), light(state), compare, note}`.
+// Shows the form for words of a subject: `{machine, chunks, grow(word, text, chunk),
+// light(state), answer(word, class, state), first, note}`.
 function showReader(subject) {
   stop();
   const place = section("word-section", "A word, read");
@@ -28,7 +48,7 @@ function showReader(subject) {
   const drawing = el("div", { id: "tree" });
   const chosen = el("div", { id: "node", class: "panel", "aria-live": "polite" });
   const timing = el("p", { id: "timing", class: "note" });
-  const length = el("input", { id: "length", type: "number", min: 0, max: LONGEST_WORD, value: 24 });
+  const length = el("input", { id: "length", type: "number", min: 0, max: LONGEST_DRAWN, value: 24 });
   const draw = el("button", { type: "button", id: "random" }, "Random word");
 
   place.append(
@@ -51,21 +71,41 @@ function showReader(subject) {
     at.textContent = `after ${counted(t, "symbol")}: state ${states[t]}, class ${name}`;
   }
 
-  function grown(animated) {
+  let latest = 0;
+  async function grown(animated) {
     stop();
+    const number = ++latest;
     reader.word = typed.value;
     const { word, error } = encode(machine, typed.value);
-    const tooLong = word && word.length > LONGEST_WORD ? `a word has at most ${counted(LONGEST_WORD, "symbol")} here, but this has ${word.length}.` : null;
-    typed.setAttribute("aria-invalid", error || tooLong ? "true" : "false");
-    if (error || tooLong) {
-      answer.className = "bad";
-      answer.textContent = error || tooLong;
-      return;
+    if (error) return refuse(error);
+    if (word.length > LONGEST_WORD) {
+      return refuse(`a word has at most ${counted(LONGEST_WORD, "symbol")} here, but this has ${word.length.toLocaleString("en")}.`);
     }
-    const algebra = subject.algebra(Number(chunk.value));
+    let found;
+    try {
+      found = subject.grow(word, typed.value, Number(chunk.value));
+      if (found instanceof Promise) found = await found;
+    } catch (problem) {
+      return number === latest ? refuse(problem.message) : undefined;
+    }
+    if (number !== latest) return undefined;
+    show(word, found);
+    if (animated && !CALM.matches) animate(word.length);
+    else light(word.length);
+    return undefined;
+  }
+
+  function refuse(message) {
+    typed.setAttribute("aria-invalid", "true");
+    answer.className = "bad";
+    answer.textContent = message;
+    reader.answer = null;
+  }
+
+  function show(word, { tree, algebra }) {
+    typed.setAttribute("aria-invalid", "false");
     states = statesOf(machine, word);
-    const tree = grow(algebra, word);
-    reader.tree = tree;
+    reader.answer = machine.class_names[tree.answer];
     drawn = treeDrawing(tree, algebra, machine, (level, node, children) => showNode(chosen, algebra, machine, level, node, children));
     drawing.replaceChildren(scrolled(drawn.drawing, "Tree of chunks"));
     chosen.replaceChildren(el("p", { class: "note" }, "Click a node, or walk through the tree with the arrow keys, to see what it holds."));
@@ -73,8 +113,6 @@ function showReader(subject) {
     slider.max = word.length;
     answer.className = "";
     answer.replaceChildren(...subject.answer(word, tree.answer, states[word.length]));
-    if (animated && !CALM.matches) animate(word.length);
-    else light(word.length);
   }
 
   function animate(symbols) {
@@ -116,8 +154,13 @@ function showReader(subject) {
     if (drawn) light(slider.valueAsNumber);
   });
   draw.addEventListener("click", () => {
-    const wanted = Math.max(0, Math.min(LONGEST_WORD, Math.floor(length.valueAsNumber) || 0));
-    typed.value = randomWord(machine, wanted);
+    const wanted = Math.max(0, Math.min(LONGEST_DRAWN, Math.floor(length.valueAsNumber) || 0));
+    const word = drawnWord(machine, wanted, Math.random);
+    if (word === null) {
+      refuse(`no word of ${counted(wanted, "symbol")} is in the domain. Ask for another length.`);
+      return;
+    }
+    typed.value = word;
     grown(false);
   });
   grown(false);
