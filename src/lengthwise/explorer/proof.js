@@ -111,7 +111,8 @@ function levelDetail(proof, machine, codes, number) {
   ]) {
     const { pairs, count } = proof.levels[number][place];
     if (count === 0) continue;
-    const title = place === "interior" ? "Interior" : proof.is_recurrent ? "Prefixes" : "Left edge";
+    const where = proof.is_recurrent ? `Prefixes of ${counted(number, "symbol")}` : `level ${number}`;
+    const title = proof.is_recurrent ? where : place === "interior" ? `Interior of ${where}` : `Left edge of ${where}`;
     if (pairs === null) {
       shown.push(el("p", { class: "note" }, `${title}: ${counted(count, "pair")}, too many to list.`));
       continue;
@@ -119,7 +120,7 @@ function levelDetail(proof, machine, codes, number) {
     const rows = pairs.slice(0, 200).map(([element, action]) => [quoted(name(element), 30), say(action)]);
     const heading = el("h4", {}, `${title}, ${counted(count, "pair")}${count > 200 ? " (the first 200)" : ""}`);
     shown.push(el("div", { class: "pairs" }, heading,
-      scrolled(table([number === 0 && !proof.is_recurrent ? "symbol" : "element", head], rows, `${title} pairs of level ${number}`), `${title} pairs`)));
+      scrolled(table([number === 0 && !proof.is_recurrent ? "symbol" : "element", head], rows, title), title)));
   }
   return [el("div", { class: "beside top" }, ...shown)];
 }

@@ -5,7 +5,7 @@ const LONGEST_DRAWN = 20000;
 const SYMBOLS_PER_SECOND = 40;
 const MOST_SECONDS = 6;
 
-const reader = { word: null, answer: null, frames: [], playing: 0 };
+const reader = { subject: null, word: null, answer: null, frames: [], playing: 0 };
 
 // A word of the domain: each symbol is drawn from those after which the word can still end there.
 // Null if no word of this length does.
@@ -34,6 +34,7 @@ function drawnWord(machine, length, draw) {
 // light(state), answer(word, class, state), first, note}`.
 function showReader(subject) {
   stop();
+  reader.subject = subject;
   const place = section("word-section", "A word, read");
   place.append(el("p", { class: "sub" }, subject.note));
   const { machine } = subject;

@@ -11,6 +11,7 @@ from lengthwise.errors import LengthwiseError
 from lengthwise.explorer.bounded import refusal
 from lengthwise.explorer.server import Asked
 from lengthwise.explorer.table_values import MOST_CHUNKS, hexadecimal, table_values
+from lengthwise.languages.language import Language
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.base import Run
 from lengthwise.problems.classification import classify
@@ -145,10 +146,10 @@ def proof_values(made: Certificate) -> Values:
 class Network:
     """Answers for words by the network itself, with the codes of a tree if it has codes."""
 
-    def __init__(self, run: Run) -> None:
-        self._run, self._language = run, run.language
+    def __init__(self, model: nn.Module, language: Language) -> None:
+        self._model, self._language = model, language
         self._lock = threading.Lock()
-        self._algebra = BinaryAlgebra(node_of(run.model)) if _has_codes(run.model) else None
+        self._algebra = BinaryAlgebra(node_of(model)) if _has_codes(model) else None
 
     def answer(self, asked: Asked) -> Values:
         """Return the class of `word` in letters, and its codes by level if it has any."""
@@ -156,7 +157,7 @@ class Network:
             word = self._language.encode(asked.get("word", ""))
             self._language.require_in_domain(word)
             with self._lock:
-                (answer,) = classify(self._run.model, self._language, [word])
+                (answer,) = classify(self._model, self._language, [word])
                 levels = None if self._algebra is None else self._levels(word)
         except LengthwiseError as error:
             return refusal(str(error))

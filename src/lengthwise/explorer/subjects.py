@@ -73,5 +73,5 @@ def _subject_of_run(folder: Path, workers: Workers) -> Subject:
     first["automaton"]["spec"] = run.language.spec or run.problem.name
     return Subject(
         data={"languages": [first], "examples": list(EXAMPLES), "run": values},
-        answers={"word": Network(run).answer},
+        answers={"word": Network(run.model, run.language).answer},
     )

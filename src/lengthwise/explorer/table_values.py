@@ -32,7 +32,7 @@ from lengthwise.verification.network import node_of
 
 Values = dict[str, Any]
 
-MOST_CHUNKS = 200_000
+MOST_CHUNKS = 400_000
 """Largest number of chunks of a level that are composed for the page."""
 
 MOST_ENTRIES = 500_000
