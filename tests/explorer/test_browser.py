@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 import lengthwise as lw
 from explorer.browsing import Page, browser, opened, serving
@@ -139,6 +140,56 @@ def test_with_less_motion_nothing_moves(chromium: Any, languages: str) -> None:
         page.page.click("#play")
         assert page.page.evaluate("reader.playing") == 0
         assert page.page.input_value("#progress") == "4"
+
+
+CONSTRUCTIONS = ["parity", "parity-norm", "first", "first-norm"]
+LONG = pytest.param(1_000, marks=pytest.mark.slow)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("longest", [40, LONG])
+def test_heads_are_those_of_the_computed_networks(page: Page, longest: int) -> None:
+    """Logits by the page against the networks: float64, float32, and signs in bfloat16's range."""
+    lengths = sorted({0, 1, 2, 3, 5, 16, longest // 3, longest})
+    asked = [
+        (name.removesuffix("-norm"), length, value, name.endswith("-norm"), precision)
+        for name in CONSTRUCTIONS
+        for precision in ("float64", "float32", "bfloat16")
+        for length in lengths
+        for value in sorted({0, 1, *([length // 2, length] if "parity" in name else [])})
+        if value <= length
+    ]
+    found = page.page.evaluate(
+        """(asked) => asked.map(([which, length, value, norm, precision]) =>
+          CONSTRUCTIONS[which].run(length, value, {
+            sharpness: 1, epsilon: 1e-5, norm, round: PRECISIONS[precision],
+          }).logit)""",
+        asked,
+    )
+    tolerance = {"float64": 1e-9, "float32": 0.02}
+    for (which, length, value, norm, precision), logit in zip(asked, found, strict=True):
+        made = lw.compile(f"chiang2022/{which}{'-norm' if norm else ''}")
+        model = made.model.to(getattr(torch, precision)).eval()
+        ones = value if which == "parity" else min(value, 1)
+        word = torch.tensor([[1] * ones + [0] * (length - ones)], dtype=torch.int64)
+        no, yes = model(word)[0].double().tolist()
+        within = made.range[precision]
+        if precision in tolerance:
+            assert logit == pytest.approx(yes - no, rel=tolerance[precision], abs=1e-300)
+        elif within is None or length <= within:
+            assert (logit > 0) == (yes > no)
+
+
+def test_the_sliders_say_what_rounding_does(page: Page) -> None:
+    page.page.wait_for_selector("#curve svg")
+    assert "right" in page.page.inner_text("#verdict-heads")
+    assert "0 of 17 lengths are wrong with layer norm, 0 without" in page.page.inner_text("#curve")
+    page.page.select_option("#precision", "bfloat16")
+    wrong = page.page.locator("#curve path.cross").count()
+    assert 0 < wrong < 2 * 17
+    page.page.select_option("#which", "first")
+    assert page.page.locator("#curve path.cross").count() == 0
+    assert page.page.locator("#heads svg").count() == 1
 
 
 @pytest.mark.slow

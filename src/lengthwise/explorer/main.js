@@ -2,3 +2,4 @@
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 showForm(DATA);
+requestAnimationFrame(() => setTimeout(showHeads)); // after the first paint

@@ -19,6 +19,7 @@ PROGRAM = (
     "reader.js",
     "proof.js",
     "run.js",
+    "heads.js",
     "language.js",
     "main.js",
 )

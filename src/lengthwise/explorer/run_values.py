@@ -94,10 +94,14 @@ def _proof_values(run: Run) -> Values:
     facts = [] if (explored := explored_in_words(made)) is None else [explored]
     sure = made.sureness
     if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
-        room = sure.sign_distance if sure.room is None else sure.room
         numbers, margin = margins_in_words(made)
-        moved = f"rounding moves them by {at_most(sure.sign_radius)} at most"
-        facts.append(("margins", f"{numbers} stay {at_least(room)} or more {margin}; {moved}"))
+        moves = f"rounding moves them by {at_most(sure.sign_radius)} at most"
+        said = (
+            f"{numbers} stay {at_least(sure.sign_distance)} or more {margin}; {moves}"
+            if sure.room is None
+            else f"{moves}, and then {numbers} still stay {at_least(sure.room)} or more {margin}"
+        )
+        facts.append(("margins", said))
     wrong = made.counterexample
     is_own = verdict_about(made, run.language) is not None
     return {
