@@ -41,7 +41,7 @@ def serving(subject: Subject) -> Iterator[str]:
         "language": lambda asked: workers.typed(asked["spec"], asked["alphabet"]),
     }
     with Explorer(render(subject.data, served=True), answers) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield server.url
         server.shutdown()

@@ -11,7 +11,7 @@ from lengthwise.explorer.language_values import stages
 from lengthwise.languages.spec import parse
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
     made = Workers(30.0)
     yield made

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 
 import lengthwise as lw
 from explorer.browsing import Page, browser, opened, serving
+from lengthwise.constructions.construction import Construction
 from lengthwise.explorer.page import render
 from lengthwise.explorer.subjects import subject_of
 from lengthwise.languages.spec import parse
@@ -103,6 +105,7 @@ def test_an_unproved_run_shows_its_shortest_wrong_word(chromium: Any, unproved: 
         assert not page.serious()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 def test_nothing_serious_stands_in_the_way_of_a_screen_reader(
     chromium: Any, languages: str, colours: dict[str, str]
@@ -112,6 +115,7 @@ def test_nothing_serious_stands_in_the_way_of_a_screen_reader(
         assert not page.serious()
 
 
+@pytest.mark.slow
 def test_a_written_page_needs_no_server_and_fits_a_phone(chromium: Any, tmp_path: Path) -> None:
     out = tmp_path / "page.html"
     subject = subject_of(None, None, served=False)
@@ -134,6 +138,7 @@ def test_the_tree_is_walked_by_keys(page: Page) -> None:
     assert "level 2, interior, symbols 4 to 7" in page.page.inner_text("#node")
 
 
+@pytest.mark.slow
 def test_with_less_motion_nothing_moves(chromium: Any, languages: str) -> None:
     with opened(chromium, languages, reduced_motion="reduce") as page:
         page.read("0110")
@@ -146,8 +151,14 @@ CONSTRUCTIONS = ["parity", "parity-norm", "first", "first-norm"]
 LONG = pytest.param(1_000, marks=pytest.mark.slow)
 
 
+@cache
+def compiled(name: str, precision: str) -> tuple[Construction, torch.nn.Module]:
+    made = lw.compile(name)
+    return made, made.model.to(getattr(torch, precision)).eval()
+
+
 @torch.no_grad()
-@pytest.mark.parametrize("longest", [40, LONG])
+@pytest.mark.parametrize("longest", [16, LONG])
 def test_heads_are_those_of_the_computed_networks(page: Page, longest: int) -> None:
     """Logits by the page against the networks: float64, float32, and signs in bfloat16's range."""
     lengths = sorted({0, 1, 2, 3, 5, 16, longest // 3, longest})
@@ -168,8 +179,7 @@ def test_heads_are_those_of_the_computed_networks(page: Page, longest: int) -> N
     )
     tolerance = {"float64": 1e-9, "float32": 0.02}
     for (which, length, value, norm, precision), logit in zip(asked, found, strict=True):
-        made = lw.compile(f"chiang2022/{which}{'-norm' if norm else ''}")
-        model = made.model.to(getattr(torch, precision)).eval()
+        made, model = compiled(f"chiang2022/{which}{'-norm' if norm else ''}", precision)
         ones = value if which == "parity" else min(value, 1)
         word = torch.tensor([[1] * ones + [0] * (length - ones)], dtype=torch.int64)
         no, yes = model(word)[0].double().tolist()

@@ -15,7 +15,7 @@ from verification.trained import trained
 
 @pytest.fixture(scope="module")
 def proved(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return trained(tmp_path_factory, "tomita-5")
+    return trained(tmp_path_factory, "parity")
 
 
 def test_a_proof_is_shown_as_the_certificate_has_it(proved: Run) -> None:

@@ -12,10 +12,10 @@ from lengthwise.errors import ConfigError
 from lengthwise.explorer.server import ADDRESS, Explorer
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[Explorer]:
     with Explorer("<p>page</p>", {"echo": dict}) as made:
-        thread = threading.Thread(target=made.serve_forever)
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield made
         made.shutdown()
