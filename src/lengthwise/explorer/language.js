@@ -28,7 +28,7 @@ function showForm(data) {
   });
   if (data.served) place.append(form);
   place.append(el("div", { class: "row examples", role: "group", "aria-label": "Languages to show" }, ...buttons));
-  place.append(el("div", { id: "automaton" }));
+  place.append(document.getElementById("status"), el("div", { id: "automaton" }));
 
   let asked = 0;
   async function ask() {
@@ -80,15 +80,17 @@ function showForm(data) {
 
 function showLanguage(found, run) {
   const { automaton: machine, monoid, ladder } = found;
+  const about = document.getElementById("run-section");
+  if (about !== null) about.hidden = run === null;
   document.getElementById("subtitle").replaceChildren(quoted(machine.spec || "a language", 200));
   const drawn = automatonDrawing(machine);
-  const about = facts([
+  const sizes = facts([
     ["minimal automaton", `${counted(machine.num_states, "state")}${machine.num_classes < machine.class_names.length ? ", with those outside the domain" : ""}`],
     ["alphabet", listed(machine.alphabet)],
     ["classes", listed(machine.class_names.slice(0, machine.num_classes))],
   ]);
   document.getElementById("automaton").replaceChildren(
-    el("div", { class: "beside" }, el("div", { class: "wide" }, drawn.drawing), about), ...[transitionTable(machine)].filter(Boolean));
+    el("div", { class: "beside" }, el("div", { class: "wide" }, drawn.drawing), sizes), ...[transitionTable(machine)].filter(Boolean));
   if (machine.transitions === null) {
     section("word-section", "A word, read").append(el("p", { class: "note" },
       `An automaton with ${counted(machine.num_states, "state")} is too large to read words in the page.`));
@@ -111,7 +113,10 @@ function showWords(machine, monoid, drawn) {
       return { algebra, tree: grow(algebra, word) };
     },
     light: drawn.light,
-    answer: (word, answer) => [`The word of ${counted(word.length, "symbol")} has class `, quoted(machine.class_names[answer]), "."],
+    answer(word, answer) {
+      const who = `The word of ${counted(word.length, "symbol")} `;
+      return answer < machine.num_classes ? [who, "has class ", quoted(machine.class_names[answer]), "."] : [who, "is outside the domain."];
+    },
   });
 }
 

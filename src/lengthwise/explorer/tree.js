@@ -37,7 +37,8 @@ function treeDrawing(tree, algebra, machine, onpick) {
     const [x, y] = [xs[at][number], bottom - ROW * at];
     const group = svg("g", { class: "node" });
     if (level === 0) {
-      group.append(svg("text", { x, y: y + 5, class: "symbol" }, width >= 14 ? cut(machine.alphabet[node.element], 5) : "·"));
+      group.append(svg("text", { x, y: y + 5, class: width < 14 ? "symbol tiny" : "symbol" },
+        cut(machine.alphabet[node.element], Math.max(1, Math.floor(width / 9)))));
     } else {
       const radius = Math.min(9, width * 0.62 + at);
       const circle = svg("circle", { cx: x, cy: y, r: radius });
