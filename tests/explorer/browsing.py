@@ -43,10 +43,12 @@ def serving(subject: Subject) -> Iterator[str]:
     with Explorer(render(subject.data, served=True), answers) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        yield server.url
-        server.shutdown()
-        thread.join()
-    workers.close()
+        try:
+            yield server.url
+        finally:
+            server.shutdown()
+            thread.join()
+            workers.close()
 
 
 @dataclass

@@ -65,16 +65,56 @@ def test_languages_are_typed_and_refused(page: Page) -> None:
 
 
 def test_words_are_read_as_the_language_classifies_them(page: Page) -> None:
-    language = parse("regex:(0|10*1)*")
     generator = random.Random(0)
-    for length in (0, 1, 2, 3, 17, 200, 10_000):
-        word = "".join(generator.choices("01", k=length))
-        expected = language.class_names[language.classify(word)]
-        counted = f"{length:,} symbol{'' if length == 1 else 's'}"
-        assert page.read(word) == f"The word of {counted} has class {expected}."
-        assert page.page.evaluate("reader.answer") == expected
+    for spec in ("regex:(0|10*1)*", "tomita-3"):  # in the second, order matters
+        language = parse(spec)
+        page.ask(spec)
+        for length in (0, 1, 2, 3, 4, 17, 17, 18, 200, 10_000):
+            word = "".join(generator.choices("01", [1, 3], k=length))
+            expected = language.class_names[language.classify(word)]
+            counted = f"{length:,} symbol{'' if length == 1 else 's'}"
+            assert page.read(word) == f"The word of {counted} has class {expected}."
+            assert page.page.evaluate("reader.answer") == expected
     assert page.page.locator("svg.tree .node").count() < 100, "the top of the tree only"
     assert "column 2: symbol 'x' is not in the alphabet. Use: 0 1" in page.read("0x1")
+
+
+def test_nodes_hold_what_their_sub_words_do(page: Page) -> None:
+    """Random words of a language in which the order of sub-words matters, in chunks of 2 to 4."""
+    language, generator = parse("group:S3"), random.Random(2)
+    page.ask("group:S3")
+    words = [
+        generator.choices(range(language.num_symbols), k=generator.randint(0, 60))
+        for _ in range(200)
+    ]
+    found = page.page.evaluate(
+        """(words) => words.map(
+          (word, at) => reader.subject.grow(word, "", 2 + (at % 3)).tree.answer)""",
+        words,
+    )
+    assert found == [language.classify(word) for word in words]
+
+
+def test_an_answer_that_comes_late_is_not_shown(page: Page) -> None:
+    page.page.evaluate(
+        """() => {
+          const { grow } = reader.subject;
+          reader.subject.grow = (word, ...others) => new Promise((resolve) => {
+            setTimeout(() => resolve(grow(word, ...others)), word.length === 1 ? 200 : 0);
+          });
+        }"""
+    )
+    page.page.fill("#word", "1")
+    page.page.fill("#word", "00")
+    page.page.wait_for_timeout(300)
+    assert page.page.inner_text("#answer") == "The word of 2 symbols has class 1."
+
+
+def test_bfloat16_rounds_as_torch_does(page: Page) -> None:
+    numbers = torch.randn(1_000, generator=torch.Generator().manual_seed(0)).exp().tolist()
+    numbers += [1 + 2**-8, 1 + 3 * 2**-8, -1.0, 0.0]
+    found = page.page.evaluate("(numbers) => numbers.map(PRECISIONS.bfloat16)", numbers)
+    assert found == torch.tensor(numbers).bfloat16().double().tolist()
 
 
 def test_what_users_type_is_never_markup(page: Page) -> None:

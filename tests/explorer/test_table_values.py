@@ -56,11 +56,12 @@ class Read:
     def __init__(self, values: dict[str, Any]) -> None:
         self.values = values
 
+    def phase(self, level: int) -> int:
+        count, repeat = len(self.values["levels"]), int(self.values["repeat"])
+        return level if level < count else repeat + (level - repeat) % (count - repeat)
+
     def level(self, level: int) -> dict[str, Any]:
-        levels, repeat = self.values["levels"], self.values["repeat"]
-        found: dict[str, Any] = levels[
-            level if level < len(levels) else repeat + (level - repeat) % (len(levels) - repeat)
-        ]
+        found: dict[str, Any] = self.values["levels"][self.phase(level)]
         return found
 
     def place(self, level: int, children: Sequence[int], edge: bool) -> tuple[int, int]:
@@ -124,13 +125,11 @@ def test_the_server_names_the_codes_that_the_tables_name(
         assert found == {"answer": predicted(model, tuple(word)), "levels": named}
 
 
-@given(MODELS, st.lists(st.integers(0, 1), min_size=1, max_size=9))
-def test_attention_is_that_of_the_network(model: RegularGPT, word: list[int]) -> None:
+def check_attention(model: RegularGPT, word: list[int], values: dict[str, Any]) -> None:
     """The mean over the chunks of a word, in the tables and by the analysis of a network."""
-    values = table_values(model, None)
     read, chunk, heads = Read(values), model.config.chunk, model.config.num_heads
     tokens = torch.tensor([word])
-    expected = attention(model, parse("count:1:3"), tokens, torch.tensor([len(word)]))["weights"]
+    expected = attention(model, parse("parity"), tokens, torch.tensor([len(word)]))["weights"]
     levels = [word, *read.tree(word)]
     for level, below in enumerate(levels[:-1]):
         first = (len(below) - 1) % chunk + 1
@@ -138,11 +137,31 @@ def test_attention_is_that_of_the_network(model: RegularGPT, word: list[int]) ->
         found = []
         for a, b in pairwise(bounds):
             number, place = read.place(level, below[a:b], a == 0)
-            phase = min(level, 1)
-            weights = np.frombuffer(base64.b64decode(values["attention"][phase][number]), np.uint8)
+            packed = values["attention"][read.phase(level)][number]
+            weights = np.frombuffer(base64.b64decode(packed), np.uint8)
             found.append(weights.reshape(-1, chunk, heads)[place] / 255)
         mean = np.mean(found, axis=0).T
         np.testing.assert_allclose(mean, expected[level], atol=0.5 / 255 + 1e-6)
+
+
+@given(MODELS, st.lists(st.integers(0, 1), min_size=1, max_size=9))
+def test_attention_is_that_of_the_network(model: RegularGPT, word: list[int]) -> None:
+    check_attention(model, word, table_values(model, None))
+
+
+def test_attention_to_vectors_is_that_of_the_network() -> None:
+    """Of computed weights, whose vectors are their own representatives."""
+    model = lw.compile("tomita-4").model
+    assert isinstance(model, RegularGPT)
+    with torch.no_grad():  # computed weights attend to both children alike
+        for layer in model.block:
+            layer.attention.query.weight.normal_(generator=torch.Generator().manual_seed(0))
+            layer.attention.key_value.weight[: model.config.d_model].normal_(
+                generator=torch.Generator().manual_seed(1)
+            )
+    values = table_values(model, None)
+    for word in ([0], [1, 0], [0, 1, 1], [1, 0, 0, 1, 0, 1, 1], [0, 0, 1] * 5):
+        check_attention(model, word, values)
 
 
 def test_snapped_vectors_answer_by_their_tables() -> None:
