@@ -1,6 +1,7 @@
 """The explorer in a browser: what people type, and what they see."""
 
 import random
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -135,6 +136,10 @@ def test_an_unproved_run_shows_its_shortest_wrong_word(chromium: Any, unproved: 
     subject = subject_of(str(unproved.folder.path), None, served=True)
     with serving(subject) as url, opened(chromium, url) as page:
         assert page.page.inner_text("#verdict").startswith("wrong on some word")
+        section = page.page.inner_text("#run-section")
+        assert re.search(
+            r"level 1, left edge: c\d+ is read as 1, beside state 0 of class 0", section
+        )
         page.page.click("#wrong")
         wrong = made.counterexample
         expected = f"The network says class {wrong.model} of the word of "

@@ -16,9 +16,10 @@ from lengthwise.analysis.attention import attention
 from lengthwise.errors import VerificationError
 from lengthwise.explorer import table_values as module
 from lengthwise.explorer.run_values import Network
-from lengthwise.explorer.table_values import merged, table_values
+from lengthwise.explorer.table_values import children_of, merged, table_values
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from lengthwise.verification.algebra import ABSENT
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.finite import tabulate
 from lengthwise.verification.network import node_of, predicted
@@ -183,3 +184,11 @@ def test_tables_that_are_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(module, "MOST_ENTRIES", 10)
     with pytest.raises(VerificationError, match="at most 10 entries of tables"):
         table_values(network(0, 2), None)
+
+
+def test_children_of_entries_are_rows_of_edge_and_interior() -> None:
+    """Two edge vectors stand before three interior ones; an edge chunk begins with the former."""
+    edge = children_of((2, 3), 3, 0, 2).tolist()
+    assert edge == [[ABSENT, a, 2 + b] for a in range(2) for b in range(3)]
+    interior = children_of((3, 3), 2, 2, 2).tolist()
+    assert interior == [[2 + a, 2 + b] for a in range(3) for b in range(3)]

@@ -105,8 +105,8 @@ def refusal(message: str) -> dict[str, Any]:
 def stopped(found: dict[str, Any], spec: str, after: str) -> str:
     """Return in a line what was reached when a language was stopped."""
     if "automaton" not in found:
-        written = counted(len(spec), "character")
-        return f"stopped after {after}: the automaton of {written} was not finished. Ask for less."
+        written = f"{counted(len(spec), 'character')} were read" if spec else "all was read"
+        return f"stopped after {after}: {written}, and the automaton was not finished. Ask for less"
     states = counted(found["automaton"]["num_states"], "state")
     if "monoid" not in found:
         return f"stopped after {after}: the automaton has {states}, and its monoid was not finished"

@@ -42,7 +42,7 @@ function mapText(map) {
   return cut(text, 120);
 }
 
-function showRun(run, machine, codes) {
+function showRun(run, machine, codes, tables) {
   const place = section("run-section", "Network and proof");
   const made = run.certificate;
   place.append(el("p", {}, quoted(run.name, 200), ", ", run.about[0][1]));
@@ -61,6 +61,7 @@ function showRun(run, machine, codes) {
         ["shortest wrong word", quoted(made.wrong.word, 200)],
         ["the network says", quoted(made.wrong.model)],
         ["the language says", quoted(made.wrong.language)],
+        ...wrongPair(made.wrong.word, machine, tables),
       ]));
       place.append(el("button", { type: "button", id: "wrong", onclick: () => readWord(made.wrong.word) }, "Read the wrong word"));
     }
@@ -70,6 +71,18 @@ function showRun(run, machine, codes) {
   if (run.tables === null) place.append(el("p", { class: "note" }, `Its tables are not in this page: ${run.no_tables}`));
   else if (run.tables.note) place.append(el("p", { class: "note" }, `Note: ${run.tables.note}.`));
   if (run.proof) place.append(levelsOf(run.proof, machine, codes, made));
+}
+
+// The pair at the root of the wrong word: what the network holds there, and the state it stands beside.
+function wrongPair(text, machine, tables) {
+  const { word } = encode(machine, text);
+  if (!tables || !word) return [];
+  const { levels, answer } = grow(tables, word);
+  const state = statesOf(machine, word)[word.length];
+  const held = tables.label(levels.length, levels[levels.length - 1][0].element, true);
+  const name = (number) => cut(machine.class_names[number], 30);
+  return [["the pair that fails",
+    `level ${levels.length}, left edge: ${held} is read as ${name(answer)}, beside state ${state} of class ${name(machine.classes[state])}`]];
 }
 
 function levelsOf(proof, machine, codes, made) {

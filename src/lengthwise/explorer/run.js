@@ -21,7 +21,7 @@ function showNetwork(run, machine, monoid, drawn) {
   const actions = new Actions(run.proof);
   const plain = new MonoidAlgebra(machine, monoid, 2);
   const tables = run.tables && new TableAlgebra(run.tables, machine, CODES, actions);
-  showRun(run, machine, CODES);
+  showRun(run, machine, CODES, tables);
   showReader({
     machine,
     note: tables || run.num_bits ? RUN_NOTE : PLAIN_NOTE,

@@ -200,14 +200,14 @@ def _attention(model: RegularGPT, found: _Tabulated, entries: int) -> list[list[
         places = [0] * len(arrays) if len(arrays) == chunk else [len(outer), *[0] * chunk]
         weights.append(
             [
-                _in_bytes(copy, below, _children(array.shape, chunk, first, len(outer)), kept)
+                _in_bytes(copy, below, children_of(array.shape, chunk, first, len(outer)), kept)
                 for array, first in zip(arrays, places, strict=True)
             ]
         )
     return weights
 
 
-def _children(shape: Sequence[int], chunk: int, first: int, others: int) -> Tensor:
+def children_of(shape: Sequence[int], chunk: int, first: int, others: int) -> Tensor:
     """Return the children of all entries of a table, as rows of the vectors of the level below.
 
     The first child is `first` rows, the others are `others` rows further than their number says.
