@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import torch
 
 import lengthwise as lw
 from explorer.browsing import Page, browser, opened, serving
+from lengthwise.circuits.multipliers import multiplier_circuit
 from lengthwise.constructions.construction import Construction
+from lengthwise.explorer.circuit_values import circuit_values
 from lengthwise.explorer.page import render
 from lengthwise.explorer.subjects import subject_of
 from lengthwise.languages.spec import parse
@@ -138,7 +141,7 @@ def test_an_unproved_run_shows_its_shortest_wrong_word(chromium: Any, unproved: 
         assert page.page.inner_text("#verdict").startswith("wrong on some word")
         section = page.page.inner_text("#run-section")
         assert re.search(
-            r"level 1, left edge: c\d+ is read as 1, beside state 0 of class 0", section
+            r"level 1, left edge: c\d+ is read as \d, beside state \d of class \d", section
         )
         page.page.click("#wrong")
         wrong = made.counterexample
@@ -245,6 +248,25 @@ def test_the_sliders_say_what_rounding_does(page: Page) -> None:
     page.page.select_option("#which", "first")
     assert page.page.locator("#curve path.cross").count() == 0
     assert page.page.locator("#heads svg").count() == 1
+
+
+def test_a_circuit_lights_up_to_its_outputs(page: Page) -> None:
+    page.page.wait_for_selector("#circuit-section svg")
+    assert page.page.inner_text("#outputs") == "e1 = 1, e2 = 0", "a1 alone is 1"
+    page.page.check("#input-2")
+    assert page.page.inner_text("#outputs") == "e1 = 0, e2 = 1"
+    circuit = multiplier_circuit(3)
+    words = list(product((0, 1), repeat=len(circuit.inputs)))
+    found = page.page.evaluate(
+        """([circuit, words]) => words.map((word) => {
+          const values = signalsOf(circuit, word);
+          return circuit.outputs.map((number) => values[number]);
+        })""",
+        [circuit_values(circuit, ""), words],
+    )
+    assert [tuple(outputs) for outputs in found] == [circuit.evaluate(word) for word in words]
+    page.page.click("#run-circuit")
+    page.page.wait_for_function("() => document.querySelectorAll('.circuit .known').length > 15")
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "subject",
         nargs="?",
         metavar="RUN|SPEC",
-        help="the folder of a run, or a language (default: some languages to begin with)",
+        help="the folder of a run, a language, or circuit:FILE (default: some to begin with)",
     )
     parser.add_argument("--alphabet", help="all symbols of a regular expression, such as abc")
     parser.add_argument(

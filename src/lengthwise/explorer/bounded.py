@@ -75,7 +75,7 @@ class Workers:
 
 def _started() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "lengthwise.explorer.worker"],
+        [sys.executable, "-P", "-m", "lengthwise.explorer.worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

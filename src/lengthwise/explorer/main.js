@@ -2,4 +2,7 @@
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 showForm(DATA);
-requestAnimationFrame(() => setTimeout(showHeads)); // after the first paint
+requestAnimationFrame(() => setTimeout(() => { // after the first paint
+  showHeads();
+  showCircuit(DATA.circuit);
+}));

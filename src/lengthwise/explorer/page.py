@@ -20,6 +20,7 @@ PROGRAM = (
     "proof.js",
     "run.js",
     "heads.js",
+    "circuit.js",
     "language.js",
     "main.js",
 )

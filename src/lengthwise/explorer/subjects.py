@@ -1,12 +1,15 @@
-"""What a page is about: a language or a run, with the questions that its server answers."""
+"""What a page is about: a language, a run or a circuit, and what its server answers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from lengthwise.circuits.adders import adder_circuit
+from lengthwise.circuits.circuit_files import read_circuit
 from lengthwise.errors import ConfigError, LanguageError
 from lengthwise.explorer.bounded import Workers
+from lengthwise.explorer.circuit_values import circuit_values
 from lengthwise.explorer.language_values import stages
 from lengthwise.explorer.server import Answer
 from lengthwise.languages.spec import parse
@@ -23,6 +26,8 @@ EXAMPLES = (
 )
 """Languages that the page offers; the first is shown if no other is asked for."""
 
+_CIRCUIT = "circuit:"
+
 _SECONDS = 30.0
 """Time for a language that is named on the command line."""
 
@@ -37,7 +42,7 @@ class Subject:
 
 
 def subject_of(name: str | None, alphabet: str | None, *, served: bool) -> Subject:
-    """Return the subject that is named: the folder of a run, or a language.
+    """Return the subject that is named: the folder of a run, a language, or `circuit:FILE`.
 
     A page that is not served cannot ask, so it has all examples in it.
 
@@ -45,7 +50,17 @@ def subject_of(name: str | None, alphabet: str | None, *, served: bool) -> Subje
         LanguageError: the name is neither.
         RunError: the run cannot be read, or is about no language.
         CertificateError: the run's certificate was changed.
+        CircuitError: the circuit cannot be read, or has too many gates.
     """
+    circuit = circuit_values(adder_circuit(2), "addition of two numbers of two bits")
+    if name is not None and name.startswith(_CIRCUIT):
+        file = name.removeprefix(_CIRCUIT)
+        circuit, name = circuit_values(read_circuit(file), Path(file).name), None
+    made = _subject_of(name, alphabet, served=served)
+    return replace(made, data={**made.data, "circuit": circuit})
+
+
+def _subject_of(name: str | None, alphabet: str | None, *, served: bool) -> Subject:
     workers = Workers(_SECONDS)
     try:
         if name is not None and Path(name).is_dir():
