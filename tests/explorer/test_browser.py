@@ -126,6 +126,9 @@ def test_what_users_type_is_never_markup(page: Page) -> None:
     assert hostile[:40] in page.ask(hostile)
     assert "unknown language" in page.ask("x" * 10_000)
     assert "too long to ask for" in page.ask("\u202e" * 10_000)
+    page.page.evaluate("() => { document.getElementById('spec').value = '\\ud800'; }")
+    page.page.click("#show")
+    page.page.wait_for_function("() => document.getElementById('status').textContent.length > 1")
     page.ask("regex:(<|>|s|'|\u202e)*")
     assert page.page.locator("svg.automaton g.state").count() == 1
     page.read("<s>'\u202e" * 3)
@@ -295,6 +298,29 @@ def test_answers_equal_those_of_predict_on_ten_thousand_words(
     assert answers == lw.predict(run, words)
     if kind == "unproved":
         assert answers != [str(word.count("1") % 2) for word in words], "it has faults to show"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_run_is_shown_at_every_width(
+    chromium: Any, unproved: Run, tmp_path: Path, width: int, colours: dict[str, Any]
+) -> None:
+    """Nothing scrolls sideways but boxes of their own; the pictures are kept for people to see."""
+    assert unproved.folder is not None
+    size = {"viewport": {"width": width, "height": 900}}
+    subject = subject_of(str(unproved.folder.path), None, served=True)
+    with serving(subject) as url, opened(chromium, url, **size, **colours) as page:
+        page.page.wait_for_selector("#circuit-section svg")
+        page.page.focus("svg.tree")
+        page.page.keyboard.press("Home")
+        for details in page.page.locator("details").all():
+            details.evaluate("(each) => { each.open = true; }")
+        page.page.screenshot(path=tmp_path / "page.png", full_page=True)
+        assert page.page.evaluate("document.documentElement.scrollWidth") == width
+        assert not page.serious()
+        paint = page.page.evaluate("performance.getEntriesByType('paint')[0].startTime")
+        print(f"first paint after {paint:.0f} ms, kept as {tmp_path / 'page.png'}")
 
 
 @pytest.mark.slow

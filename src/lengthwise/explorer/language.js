@@ -38,7 +38,7 @@ function showForm(data) {
       show(stored);
       return;
     }
-    const query = `spec=${encodeURIComponent(typed.value)}&alphabet=${encodeURIComponent(alphabet.value)}`;
+    const query = `spec=${addressed(typed.value)}&alphabet=${addressed(alphabet.value)}`;
     if (query.length > LONGEST_ADDRESS) {
       refuse({ error: `a specification is too long to ask for: ${counted(typed.value.length, "character")}. Shorten it.`, column: null });
       return;
@@ -118,6 +118,11 @@ function showWords(machine, monoid, drawn) {
       return answer < machine.num_classes ? [who, "has class ", quoted(machine.class_names[answer]), "."] : [who, "is outside the domain."];
     },
   });
+}
+
+// A text as a part of an address; halves of characters, which none can hold, are replaced.
+function addressed(text) {
+  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd"));
 }
 
 function listed(names) {

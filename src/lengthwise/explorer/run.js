@@ -9,7 +9,7 @@ const PLAIN_NOTE = "This network makes no tree of codes here; the tree is that o
 
 async function asked(text) {
   if (!DATA.served) throw new Error("this page has no server, so it cannot run the network. Give its folder to lengthwise explore.");
-  const query = `word=${encodeURIComponent(text)}`;
+  const query = `word=${addressed(text)}`;
   if (query.length > LONGEST_ADDRESS) throw new Error("the word is too long to send to the server. Shorten it.");
   const response = await fetch(`/api/word?${query}`);
   const found = await response.json();
