@@ -15,6 +15,7 @@ import lengthwise as lw
 from explorer.browsing import Page, browser, opened, serving
 from lengthwise.circuits.multipliers import multiplier_circuit
 from lengthwise.constructions.construction import Construction
+from lengthwise.explorer import table_values
 from lengthwise.explorer.circuit_values import circuit_values
 from lengthwise.explorer.page import render
 from lengthwise.explorer.subjects import subject_of
@@ -298,6 +299,38 @@ def test_answers_equal_those_of_predict_on_ten_thousand_words(
     assert answers == lw.predict(run, words)
     if kind == "unproved":
         assert answers != [str(word.count("1") % 2) for word in words], "it has faults to show"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["codes", "recurrent"])
+def test_a_network_without_tables_answers_through_the_server(
+    chromium: Any, unproved: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(table_values, "MOST_ENTRIES", 1)
+    run = unproved
+    if kind == "recurrent":
+        out = tmp_path / "gru"
+        run = lw.train("parity", "gru-binary", device="cpu", d_model=8, steps=2, out=out)
+    assert run.folder is not None
+    subject = subject_of(str(run.folder.path), None, served=True)
+    assert subject.data["run"]["tables"] is None
+    words = ["0", "1", "0110", "01011", "1" * 300]
+    with serving(subject) as url, opened(chromium, url) as page:
+        for word, answer in zip(words, lw.predict(run, words), strict=True):
+            page.page.fill("#word", word)
+            said = f"The network says class {answer} of the word of {len(word)} symbol"
+            page.page.wait_for_function(
+                "(said) => document.getElementById('answer').textContent.startsWith(said)", arg=said
+            )
+        page.page.focus("svg.tree")
+        page.page.keyboard.press("Home")
+        held = "code" if kind == "codes" else "does what this word does"
+        assert held in page.page.inner_text("#node")
+        assert "column 2" in page.read("0x")
+    written = tmp_path / "page.html"
+    written.write_text(render(subject.data, served=False), encoding="utf-8")
+    with opened(chromium, written.as_uri()) as page:
+        assert page.page.inner_text("#answer").startswith("this page has no server")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-// The proof of a run, level by level: pairs of what the network holds and what the language needs.
+// The proof of a run, or the search for one, level by level: pairs of what the network holds and what the language needs.
 
 const VERDICTS = {
   equivalent: ["proved at every length", "good"],
@@ -96,7 +96,7 @@ function levelsOf(proof, machine, codes, made) {
   picked.addEventListener("input", show);
   show();
   return el("div", {},
-    el("h3", {}, "The proof, level by level"),
+    el("h3", {}, made.verdict === "equivalent" && !made.refused ? "The proof, level by level" : "What was explored, level by level"),
     el("p", { class: "note" }, proof.is_recurrent
       ? "A pair is what the network keeps after a prefix, with the state that the prefix leads to."
       : "A pair is what a node of the network holds, with what its sub-word does to the states (interior) or the state it leads to (edge). The pairs of a level follow from those of the level below."),

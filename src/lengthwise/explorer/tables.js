@@ -89,7 +89,7 @@ class TableAlgebra {
     else said.push(["code", `${this.codes.name(code)} = ${bitsOf(code, this.numBits)}`]);
     if (edge) said.push(["read as", quoted(this.machine.class_names[this.read(level, element)])]);
     const does = code === null ? null : this.actions.of(level, code, edge);
-    if (does) said.push([edge ? "in the proof, the state is" : "in the proof, takes state", does]);
+    if (does) said.push([edge ? "paired with state" : "paired with the map", does]);
     if (children.length) {
       const names = children.map((child) => level === 1 ? this.machine.alphabet[child.element] : this.label(level - 1, child.element, child.edge));
       said.push(["row of the table", quoted(`level ${level - 1}${edge ? ", edge" : ""}: ${names.join(" · ")} ↦ ${this.label(level, element, edge)}`, 200)]);
@@ -148,6 +148,6 @@ class RecordedAlgebra {
   describe(level, code, edge) {
     const said = [["code", `${this.codes.name(code)} = ${bitsOf(code, this.numBits)}`]];
     const does = this.actions.of(level, code, edge);
-    return does ? [...said, ["in the proof", does]] : said;
+    return does ? [...said, [edge ? "paired with state" : "paired with the map", does]] : said;
   }
 }
