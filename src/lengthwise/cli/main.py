@@ -43,6 +43,7 @@ COMMANDS = {
     "compare": "one table and one figure about runs of one problem",
     "completion": "a script by which bash, zsh or fish completes commands and names",
     "report": "one self-contained HTML page about runs",
+    "explore": "a local page: type languages and words, watch a network read, walk its proof",
 }
 """The summary of each command. Each command is a module of this package, and only the requested one
 is imported."""
