@@ -346,4 +346,16 @@ impl Arithmetic {
             .map(|(key, power)| (power / all, moved(key, power / all)))
             .collect()
     }
+
+    /// Return max(logit, 0) / C of logits with radii, and how far each weight can move: as much as
+    /// its logit, over C. Unlike those of softmax, the movements have any sum. The rounding of the
+    /// quotient is relative to the weight, and `attend` counts it.
+    pub fn rectified(&self, logits: &[(f64, f64)], chunk: usize) -> Vec<(f64, f64)> {
+        let share = |(logit, radius): &(f64, f64)| {
+            let flushed = self.flushed(4.0 + chunk as f64 + logit.abs() + radius);
+            let weight = if *logit > 0.0 { logit / chunk as f64 } else { 0.0 };
+            (weight, (radius / chunk as f64 + flushed) * OUTWARD + LEAST)
+        };
+        logits.iter().map(share).collect()
+    }
 }

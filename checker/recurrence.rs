@@ -8,9 +8,11 @@ use crate::weights::{common_shapes, named_shapes, Memory, Weights};
 pub struct Recurrence {
     pub arithmetic: Arithmetic,
     pub start: Ball,
-    /// By gate, of which Elman's cell has one and a GRU three: reset, keep and new.
+    /// By gate, of which a GRU has three, reset, keep and new, and other cells have one.
     pub symbols: Vec<Vec<Ball>>,
     pub recurrent: Vec<Matrix>,
+    /// Whether the cell has ReLU in place of tanh, and memory no norm.
+    pub rectified: bool,
     pub memory: Memory,
     pub answer: Matrix,
 }
@@ -25,12 +27,13 @@ impl Recurrence {
             "num_bits",
             "noise",
         ])?;
-        let gates = if settings.option("cell", &["elman", "gru"])? == "gru" { 3 } else { 1 };
+        let cell = settings.option("cell", &["elman", "relu", "gru"])?;
+        let (gates, rectified) = (if cell == "gru" { 3 } else { 1 }, cell == "relu");
         let (width, symbols) =
             (settings.setting("d_model", 1)?, settings.setting("vocab_size", 1)?);
         require(settings.float("noise")? >= 0.0, "noise is not below 0")?;
         let rows = width.saturating_mul(gates);
-        let mut shapes = common_shapes(settings, width)?;
+        let mut shapes = common_shapes(settings, width, !rectified)?;
         shapes.extend(named_shapes(
             "",
             &[
@@ -52,6 +55,7 @@ impl Recurrence {
             recurrent: (0..gates).map(matrix).collect(),
             memory: Memory::new(&weights, 0.0),
             answer: weights.whole("answer"),
+            rectified,
             arithmetic: weights.arithmetic,
         })
     }
@@ -60,14 +64,17 @@ impl Recurrence {
         self.arithmetic.numbers(&self.memory.write, &self.start)
     }
 
-    /// Return the numbers whose signs are the code after a symbol: of tanh(x + U h + b), or of
-    /// n + z (h - n) with n = tanh(x_n + r (U_n h + b_n)), from the gates r and z.
+    /// Return the numbers whose signs are the code after a symbol: of tanh(x + U h + b), of
+    /// max(x + U h + b, 0), or of n + z (h - n) with n = tanh(x_n + r (U_n h + b_n)), from the gates
+    /// r and z.
     pub fn numbers(&self, before: &Ball, symbol: usize) -> Vec<(f64, f64)> {
         let arithmetic = &self.arithmetic;
         let old = |gate: usize| arithmetic.linear(&self.recurrent[gate], before);
         let added = |gate: usize, x: &Ball| arithmetic.sum(&self.symbols[gate][symbol], x);
         if self.recurrent.len() == 1 {
-            return arithmetic.numbers(&self.memory.write, &arithmetic.tanh(&added(0, &old(0))));
+            let sum = added(0, &old(0));
+            let after = if self.rectified { arithmetic.relu(&sum) } else { arithmetic.tanh(&sum) };
+            return arithmetic.numbers(&self.memory.write, &after);
         }
         let reset = arithmetic.sigmoid(&added(0, &old(0)));
         let keep = arithmetic.sigmoid(&added(1, &old(1)));

@@ -25,6 +25,8 @@ pub struct Tree {
     pub heads: usize,
     pub norm: String,
     pub learned_pad: bool,
+    /// Whether arithmetic is rational: attention has weights of ReLU, and memory no norm.
+    pub rational: bool,
     pub layers: Vec<Layer>,
     pub memory: Memory,
     pub final_norm: Option<Norm>,
@@ -35,7 +37,8 @@ pub struct Tree {
 
 impl Tree {
     pub fn read(settings: &Json, weights: Weights) -> Checked<Tree> {
-        settings.require_names(&[
+        let rational = settings.has("attention");
+        let mut names = vec![
             "vocab_size",
             "num_classes",
             "transition_size",
@@ -52,7 +55,9 @@ impl Tree {
             "noise",
             "dropout",
             "embedding_scale",
-        ])?;
+        ];
+        names.extend(rational.then_some("attention"));
+        settings.require_names(&names)?;
         let (width, heads) = (settings.setting("d_model", 1)?, settings.setting("num_heads", 1)?);
         let (chunk, thickness) = (settings.setting("chunk", 2)?, settings.setting("thickness", 1)?);
         require(width % heads == 0, "d_model is a multiple of num_heads")?;
@@ -62,6 +67,11 @@ impl Tree {
         let symbols = settings.setting("vocab_size", 1)?;
         let norm = settings.option("norm", &["post", "pre", "none"])?.to_string();
         settings.option("memory", &["binary"])?;
+        if rational {
+            for (name, only) in [("attention", "relu"), ("norm", "none"), ("activation", "relu")] {
+                settings.option(name, &[only])?;
+            }
+        }
         if settings.option("activation", &["relu", "gelu"])? == "gelu" {
             return Err("kind \"gelu\" is not handled".to_string());
         }
@@ -76,7 +86,7 @@ impl Tree {
         };
         require(scale > 0.0, "embedding_scale is positive")?;
 
-        let mut shapes = common_shapes(settings, width)?;
+        let mut shapes = common_shapes(settings, width, !rational)?;
         shapes.extend(named_shapes(
             "",
             &[("embedding.weight", &[symbols, width]), ("pad", &[width])],
@@ -150,6 +160,7 @@ impl Tree {
             heads,
             norm,
             learned_pad,
+            rational,
         })
     }
 
@@ -206,8 +217,9 @@ impl Tree {
 
     /// Return what all heads gather, side by side.
     ///
-    /// With w the softmax of the centres and w + m another one within their radii, the movements m
-    /// sum to 0, so that sum (w + m) v differs from sum w v by sum m (v - c), for any c.
+    /// With w the weights of the centres and w + m others within their radii, sum (w + m) v differs
+    /// from sum w v by sum m (v - c): for any c if they are of softmax, whose movements m sum to 0,
+    /// and else for c = 0.
     pub fn attend(
         &self,
         layer: &Layer,
@@ -220,20 +232,34 @@ impl Tree {
         let count = visible.len();
         let (mut centre, mut sizes) = (Vec::new(), Vec::new());
         let (mut radii, mut wrong) = (Vec::new(), Vec::new());
+        let mut reach = 1.0;
         for (head, asked) in query.iter().enumerate() {
             let logit = |key: &usize| {
                 self.logit(asked, &keys[*key][head], layer.bias[head][position - key])
             };
-            let weights = self.arithmetic.softmax(&visible.iter().map(logit).collect::<Vec<_>>());
+            let logits: Vec<(f64, f64)> = visible.iter().map(logit).collect();
+            let weights = if self.rational {
+                self.arithmetic.rectified(&logits, self.chunk)
+            } else {
+                self.arithmetic.softmax(&logits)
+            };
+            for (key, (weight, moved)) in visible.iter().zip(&weights) {
+                let sizes = weight + moved + largest(&values[*key][head].sizes());
+                reach += (count as f64 + 4.0) * (2.0 + sizes);
+            }
             let radius = |(key, (weight, moved)): (&usize, &(f64, f64))| {
                 (weight + moved) * values[*key][head].radius
             };
+            // values that are not looked at have weight 0, and 0 times infinity is no number
+            let finite = values.iter().all(|value| value[head].radius.is_finite());
             let radius: f64 = visible.iter().zip(&weights).map(radius).sum();
+            let radius = if finite { radius } else { f64::INFINITY };
             radii.push(radius);
             for place in 0..asked.centre.len() {
                 let all =
                     || visible.iter().map(|key| values[*key][head].centre[place]).zip(&weights);
-                let middle = all().map(|(v, _)| v).sum::<f64>() / count as f64;
+                let mean = all().map(|(v, _)| v).sum::<f64>() / count as f64;
+                let middle = if self.rational { 0.0 } else { mean };
                 centre.push(all().map(|(v, (weight, _))| weight * v).sum());
                 wrong.push(all().map(|(v, (_, moved))| moved * (v - middle).abs()).sum());
                 let size =
@@ -241,13 +267,8 @@ impl Tree {
                 sizes.push(size + radius);
             }
         }
-        let reach = |key: &usize| {
-            let sizes: Vec<f64> =
-                values[*key].iter().map(|value| largest(&value.sizes())).collect();
-            (count as f64 + 4.0) * (2.0 + largest(&sizes))
-        };
-        let reach = 1.0 + visible.iter().map(reach).sum::<f64>();
-        self.arithmetic.ball(centre, norm(&radii) + norm(&wrong), &sizes, 2 * count + 8, reach)
+        let roundings = 2 * count + if self.rational { 12 } else { 8 };
+        self.arithmetic.ball(centre, norm(&radii) + norm(&wrong), &sizes, roundings, reach)
     }
 
     /// Return the product of a query and a key, plus the bias of their offset, with its radius.

@@ -73,7 +73,8 @@ impl Weights {
 pub struct Memory {
     pub write: Matrix,
     pub read: Matrix,
-    pub norm: Norm,
+    /// Of what is read; networks in rational arithmetic have none.
+    pub norm: Option<Norm>,
     /// The number as which a bit that is off is read.
     pub off: f64,
 }
@@ -81,31 +82,42 @@ pub struct Memory {
 impl Memory {
     pub fn new(weights: &Weights, off: f64) -> Memory {
         let (write, read) = (weights.whole("memory.write"), weights.whole("memory.read"));
-        Memory { write, read, norm: weights.norm("memory.norm"), off }
+        let normed = weights.arrays.contains_key("memory.norm.weight");
+        Memory { write, read, norm: normed.then(|| weights.norm("memory.norm")), off }
     }
 
     pub fn recall(&self, arithmetic: &Arithmetic, code: &[bool]) -> Ball {
         let signs: Vec<f64> = code.iter().map(|bit| if *bit { 1.0 } else { self.off }).collect();
-        arithmetic.layer_norm(&arithmetic.linear(&self.read, &Ball::exact(&signs)), &self.norm)
+        let read = arithmetic.linear(&self.read, &Ball::exact(&signs));
+        match &self.norm {
+            Some(norm) => arithmetic.layer_norm(&read, norm),
+            None => read,
+        }
     }
 }
 
 /// Shapes that both networks have.
-pub fn common_shapes(settings: &Json, width: usize) -> Checked<Vec<(String, Vec<usize>)>> {
+pub fn common_shapes(
+    settings: &Json,
+    width: usize,
+    normed: bool,
+) -> Checked<Vec<(String, Vec<usize>)>> {
     let (bits, classes) = (settings.setting("num_bits", 1)?, settings.setting("num_classes", 1)?);
-    Ok(named_shapes(
+    let mut shapes = named_shapes(
         "",
         &[
             ("memory.write.weight", &[bits, width]),
             ("memory.write.bias", &[bits]),
             ("memory.read.weight", &[width, bits]),
             ("memory.read.bias", &[width]),
-            ("memory.norm.weight", &[width]),
-            ("memory.norm.bias", &[width]),
             ("answer.weight", &[classes, width]),
             ("answer.bias", &[classes]),
         ],
-    ))
+    );
+    if normed {
+        shapes.extend(named_shapes("memory.norm.", &[("weight", &[width]), ("bias", &[width])]));
+    }
+    Ok(shapes)
 }
 
 pub fn named_shapes(prefix: &str, shapes: &[(&str, &[usize])]) -> Vec<(String, Vec<usize>)> {

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import ladder_outputs
+import proof_tables
 import protocol_tables
 import reproduced
 import settings_tables
@@ -84,6 +85,9 @@ def wanted() -> dict[Path, str]:
     generated["docs/ladder.md", "outputs"] = ladder_outputs.outputs()
     generated["docs/settings.md", "settings"] = settings_tables.sections()
     generated["docs/reproducing.md", "experiments"] = reproduced.sections(ROOT / "results")
+    generated["docs/proof_assistant.md", "figures"] = proof_tables.table(
+        ROOT / "proofs" / "figures.json"
+    )
     for made in ("trained", "constructed"):
         generated["docs/zoo.md", made] = zoo_tables.zoo_table(made)
         generated["docs/board.md", made] = zoo_tables.board_table(made)

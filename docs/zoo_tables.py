@@ -18,17 +18,14 @@ def zoo_table(made: str) -> str:
     for one in read_records():
         if one["made"] != made:
             continue
-        training = [
-            one["told"],
-            *(str(one[key]) for key in ("seed", "steps") if one[key] is not None),
-        ]
+        numbers = [str(one[key]) for key in ("seed", "steps") if one[key] is not None]
         cells = [
             f"`zoo:{one['name']}`",
             f"`{one['language']}`",
             f"`{one['model']}`",
             f"{one['parameters']:,}",
             "" if one["bits"] is None else str(one["bits"]),
-            ", ".join(training),
+            ", ".join([one["told"], *numbers]),
             one["strength"] or UNPROVED,
         ]
         lines.append(f"| {' | '.join(cells)} |")
@@ -39,7 +36,7 @@ def board_table(made: str) -> str:
     """Return the smallest entries of each language that were made in this way."""
     entries = [one for one in load_entries() if one.made == made]
     lines = [
-        "| language | | parameters | bits | depth | numbers | proof | network | told | seed | name |",
+        "| language | | parameters | bits | depth | type | proof | network | told | seed | name |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for language in dict.fromkeys(one.language for one in entries):

@@ -33,13 +33,14 @@ COMMANDS: dict[str, Callable[[str], list[str]]] = {
         *("analyse", run, "--figure", "clusters", "--lengths", "5", "--words", "4"),
     ],
     "report": lambda run: ["report", run, "--out", f"{run}/../report.html"],
+    "explore": lambda run: ["explore", run, "--out", f"{run}/../explorer.html"],
     "verify": lambda run: ["verify", run],
     "translate": lambda run: ["translate", run],
 }
 """Every command that takes the folder of a run."""
 
 LOADING = {"train", "predict", "predict --snapped", "evaluate", "evaluate --snapped", "certify"}
-LOADING |= {"snap", "extract", "analyse", "translate"}
+LOADING |= {"snap", "extract", "analyse", "translate", "explore"}
 """Those that load the model."""
 
 READERS = {
@@ -47,7 +48,7 @@ READERS = {
     "metrics.jsonl": LOADING | {"report"},
     "scores.jsonl": {"report"},
     "evaluation.json": {"report"},
-    "certificate.json": {"report", "certify --check"},
+    "certificate.json": {"report", "certify --check", "explore"},
     "analysis/clusters.json": {"report"},
     "snapped.safetensors": {"predict --snapped", "evaluate --snapped"},
     "model.safetensors": LOADING,

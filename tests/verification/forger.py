@@ -27,12 +27,20 @@ from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
+from lengthwise.models.rational_gpt import RationalGPT
+from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.exact_learning import language_of
 from verification.test_robust import parity_by_hand
-from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model
+from verification.trained import (
+    ENDS_WITH_1,
+    last_symbol,
+    of_odd_length,
+    random_model,
+    random_rational,
+)
 
 Body = dict[str, Any]
 
@@ -44,6 +52,13 @@ def _certain(seed: int, **settings: Any) -> Certificate:
     model = random_model(ENDS_WITH_1, seed, num_bits=3, **settings)
     own = language_of(lw.extract(model).algebra, ("0", "1"), ("0", "1"))
     return certify(model, own)
+
+
+def _rational(seed: int, *, wrong: str = "", **settings: Any) -> Certificate:
+    """The same of a network in rational arithmetic; words of `wrong` have the other class."""
+    model = random_rational(seed, num_classes=2, **settings)
+    own = language_of(lw.extract(model).algebra, ("0", "1"), ("0", "1"))
+    return certify(model, own ^ parse(f"regex:{wrong}", alphabet="01") if wrong else own)
 
 
 def _compiled(spec: str, strength: Any, **settings: Any) -> Certificate:
@@ -64,6 +79,12 @@ HONEST: dict[str, Callable[[], Certificate]] = {
     ),
     "discrete, wrong, domain": lambda: certify(
         last_symbol(), replace(~ENDS_WITH_1, domain=of_odd_length())
+    ),
+    "discrete, rational": lambda: _rational(13, dtype=torch.float32),
+    "discrete, rational, C=3": lambda: _rational(7, chunk=3, pad="absent"),
+    "discrete, rational, thick": lambda: _rational(8, thickness=2, num_heads=2),
+    "discrete, rational, wrong": lambda: _rational(
+        8, dtype=torch.float32, wrong="(0|1)(0|1)(0|1)1*0"
     ),
     "snapped, C=2": lambda: _compiled("parity", "snapped"),
     "snapped, C=3": lambda: _compiled("regex:(0|1)*1", "snapped", chunk=3),
@@ -371,6 +392,7 @@ def another_model(body: Body, choose: random.Random) -> None:
                 *(("memory", m) for m in ("binary", "continuous")),
                 *(("num_bits", 2), ("activation", "gelu"), ("embedding_scale", 1e-3)),
                 *(("thickness", 2), ("noise", 7.0), ("extra", 1), ("dropout", 0.5)),
+                *(("attention", a) for a in ("relu", "softmax")),
             ]
         )
         body["settings"][name] = value
@@ -553,12 +575,19 @@ def _inside(language: Language, word: tuple[int, ...]) -> bool:
     return language.domain is None or language.domain.classify(word) == 1
 
 
-def _answers(verified: Certificate, words: list[tuple[int, ...]]) -> tuple[list[int], str]:
-    """The classes that the model of a statement gives, and which figure is false."""
-    model = RegularGPT(RegularGPTConfig.from_dict(verified.settings))
+def model_of(verified: Certificate) -> RegularGPT:
+    """The network of a tree's certificate."""
+    rational = verified.network_config is RationalGPTConfig
+    kind, config = (RationalGPT, RationalGPTConfig) if rational else (RegularGPT, RegularGPTConfig)
+    model = kind(config.from_dict(verified.settings))
     weights = {name: torch.from_numpy(w.copy()) for name, w in verified.weights.items()}
     model.to(next(iter(weights.values())).dtype).load_state_dict(weights)
-    model.eval()
+    return model.eval()
+
+
+def _answers(verified: Certificate, words: list[tuple[int, ...]]) -> tuple[list[int], str]:
+    """The classes that the model of a statement gives, and which figure is false."""
+    model = model_of(verified)
     with torch.no_grad():
         if verified.strength == "snapped":
             snapped = _SnappedByNearest(model.double(), verified)

@@ -13,7 +13,8 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,9 @@ from lengthwise.models.state_slots_config import StateSlotsConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from verification.certificate_schema import SCHEMA, schema_text
-from verification.forger import Body, body_of, honest, signed
+from verification.forger import Body, body_of, honest, model_of, signed
 from verification.second_checker import certificate_of
-from verification.trained import ENDS_WITH_1, last_symbol
+from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length
 from verification.windowed import automaton_of, random_scratchpad
 
 HERE = Path(__file__).parent
@@ -61,6 +62,11 @@ def text_of(made: Certificate) -> bytes:
 def _scratchpad() -> Certificate:
     model = random_scratchpad(0)
     return certify(model, automaton_of(model))
+
+
+def _of_odd_words() -> Certificate:
+    made = honest("discrete, rational, C=3")
+    return certify(model_of(made), replace(made.language, domain=of_odd_length()))
 
 
 def _structural() -> Certificate:
@@ -106,6 +112,19 @@ VALID: Mapping[str, tuple[Callable[[], Certificate], str]] = {
     ),
     "gru-wrong": (lambda: certificate_of("gru, wrong"), "a shortest wrong word"),
     "elman": (lambda: certificate_of("elman"), "Elman's cell"),
+    "relu": (lambda: certificate_of("relu, float32"), "Elman's cell with ReLU, and no norm"),
+    "relu-domain": (lambda: certificate_of("relu, domain"), "the same for words of odd length"),
+    "relu-wrong": (lambda: certificate_of("relu, wrong"), "a shortest wrong word"),
+    "rational": (
+        lambda: honest("discrete, rational"),
+        "RegularGPT in rational arithmetic: attention with weights of ReLU, and no norms",
+    ),
+    "rational-thick": (lambda: honest("discrete, rational, thick"), "two layers, heads of width 2"),
+    "rational-absent": (
+        _of_odd_words,
+        "chunks of 3, nothing stands before a word, and only words of odd length",
+    ),
+    "rational-wrong": (lambda: honest("discrete, rational, wrong"), "a shortest wrong word"),
     "scratchpad": (_scratchpad, "a transformer that writes states; elements are contexts"),
     "structural": (_structural, "a slot for each state of Parity; no elements are listed"),
     "snapped": (lambda: honest("snapped, C=2"), "vectors replaced by the nearest representatives"),
@@ -128,6 +147,18 @@ def _array(body: Body, name: str, change: Callable[[Any], object]) -> None:
     array = array.reshape(packed["shape"]).copy()
     change(array)
     packed["base64"] = base64.b64encode(array.tobytes()).decode()
+
+
+def _read(body: Body, name: str) -> Any:
+    """An array of weights."""
+    found: list[Any] = []
+    _array(body, name, lambda array: found.append(array.copy()))
+    return found[0]
+
+
+def _add(body: Body, name: str, numbers: Any) -> None:
+    """Add numbers to an array of weights."""
+    _array(body, name, lambda array: np.add(array, numbers, out=array, casting="unsafe"))
 
 
 def _twin_states(body: Body) -> None:
@@ -175,6 +206,39 @@ def _wider(body: Body) -> None:
     """Let a code have a bit that memory does not have."""
     code = int(body["elements"]["codes"][0], 16) | 1
     body["elements"]["codes"][0] = f"{code:02x}"
+
+
+def _with_a_norm(body: Body) -> None:
+    """Give memory a layer norm with weights 1 and biases 0."""
+    for part, number in (("weight", 1.0), ("bias", 0.0)):
+        name = f"memory.norm.{part}"
+        body["weights"][name] = copy.deepcopy(body["weights"]["memory.read.bias"])
+        _array(body, name, partial(np.copyto, src=number))
+    body["weights"] = dict(sorted(body["weights"].items()))
+
+
+def _as_softmax(body: Body) -> None:
+    """Take a network in rational arithmetic for one with softmax."""
+    body["settings"].pop("attention")
+    _with_a_norm(body)
+
+
+def _as_elman(body: Body) -> None:
+    """Take a cell with ReLU for one with tanh."""
+    body["settings"].update(cell="elman")
+    _with_a_norm(body)
+
+
+def _cancelling_vectors(body: Body) -> None:
+    """Add 1e8 to vectors, and take it away before the signs."""
+    _add(body, "layers.0.contract.bias", 1e8)
+    _add(body, "memory.write.bias", -1e8 * _read(body, "memory.write.weight").sum(axis=1))
+
+
+def _cancelling_sums(body: Body) -> None:
+    """Add 1e8 to the bias of a cell, and take it away from the rows of symbols."""
+    _add(body, "cell.recurrent.bias", 1e8)
+    _add(body, "cell.symbols.weight", -1e8)
 
 
 INVALID: Mapping[str, tuple[str, Change, str, str]] = {
@@ -374,6 +438,68 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         ),
         "a wrong word is known, and it is said to be a proof",
         "all words have their class",
+    ),
+    "rational-softmax": (
+        "rational",
+        lambda b: b["settings"].update(attention="softmax"),
+        "weights of attention are those of ReLU in such a network",
+        "softmax",
+    ),
+    "rational-pre": (
+        "rational",
+        lambda b: b["settings"].update(norm="pre"),
+        "such a network has no norm",
+        "pre",
+    ),
+    "rational-normed": (
+        "rational",
+        _with_a_norm,
+        "memory has no norm",
+        "are not those of the settings",
+    ),
+    "rational-as-softmax": (
+        "rational",
+        _as_softmax,
+        "weights of attention are those of softmax without the setting, and codes are others",
+        "is what follows",
+    ),
+    "rational-cut-off": (
+        "rational",
+        lambda b: _array(b, "layers.0.attention.bias", lambda array: array.fill(-1e3)),
+        "all weights of attention are 0, and a word has another class",
+        "no word is wrong that ends at level 0",
+    ),
+    "rational-cancelling": (
+        "rational",
+        _cancelling_vectors,
+        "vectors of 1e8 cancel before a sign, and rounding decides it",
+        "every sign is certain",
+    ),
+    "rational-overflow": (
+        "rational-absent",
+        lambda b: _array(b, "pad", lambda array: array.fill(np.finfo(array.dtype).max)),
+        "the value of an absent pad is infinite, and 0 times infinity is no number",
+        "every sign is certain",
+    ),
+    "relu-normed": ("relu", _with_a_norm, "memory has no norm", "are not those of the settings"),
+    "relu-as-elman": (
+        "relu",
+        _as_elman,
+        "codes are not those of a cell with tanh",
+        "are what follows",
+    ),
+    "relu-zero-sign": ("relu", _without_margin, "numbers before a sign are 0", "every sign is"),
+    "relu-cancelling": (
+        "relu",
+        _cancelling_sums,
+        "numbers of 1e8 cancel in the cell, and rounding decides the signs",
+        "every sign is certain",
+    ),
+    "relu-checked-too-far": (
+        "relu-wrong",
+        lambda b: b.update(checked_length=b["checked_length"] + 1),
+        "not so many words were checked",
+        "all shorter words were checked",
     ),
     "bfloat16-weights": (
         "bfloat16",

@@ -114,7 +114,7 @@ def first_says(path: Path, *, named: bool = True) -> Decision:
 def is_true(path: Path) -> bool:
     """Whether words show nothing false in what a file states of language and network."""
     made = Certificate.load(path)
-    if made.network_config is RegularGPTConfig:
+    if issubclass(made.network_config, RegularGPTConfig):
         assert made.sureness is not None
         least = replace(made.sureness, sign_distance=0.0)  # margins are not asked for
         return falsehood(replace(made, sureness=least)) == ""
@@ -154,10 +154,16 @@ RECURRENT: dict[str, Callable[[], Certificate]] = {
     "gru, float32": lambda: _of_recurrence(2, dtype=torch.float32, num_bits=9),
     "gru, domain": lambda: _of_recurrence(3, domain=True),
     "gru, wrong": lambda: _of_recurrence(4, wrong=True),
-    "elman": lambda: _of_recurrence(5, cell="elman", num_bits=4),
+    "elman": lambda: _of_recurrence(8, cell="elman", num_bits=4),
     "elman, wrong, float32": lambda: _of_recurrence(
         6, cell="elman", wrong=True, dtype=torch.float32
     ),
+    "relu": lambda: _of_recurrence(1, cell="relu", num_bits=9),
+    "relu, float32": lambda: _of_recurrence(0, cell="relu", num_bits=4, dtype=torch.float32),
+    "relu, domain": lambda: _of_recurrence(
+        11, cell="relu", num_bits=9, domain=True, dtype=torch.float32
+    ),
+    "relu, wrong": lambda: _of_recurrence(6, cell="relu", num_bits=4, wrong=True),
 }
 
 TREES = [name for name in HONEST if name.startswith("discrete")]
@@ -265,6 +271,26 @@ def other_order(body: Body, choose: random.Random) -> None:
     owner.update(items)
 
 
+def other_kind(body: Body, choose: random.Random) -> None:
+    """Take a network for one of the kind that differs in ReLU and in the norm of memory."""
+    settings, weights = body["settings"], body["weights"]
+    rectified = "attention" in settings or settings.get("cell") == "relu"
+    if "chunk" in settings and rectified:
+        settings.pop("attention")
+    elif "chunk" in settings:
+        settings["attention"] = "relu"
+    else:
+        settings["cell"] = "elman" if rectified else "relu"
+    for part, value in (("weight", 1.0), ("bias", 0.0)):
+        name = f"memory.norm.{part}"
+        if not rectified:
+            weights.pop(name)
+        elif choose.random() < 0.95:
+            weights[name] = copy.deepcopy(weights["memory.read.bias"])
+            _pack(weights[name], np.full_like(_array(weights[name]), value))
+    body["weights"] = dict(sorted(weights.items()))
+
+
 OWN: tuple[Callable[[Body, random.Random], None], ...] = (
     scaled_weights,
     shifted_weights,
@@ -274,6 +300,7 @@ OWN: tuple[Callable[[Body, random.Random], None], ...] = (
     renumbered_maps,
     longer_proof,
     other_order,
+    other_kind,
 )
 
 

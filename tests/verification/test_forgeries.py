@@ -18,7 +18,7 @@ from verification.forger import HONEST, body_of, falsehood, forged, honest, sign
 from verification.trained import ENDS_WITH_1, last_symbol
 
 FEW, MANY = 40, 1_200
-"""Forgeries of each honest certificate; 17 of these make more than 20,000."""
+"""Forgeries of each honest certificate; 21 of these make more than 25,000."""
 
 
 def attack(name: str, count: int, folder: Path) -> Counter[str]:

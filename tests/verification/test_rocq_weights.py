@@ -15,8 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lengthwise.cli.main import main
-from lengthwise.models.rational_gpt import RationalGPT
-from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.training.rounding import round_weights
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
@@ -28,24 +26,12 @@ from verification.rocq_kernel import LIBRARY, PROOFS, accepted, compiled, needs_
 from verification.rocq_networks import RationalTree, does, network_of, record_of, words_of
 from verification.rocq_reader import Exported
 from verification.test_rocq import changed_data
-from verification.trained import ENDS_WITH_1, last_symbol
+from verification.trained import ENDS_WITH_1, last_symbol, random_rational
 
 CERTIFICATES = PROOFS / "certificates"
 WITH_WEIGHTS = ("parity_relu", "parity_rational", "tomita_5_rational")
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def random_tree(seed: int, dtype: torch.dtype = torch.float64, **values: Any) -> RationalGPT:
-    """A network that never learned anything, whose heads have widths with whole roots."""
-    shape = {"vocab_size": 2, "num_classes": 3, "d_model": 4, "num_heads": 4, "num_bits": 3}
-    model = RationalGPT(RationalGPTConfig.from_dict({**shape, **values}))
-    generator = torch.Generator().manual_seed(seed)
-    model.initialise(generator)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(0.5 * torch.randn(parameter.shape, generator=generator))
-    return model.to(dtype).eval()
 
 
 def text_of(model: Any) -> str:
@@ -72,7 +58,7 @@ def proved_recurrence() -> Certificate:
 def test_an_exported_tree_answers_as_the_model_that_runs(
     seed: int, dtype: torch.dtype, shape: dict[str, Any]
 ) -> None:
-    model = random_tree(seed, dtype, **shape)
+    model = random_rational(seed, dtype, **shape)
     network = network_of(text_of(model))
     words = [word for length in (0, 1, 2, 5) for word in words_of(2, length)][:12]
     assert [network.word_class(word) for word in words] == [predicted(model, w) for w in words]
@@ -103,12 +89,12 @@ def test_no_weight_is_rounded(numbers: list[float], dtype: str) -> None:
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        (random_tree(0, pad="absent"), "pads are absent"),
-        (random_tree(0, chunk=3), "1 / 3, the share of a place"),
-        (random_tree(0, num_heads=2), "the root of 2, the width of a head"),
-        (random_tree(0, d_model=8, num_heads=2, embedding_scale=None), "the root of 8, is not"),
+        (random_rational(0, pad="absent"), "pads are absent"),
+        (random_rational(0, chunk=3), "1 / 3, the share of a place"),
+        (random_rational(0, num_heads=2), "the root of 2, the width of a head"),
+        (random_rational(0, d_model=8, num_heads=2, embedding_scale=None), "the root of 8, is not"),
         (last_symbol(), "softmax, norms, tanh"),
-        (random_tree(0), ""),
+        (random_rational(0), ""),
     ],
 )
 def test_weights_that_are_left_out_have_a_reason(model: Any, reason: str) -> None:
@@ -161,7 +147,7 @@ def test_shipped_networks_answer_as_their_languages(name: str) -> None:
 def test_rocq_evaluates_networks_as_fractions_do(tmp_path: Path) -> None:
     library = compiled(("Words", "Data", "Networks", "Fractions", "QuickSums"), tmp_path)
     models: list[Any] = [
-        *(random_tree(1), random_tree(2, chunk=4), random_tree(3, thickness=2)),
+        *(random_rational(1), random_rational(2, chunk=4), random_rational(3, thickness=2)),
         *(random_recurrence(seed, cell="relu") for seed in range(2)),
     ]
     for model in models:

@@ -1,16 +1,18 @@
 """Two checkers that share no code decide alike, of honest certificates and of changed ones."""
 
+import base64
 import subprocess
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lengthwise.languages.spec import parse
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
-from verification.forger import HONEST, body_of, honest, signed
+from verification.forger import HONEST, body_of, honest, model_of, signed
 from verification.second_checker import (
     RECURRENT,
     TREES,
@@ -22,12 +24,12 @@ from verification.second_checker import (
     second_checker,
     second_says,
 )
-from verification.trained import ENDS_WITH_1, last_symbol
+from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length
 from verification.windowed import automaton_of, random_scratchpad
 
 NAMES = [*TREES, *RECURRENT]
 FEW, MANY = 16, 750
-"""Changed certificates of each honest one; 14 of these make more than 10,000."""
+"""Changed certificates of each honest one; 22 of these make more than 16,000."""
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +141,26 @@ def test_codes_in_capitals_are_refused_by_both(program: Path, tmp_path: Path) ->
     for said in both(program, signed(body), tmp_path):
         assert not said.accepted
         assert "lower" in said.why
+
+
+@pytest.mark.parametrize("name", ["discrete, no pad", "discrete, rational, C=3"])
+def test_absent_pads_that_overflow_are_refused_by_both(
+    program: Path, name: str, tmp_path: Path
+) -> None:
+    """Their values have the weight 0, and 0 times infinity is no number.
+
+    In the domain words are of odd length, so that no chunk has pads alone.
+    """
+    made = honest(name)
+    odd = certify(model_of(made), replace(made.language, domain=of_odd_length()))
+    assert all(said.accepted for said in both(program, odd.to_bytes(), tmp_path))
+    body = body_of(odd)
+    packed = body["weights"]["pad"]
+    most = np.finfo(packed["type"]).max
+    packed["base64"] = base64.b64encode(np.full(packed["shape"], most).tobytes()).decode()
+    for said in both(program, signed(body), tmp_path):
+        assert not said.accepted
+        assert said.is_of_rounding
 
 
 def test_a_specification_is_a_name_to_the_second_checker(program: Path, tmp_path: Path) -> None:

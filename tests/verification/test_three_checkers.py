@@ -78,6 +78,7 @@ FORMAL = (
     "has the pairs of level",
     "do to the domain what those of",
     "are what follows",
+    "has the symbols and classes of the language",  # a class that no word has may go unnamed
 )
 """Requirements of Python that Rocq does not need: without them the evidence is still enough."""
 

@@ -10,6 +10,8 @@ import torch
 import lengthwise as lw
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
+from lengthwise.models.rational_gpt import RationalGPT
+from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.problems.base import Run
 
@@ -99,3 +101,15 @@ def random_model(language: Language, seed: int, **values: Any) -> RegularGPT:
         for parameter in model.parameters():
             parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
     return model.eval()
+
+
+def random_rational(seed: int, dtype: torch.dtype = torch.float64, **values: Any) -> RationalGPT:
+    """A model in rational arithmetic that never learned anything; roots of widths are whole."""
+    shape = {"vocab_size": 2, "num_classes": 3, "d_model": 4, "num_heads": 4, "num_bits": 3}
+    model = RationalGPT(RationalGPTConfig.from_dict({**shape, **values}))
+    generator = torch.Generator().manual_seed(seed)
+    model.initialise(generator)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.5 * torch.randn(parameter.shape, generator=generator))
+    return model.to(dtype).eval()

@@ -45,6 +45,7 @@ COMMANDS = {
     "board": "the smallest networks that are proved, by language; `check` judges another",
     "completion": "a script by which bash, zsh or fish completes commands and names",
     "report": "one self-contained HTML page about runs",
+    "explore": "a local page: type languages and words, watch a network read, walk its proof",
 }
 """The summary of each command. Each command is a module of this package, and only the requested one
 is imported."""

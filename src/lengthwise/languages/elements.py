@@ -48,6 +48,11 @@ class MonoidElements:
         """`maps[element, state]`: the state that `state` goes to, for all elements met so far."""
         return self._maps
 
+    def meet(self, maps: Integers) -> None:
+        """Number state maps in this order, but for those that have a number."""
+        for each in maps:
+            self._intern(each[None])
+
     def product(self, x: Integers, y: Integers) -> Integers:
         """Return the elements of the products xy: x acts first, then y."""
         unknown = self._table[x, y] < 0

@@ -225,7 +225,7 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
             summary="RegularGPT with ReLU attention and no norm: exact in rational arithmetic",
             architecture=RATIONAL_GPT,
             supervision="codebook",
-            supervisions=("codebook", "final", "prefix", "node", "transition"),
+            supervisions=("codebook", "final", "prefix", "node", "transition", "composition"),
             audited=True,
             training={
                 **{"steps": 3_000, "learning_rate": 5e-3, "schedule": "cosine", "patience": 1},

@@ -46,13 +46,25 @@ class _Nodes:
 
 
 class Compositions:
-    """Draws nodes of all levels up to `max_length` symbols; about `per_level` of a kind each."""
+    """Draws nodes of all levels up to `max_length` symbols; about `per_level` of a kind each.
+
+    What is drawn depends on the generator and on the order in which products were met before.
+    """
 
     def __init__(self, language: Language, chunk: int, max_length: int, per_level: int) -> None:
         self._elements = MonoidElements(language)
         self._chunk = chunk
         self._max_length = max_length
         self._per_level = per_level
+
+    @property
+    def met(self) -> Int[Tensor, "element state"]:
+        """The state maps met so far, in order."""
+        return torch.from_numpy(self._elements.maps)
+
+    def meet(self, maps: Int[Tensor, "element state"]) -> None:
+        """Take up state maps in the order in which another one met them, before the first draw."""
+        self._elements.meet(maps.numpy())
 
     def draw(self, generator: torch.Generator) -> Composed:
         """Draw new nodes."""

@@ -46,7 +46,11 @@ class StopAt:
 
 
 @pytest.mark.parametrize(
-    ("name", "supervision"), [(n, s) for n in others for s in MODELS[n].supervisions]
+    ("name", "supervision"),
+    [
+        *((n, s) for n in others for s in MODELS[n].supervisions),
+        ("regular-gpt-binary", "composition"),
+    ],
 )
 def test_stopped_training_goes_on_to_the_same_weights(
     tmp_path: Path, name: str, supervision: str

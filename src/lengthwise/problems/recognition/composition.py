@@ -13,6 +13,7 @@ The loss has three parts, each about nodes rather than words:
 Validation is perfect when the exploration closes: the model is right on words of every length.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -82,6 +83,7 @@ class Composition(Objective):
         self._maps = maps
         self._lengths = WordLengths(task, words)
         self._compositions: Compositions | None = None
+        self._met = torch.empty((0, 0), dtype=torch.int64)
         self._replay: Replay | None = None
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
@@ -122,6 +124,14 @@ class Composition(Objective):
         figures, self._replay = self._explore(binary(model)[0])
         return Validation(answers.loss, answers.accuracy, figures["proved"], more=figures)
 
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the state maps met so far, in order, since draws depend on it."""
+        return {"met": self._met if self._compositions is None else self._compositions.met}
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+        """Restore the order of state maps."""
+        self._met = tensors["met"]
+
     def _written(self, word: tuple[int, ...] | None) -> str | None:
         if word is None or len(word) > _LONGEST_WRITTEN:
             return None
@@ -144,6 +154,7 @@ class Composition(Objective):
                 self._words.max_length,
                 2 * self._words.batch_size,
             )
+            self._compositions.meet(self._met)
         return self._compositions.draw(generator)
 
     def _explore(self, model: RegularGPT) -> tuple[dict[str, Any], Replay]:

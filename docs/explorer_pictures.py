@@ -1,0 +1,50 @@
+"""Draw the pictures of docs/explorer.md, with Playwright and a Chromium that is installed.
+
+.venv/bin/python docs/explorer_pictures.py
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+import lengthwise as lw
+from lengthwise.explorer.page import render
+from lengthwise.explorer.subjects import subject_of
+
+IMAGES = Path(__file__).parent / "img"
+SETTINGS = {"d_model": 16, "num_heads": 2, "num_bits": 12, "learning_rate": 3e-3, "seed": 0}
+
+
+def save(page: Page, subject: str, sections: list[str], out: Path) -> None:
+    """Show a subject, and save some sections of its page, one below the other."""
+    file = Path("page.html").absolute()
+    file.write_text(render(subject_of(subject, None, served=False).data, served=False), "utf-8")
+    page.goto(file.as_uri())
+    page.evaluate(
+        """(kept) => document.querySelectorAll('section').forEach((each) => {
+          each.hidden = !kept.includes(each.id);
+        })""",
+        sections,
+    )
+    page.locator("main").screenshot(path=out)
+
+
+def main() -> None:
+    """Draw both pictures."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        os.chdir(folder)
+        chromium = shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 860, "height": 900})
+        save(page, "d-2", ["language-section", "word-section"], IMAGES / "explorer-word.png")
+        lw.train("tomita-5", out="runs/tomita-5", device="cpu", **SETTINGS)
+        save(page, "runs/tomita-5", ["run-section"], IMAGES / "explorer-proof.png")
+        browser.close()
+        os.chdir("/")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Values of a language within two seconds: what was known by then, and a line if it was stopped."""
+
+import json
+import re
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+from lengthwise.explorer.language_values import STAGES
+from lengthwise.explorer.worker import Question
+from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import to_dict
+from lengthwise.wording import counted
+
+SECONDS = 1.8
+"""Time after which a language is stopped, counted from the request."""
+
+_LONGEST_MESSAGE = 2_000
+
+
+class Workers:
+    """Starts a process ahead of each request, so that the request does not wait for imports."""
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._spare: subprocess.Popen[bytes] | None = _started()
+
+    def typed(self, spec: str, alphabet: str | None) -> dict[str, Any]:
+        """Return the finished stages of a language that the page asks for, with `error` or
+        `stopped` if not all were finished.
+        """
+        return self._answer(Question(spec=spec, alphabet=alphabet, is_typed=True, stored=None))
+
+    def given(self, spec: str, alphabet: str | None) -> dict[str, Any]:
+        """Return the same of a language that the user of this machine named, files too."""
+        return self._answer(Question(spec=spec, alphabet=alphabet, is_typed=False, stored=None))
+
+    def of(self, language: Language) -> dict[str, Any]:
+        """Return the same of a language."""
+        asked = Question(spec="", alphabet=None, is_typed=False, stored=to_dict(language))
+        return self._answer(asked)
+
+    def _answer(self, question: Question) -> dict[str, Any]:
+        begun = time.monotonic()
+        with self._lock:
+            process, self._spare = self._spare or _started(), None
+        asked = json.dumps(question).encode() + b"\n"
+        try:
+            output, _ = process.communicate(asked, timeout=self._seconds)
+            is_stopped = False
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, _ = process.communicate()
+            is_stopped = True
+        with self._lock:
+            if self._spare is None:
+                self._spare = _started()
+        found = _read(output)
+        if "error" in found or all(stage in found for stage in STAGES):
+            return found
+        after = f"{time.monotonic() - begun:.1f} s" if is_stopped else "a fault of its process"
+        return {**found, "stopped": stopped(found, question["spec"], after)}
+
+    def close(self) -> None:
+        """End the process that waits."""
+        with self._lock:
+            process, self._spare = self._spare, None
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+
+def _started() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "lengthwise.explorer.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _read(output: bytes) -> dict[str, Any]:
+    """Return the stages by name, from whole lines only."""
+    found: dict[str, Any] = {}
+    for line in output.splitlines(keepends=True):
+        if not line.endswith(b"\n"):
+            continue
+        record = json.loads(line)
+        if "error" in record:
+            return refusal(record["error"])
+        found[record["stage"]] = record["values"]
+    return found
+
+
+def refusal(message: str) -> dict[str, Any]:
+    """Return an error as values: its line, and the column that it names, if it does."""
+    line = " ".join(message.split())[:_LONGEST_MESSAGE]
+    column = re.search(r"\bcolumn (\d+)", line)
+    return {"error": line, "column": None if column is None else int(column.group(1))}
+
+
+def stopped(found: dict[str, Any], spec: str, after: str) -> str:
+    """Return in a line what was reached when a language was stopped."""
+    if "automaton" not in found:
+        written = f"{counted(len(spec), 'character')} were read" if spec else "all was read"
+        return f"stopped after {after}: {written}, and the automaton was not finished. Ask for less"
+    states = counted(found["automaton"]["num_states"], "state")
+    if "monoid" not in found:
+        return f"stopped after {after}: the automaton has {states}, and its monoid was not finished"
+    size = found["monoid"].get("size")
+    known = f"the automaton has {states}"
+    known += "" if size is None else f", its monoid {counted(size, 'element')}"
+    return f"stopped after {after}: {known}, and the ladder was not finished"

@@ -1,0 +1,146 @@
+"""What the page shows of a language: its automaton, monoid and ladder as plain values.
+
+They come in stages, the cheapest first, so that whoever runs out of time has the earlier ones.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.green import Green
+from lengthwise.languages.ladder import QUESTIONS, ladder
+from lengthwise.languages.language import Language
+from lengthwise.languages.monoid import Monoid, transition_monoid
+from lengthwise.languages.spec import is_self_contained
+from lengthwise.languages.validation import short
+from lengthwise.wording import shortened
+
+Values = dict[str, Any]
+
+STAGES = ("automaton", "monoid", "ladder")
+"""The parts of the values, in the order in which they are computed."""
+
+MOST_BOXED = 400
+"""Largest number of elements whose egg boxes are drawn one by one."""
+
+_MOST_STATES = 2_000
+"""Largest number of states whose transitions the page gets."""
+
+_MOST_CLASSES = 60
+"""Largest number of D-classes in the table of sizes."""
+
+_LONGEST_NAME = 24
+
+
+def require_harmless(spec: str) -> None:
+    """Refuse a specification that reads files or imports code, which a page must not ask for.
+
+    Raises:
+        LanguageError: it does.
+    """
+    if re.match(r"\w+(\[.*?\])?:", spec) and not is_self_contained(spec):
+        raise LanguageError(
+            f"the page takes regex:, ltl:, group:, count:, subregular: and names, which read no "
+            f"files and run no code, but this is {short(spec)}. Give others to lengthwise explore."
+        )
+
+
+def stages(language: Language) -> Iterator[tuple[str, Values]]:
+    """Yield the name and the values of each stage."""
+    machine = language.total().minimised()
+    yield "automaton", automaton_values(language, machine)
+    try:
+        monoid = transition_monoid(machine)
+        yield "monoid", monoid_values(monoid, machine)
+    except LanguageError as error:
+        yield "monoid", {"refusal": str(error)}
+    yield "ladder", ladder_values(language)
+
+
+def automaton_values(language: Language, machine: Language | None = None) -> Values:
+    """Return the minimal automaton over all words; `machine` is that automaton if it is known.
+
+    Words outside the domain have the class `num_classes`. A machine with more than 2,000 states
+    has no transitions here, only their number.
+    """
+    machine = language.total().minimised() if machine is None else machine
+    is_whole = machine.num_states <= _MOST_STATES
+    return {
+        "spec": language.spec,
+        "alphabet": list(machine.alphabet),
+        "spaced": language.spaced,
+        "class_names": list(machine.class_names),
+        "num_classes": language.num_classes,
+        "num_states": machine.num_states,
+        "start": machine.start,
+        "transitions": [list(row) for row in machine.transitions] if is_whole else None,
+        "classes": list(machine.classes) if is_whole else None,
+    }
+
+
+def monoid_values(monoid: Monoid, machine: Language) -> Values:
+    """Return the elements by their shortest words, and the egg boxes of Green's D-classes.
+
+    In a finite monoid D and J are the same relation. A box has a row for each R-class and a column
+    for each L-class; it stands above those that its elements lead to. Of a monoid with more than
+    `MOST_BOXED` elements there are sizes only.
+    """
+    green = Green(monoid)
+    number, first = np.unique(green.j, return_index=True)
+    order = sorted(zip(number.tolist(), first.tolist(), strict=True), key=lambda one: -one[0])
+    is_small = monoid.size <= MOST_BOXED
+    boxes = [_box(green, j, cells=is_small) for j, _ in order[:_MOST_CLASSES]]
+    return {
+        "size": monoid.size,
+        "is_group": monoid.is_group,
+        "is_aperiodic": monoid.is_aperiodic,
+        "num_idempotents": int(green.is_idempotent.sum()),
+        "num_boxes": len(order),
+        "boxes": boxes,
+        "words": [_name(machine, word) for word in monoid.words] if is_small else None,
+        "maps": monoid.maps.tolist() if is_small else None,
+        "idempotent": np.flatnonzero(green.is_idempotent).tolist() if is_small else None,
+    }
+
+
+def _box(green: Green, j: int, *, cells: bool) -> Values:
+    """Return one D-class: its numbers of R- and L-classes, and with `cells` what stands in each."""
+    elements = np.flatnonzero(green.j == j)
+    rows, row = np.unique(green.r[elements], return_inverse=True)
+    columns, column = np.unique(green.l[elements], return_inverse=True)
+    box: Values = {
+        "rows": len(rows),
+        "columns": len(columns),
+        "per_cell": len(elements) // (len(rows) * len(columns)),
+        "elements": len(elements),
+        "idempotents": int(green.is_idempotent[elements].sum()),
+        "is_group": bool(green.is_idempotent[elements].any())
+        and len(elements) > len(rows) * len(columns),
+    }
+    if cells:
+        grid: list[list[list[int]]] = [[[] for _ in columns] for _ in rows]
+        places = zip(elements.tolist(), row.reshape(-1), column.reshape(-1), strict=True)
+        for element, r, c in places:
+            grid[r][c].append(element)
+        box["cells"] = grid
+    return box
+
+
+def _name(machine: Language, word: tuple[int, ...]) -> str:
+    return shortened(machine.decode(word), _LONGEST_NAME) or "ε"
+
+
+def ladder_values(language: Language) -> Values:
+    """Return the rung that a language reaches, the advice, and the answer to every question."""
+    found = ladder(language)
+    return {
+        "rung": found.rung.key,
+        "advice": [[name, text] for name, text in found.advice()],
+        "verdicts": [
+            {"key": key, "name": name, "holds": found[key].holds, "says": found[key].says}
+            for key, (name, _) in QUESTIONS.items()
+        ],
+    }

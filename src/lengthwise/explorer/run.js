@@ -1,0 +1,55 @@
+// A run: its language, its proof, and words as the network reads them.
+
+const CODES = new Codes();
+
+const RUN_NOTE =
+  "The tree as this network computes it: each node is the code that its memory holds, and equal colours are equal codes. " +
+  "Dashed squares are pads at the left edge.";
+const PLAIN_NOTE = "This network makes no tree of codes here; the tree is that of the language, and the answer that of the network.";
+
+async function asked(text) {
+  if (!DATA.served) throw new Error("this page has no server, so it cannot run the network. Give its folder to lengthwise explore.");
+  const query = `word=${addressed(text)}`;
+  if (query.length > LONGEST_ADDRESS) throw new Error("the word is too long to send to the server. Shorten it.");
+  const response = await fetch(`/api/word?${query}`);
+  const found = await response.json();
+  if (found.error) throw new Error(found.error);
+  return found;
+}
+
+function showNetwork(run, machine, monoid, drawn) {
+  const actions = new Actions(run.proof);
+  const plain = new MonoidAlgebra(machine, monoid, 2);
+  const tables = run.tables && new TableAlgebra(run.tables, machine, CODES, actions);
+  showRun(run, machine, CODES, tables);
+  showReader({
+    machine,
+    note: tables || run.num_bits ? RUN_NOTE : PLAIN_NOTE,
+    chunks: [tables ? tables.chunk : run.chunk || 2],
+    first: run.certificate && run.certificate.wrong ? run.certificate.wrong.word : firstWord(machine),
+    async grow(word, text) {
+      const end = machine.classes[statesOf(machine, word)[word.length]];
+      if (end >= machine.num_classes) throw new Error(OUTSIDE);
+      if (tables) return { algebra: tables, tree: grow(tables, word) };
+      const found = await asked(text);
+      if (!found.levels) return { algebra: plain, tree: { ...grow(plain, word), answer: found.answer } };
+      const algebra = new RecordedAlgebra(found, machine, CODES, actions, run.num_bits, run.chunk);
+      return { algebra, tree: grow(algebra, word) };
+    },
+    light: drawn.light,
+    answer(word, answer, state) {
+      const right = machine.classes[state];
+      const said = [`The network says class `, quoted(machine.class_names[answer]), ` of the word of ${counted(word.length, "symbol")}; `];
+      if (right === answer) return [...said, "so does the language."];
+      return [...said, el("strong", { class: "bad" }, "the language says class ", quoted(machine.class_names[right])), "."];
+    },
+  });
+}
+
+function readWord(text) {
+  const typed = document.getElementById("word");
+  typed.value = text;
+  typed.dispatchEvent(new Event("input"));
+  document.getElementById("word-section").scrollIntoView({ block: "start" });
+  typed.focus();
+}

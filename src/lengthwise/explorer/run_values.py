@@ -1,0 +1,184 @@
+"""What the page shows of a run: its proof by level, its tables, and the answers of the network."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+from torch import nn
+
+from lengthwise.errors import LengthwiseError
+from lengthwise.explorer.bounded import refusal
+from lengthwise.explorer.server import Asked
+from lengthwise.explorer.table_values import MOST_CHUNKS, hexadecimal, table_values
+from lengthwise.languages.language import Language
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.problems.base import Run
+from lengthwise.problems.classification import classify
+from lengthwise.problems.inside import verdict_about
+from lengthwise.problems.recognition.section import read_proof
+from lengthwise.training.compiled import Compiled
+from lengthwise.verification.algebra import ABSENT
+from lengthwise.verification.binary import BinaryAlgebra
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.network import node_of, require_regular_gpt
+from lengthwise.verification.statement import (
+    at_least,
+    at_most,
+    explored_in_words,
+    margins_in_words,
+    terms_of,
+)
+from lengthwise.wording import counted
+
+Values = dict[str, Any]
+
+MOST_PAIRS = 1_000
+"""Largest number of pairs of the interior or the edge of one level that the page lists."""
+
+
+def run_values(run: Run) -> Values:
+    """Return the values of a run on a language.
+
+    Without a certificate in its folder the run is certified here, and nothing is written.
+
+    Raises:
+        RunError: it is about something else than a language.
+        CertificateError: the certificate in its folder was changed, or is one of another model.
+    """
+    language = run.language
+    parameters = sum(each.numel() for each in run.model.parameters())
+    about = [("model", run.plan.model), ("parameters", f"{parameters:,}")]
+    if isinstance(run.plan, Compiled):
+        about.append(("weights", "computed, not trained"))
+    elif run.metrics:
+        about.append(("trained", f"{counted(run.metrics[-1]['step'], 'step')}"))
+    if run.folder is not None:
+        about.append(("folder", str(run.folder.path)))
+    tables, reason = _tables(run)
+    return {
+        "name": run.problem.name,
+        "about": about,
+        "language": language.spec,
+        **_proof_values(run),
+        "tables": tables,
+        "num_bits": run.model.config.num_bits if _has_codes(run.model) else None,
+        "chunk": run.model.config.chunk if _has_codes(run.model) else None,
+        "no_tables": reason,
+    }
+
+
+def _has_codes(model: nn.Module) -> TypeGuard[RegularGPT]:
+    return isinstance(model, RegularGPT) and model.config.memory == "binary"
+
+
+def _tables(run: Run) -> tuple[Values | None, str]:
+    """Return the tables of a run, or the reason why there are none."""
+    try:
+        model = require_regular_gpt(run.model)
+        return table_values(model, run.language.domain), ""
+    except LengthwiseError as error:
+        return None, str(error)
+
+
+def _proof_values(run: Run) -> Values:
+    """Return the verdict about a run, and the levels of its proof."""
+    stored = None if run.folder is None else read_proof(run.folder)
+    if stored is not None:
+        made, refused = stored.certificate, stored.refused
+    else:
+        try:
+            made, refused = run.problem.certify(run, {"max_chunks": MOST_CHUNKS}), ""
+        except LengthwiseError as error:
+            return {"certificate": None, "no_certificate": str(error), "proof": None}
+    facts = [] if (explored := explored_in_words(made)) is None else [explored]
+    sure = made.sureness
+    if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
+        numbers, margin = margins_in_words(made)
+        moves = f"rounding moves them by {at_most(sure.sign_radius)} at most"
+        said = (
+            f"{numbers} stay {at_least(sure.sign_distance)} or more {margin}; {moves}"
+            if sure.room is None
+            else f"{moves}, and then {numbers} still stay {at_least(sure.room)} or more {margin}"
+        )
+        facts.append(("margins", said))
+    wrong = made.counterexample
+    is_own = verdict_about(made, run.language) is not None
+    return {
+        "certificate": {
+            "verdict": made.verdict,
+            "strength": made.strength,
+            "statement": made.statement,
+            "refused": refused,
+            "is_stored": stored is not None,
+            "is_own": is_own,
+            "terms": list(terms_of(made)),
+            "facts": facts,
+            "wrong": None
+            if wrong is None
+            else {"word": wrong.word, "model": wrong.model, "language": wrong.language},
+        },
+        "no_certificate": "",
+        "proof": proof_values(made) if is_own and made.levels else None,
+    }
+
+
+def proof_values(made: Certificate) -> Values:
+    """Return the pairs of each level: (element, state map) inside, (element, state) at the edge.
+
+    Elements of level 0 are symbols. Later ones are places in `codes`, where there are codes, and
+    otherwise representatives of their level.
+    """
+    return {
+        "is_recurrent": made.is_recurrent,
+        "codes": made.elements.get("codes"),
+        "maps": made.maps,
+        "repeats": made.repeats,
+        "levels": [
+            {
+                place: {
+                    "count": len(pairs),
+                    "pairs": list(pairs) if len(pairs) <= MOST_PAIRS else None,
+                }
+                for place, pairs in level.items()
+            }
+            for level in made.levels
+        ],
+    }
+
+
+class Network:
+    """Answers for words by the network itself, with the codes of a tree if it has codes."""
+
+    def __init__(self, model: nn.Module, language: Language) -> None:
+        self._model, self._language = model, language
+        self._lock = threading.Lock()
+        self._algebra = BinaryAlgebra(node_of(model)) if _has_codes(model) else None
+
+    def answer(self, asked: Asked) -> Values:
+        """Return the class of `word` in letters, and its codes by level if it has any."""
+        try:
+            word = self._language.encode(asked.get("word", ""))
+            self._language.require_in_domain(word)
+            with self._lock:
+                (answer,) = classify(self._model, self._language, [word])
+                levels = None if self._algebra is None else self._levels(word)
+        except LengthwiseError as error:
+            return refusal(str(error))
+        number = self._language.class_names.index(answer.shown)
+        return {"answer": number, "levels": levels}
+
+    def _levels(self, word: Sequence[int]) -> list[list[str]]:
+        """Return the codes of all nodes, level by level, in hexadecimal."""
+        algebra = self._algebra
+        assert algebra is not None
+        chunk, nodes, levels = algebra.chunk, list(word), list[list[str]]()
+        while not levels or len(nodes) > 1:
+            missing = -len(nodes) % chunk if nodes else chunk
+            children = np.array([ABSENT] * missing + nodes).reshape(-1, chunk)
+            edge = algebra.compose(len(levels), children[:1], edge=True)
+            inner = algebra.compose(len(levels), children[1:], edge=False)
+            elements = np.concatenate([edge, inner])
+            levels.append(hexadecimal(algebra.codes[elements]))
+            nodes = elements.tolist()
+        return levels

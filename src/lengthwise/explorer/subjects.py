@@ -1,0 +1,92 @@
+"""What a page is about: a language, a run or a circuit, and what its server answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lengthwise.circuits.adders import adder_circuit
+from lengthwise.circuits.circuit_files import read_circuit
+from lengthwise.errors import ConfigError, LanguageError
+from lengthwise.explorer.bounded import Workers
+from lengthwise.explorer.circuit_values import circuit_values
+from lengthwise.explorer.language_values import stages
+from lengthwise.explorer.server import Answer
+from lengthwise.languages.spec import parse
+
+EXAMPLES = (
+    "regex:(0|10*1)*",
+    "parity",
+    "regex:(ab)*",
+    "tomita-3",
+    "d-2",
+    "cycle-navigation",
+    "group:S3",
+    "ltl:H (b -> Y a)",
+)
+"""Languages that the page offers; the first is shown if no other is asked for."""
+
+_CIRCUIT = "circuit:"
+
+_SECONDS = 30.0
+"""Time for a language that is named on the command line."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Subject:
+    """The data of a page."""
+
+    data: dict[str, Any]
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    """Questions about this subject, by name, beside those about languages."""
+
+
+def subject_of(name: str | None, alphabet: str | None, *, served: bool) -> Subject:
+    """Return the subject that is named: the folder of a run, a language, or `circuit:FILE`.
+
+    A page that is not served cannot ask, so it has all examples in it.
+
+    Raises:
+        LanguageError: the name is neither.
+        RunError: the run cannot be read, or is about no language.
+        CertificateError: the run's certificate was changed.
+        CircuitError: the circuit cannot be read, or has too many gates.
+    """
+    circuit = circuit_values(adder_circuit(2), "addition of two numbers of two bits")
+    if name is not None and name.startswith(_CIRCUIT):
+        file = name.removeprefix(_CIRCUIT)
+        circuit, name = circuit_values(read_circuit(file), Path(file).name), None
+    made = _subject_of(name, alphabet, served=served)
+    return replace(made, data={**made.data, "circuit": circuit})
+
+
+def _subject_of(name: str | None, alphabet: str | None, *, served: bool) -> Subject:
+    workers = Workers(_SECONDS)
+    try:
+        if name is not None and Path(name).is_dir():
+            if alphabet is not None:
+                raise ConfigError(f"{name} is a run, whose alphabet is known. Omit --alphabet.")
+            return _subject_of_run(Path(name), workers)
+        first = workers.given(EXAMPLES[0] if name is None else name, alphabet)
+    finally:
+        workers.close()
+    if "error" in first:
+        raise LanguageError(first["error"])
+    chosen = first["automaton"]["spec"]
+    others = [] if served else [spec for spec in EXAMPLES if spec != chosen]
+    languages = [first, *(dict(stages(parse(spec))) for spec in others)]
+    return Subject(data={"languages": languages, "examples": list(EXAMPLES), "run": None})
+
+
+def _subject_of_run(folder: Path, workers: Workers) -> Subject:
+    from lengthwise.explorer.run_values import Network, run_values  # noqa: PLC0415  torch
+    from lengthwise.problems.runs import load_run  # noqa: PLC0415  torch
+
+    run = load_run(folder, device="cpu")
+    values = run_values(run)
+    first = workers.of(run.language)
+    first["automaton"]["spec"] = run.language.spec or run.problem.name
+    return Subject(
+        data={"languages": [first], "examples": list(EXAMPLES), "run": values},
+        answers={"word": Network(run.model, run.language).answer},
+    )

@@ -1,0 +1,225 @@
+"""The tables of a network with chunks as plain values, by which the page computes its answers.
+
+Axes:
+    entry     entries of a table, in its order
+    position  the C positions of a chunk, in the order of the word
+    head      attention heads
+"""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lengthwise.analysis.attention import chunk_weights
+from lengthwise.analysis.model_copy import float64_copy
+from lengthwise.errors import VerificationError
+from lengthwise.languages.language import Language
+from lengthwise.layers.memory import BinaryMemory
+from lengthwise.layers.sliding_dilated import InsideChunks
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.verification.algebra import ABSENT, Integers
+from lengthwise.verification.balls import Floats
+from lengthwise.verification.binary import BinaryAlgebra
+from lengthwise.verification.extraction import extract
+from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables, tabulate
+from lengthwise.verification.network import node_of
+
+Values = dict[str, Any]
+
+MOST_CHUNKS = 400_000
+"""Largest number of chunks of a level that are composed for the page."""
+
+MOST_ENTRIES = 500_000
+"""Largest number of entries of all tables: about 1.3 MB of the page."""
+
+_MOST_WEIGHTS = 300_000
+"""Largest number of attention weights in the page."""
+
+_NONE = 65_535
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Tabulated:
+    algebra: FiniteAlgebra
+    codes: list[str] | None
+    """The codes of the elements of all levels but the first, in hexadecimal, if there are codes."""
+    vectors: list[tuple[Floats, Floats]]
+    """The vectors of interior and edge, by level from 0 on."""
+    note: str
+
+
+def table_values(model: RegularGPT, domain: Language | None) -> Values:
+    """Return the tables of a network, the codes of its elements, and its attention if it is small.
+
+    With continuous memory the tables are those of its snapped vectors, and `note` says so.
+
+    Raises:
+        VerificationError: it is no finite algebra within bounds, or its tables are too large.
+    """
+    binary = isinstance(model.memory, BinaryMemory)
+    found = _of_codes(model, domain) if binary else _of_vectors(model, domain)
+    tables = found.algebra.levels
+    entries = sum(array.size for level in tables for array in _arrays(level))
+    _require_few(entries)
+    return {
+        "chunk": found.algebra.chunk,
+        "repeat": found.algebra.repeat,
+        "empty": found.algebra.empty,
+        "levels": [
+            {
+                "inner": level.interior.shape[0],
+                "outer": level.edge[0].shape[0],
+                "tables": [_packed(array) for array in _arrays(level)],
+                "classes": level.classes.tolist(),
+            }
+            for level in tables
+        ],
+        "codes": found.codes,
+        "num_bits": model.config.num_bits if binary else None,
+        "attention": _attention(model, found, entries),
+        "num_heads": model.config.num_heads,
+        "note": found.note,
+    }
+
+
+def _require_few(entries: int) -> None:
+    if entries > MOST_ENTRIES:
+        raise VerificationError(
+            f"a page has at most {MOST_ENTRIES:,} entries of tables, but this network has "
+            f"{entries:,}. Explore it without --out."
+        )
+
+
+def _arrays(level: Tables) -> list[NDArray[np.int64]]:
+    """Return the table of the interior, and those of chunks of 1, 2, ... children at the edge.
+
+    Where elements are codes, interior and edge are alike, and only the latter are needed.
+    """
+    is_shared = level.interior is level.edge[-1]
+    return list(level.edge) if is_shared else [level.interior, *level.edge]
+
+
+def _packed(array: NDArray[np.int64]) -> str:
+    flat = np.where(array == NONE, _NONE, array).astype("<u2")
+    return base64.b64encode(flat.tobytes()).decode()
+
+
+def _of_codes(model: RegularGPT, domain: Language | None) -> _Tabulated:
+    node = node_of(model)
+    algebra = BinaryAlgebra(node)
+    finite, numbered = tabulate(
+        algebra, domain, num_classes=model.config.num_classes, max_chunks=MOST_CHUNKS
+    )
+    recalled, leaves = node.recall(algebra.codes).centre, node.leaves().centre
+    return _Tabulated(
+        algebra=merged(finite, numbered, algebra),
+        codes=hexadecimal(algebra.codes),
+        vectors=[(leaves, leaves), (recalled, recalled)],
+        note=""
+        if algebra.is_certain
+        else "some signs are so near 0 that rounding decides them: here they are those of float64",
+    )
+
+
+def merged(
+    finite: FiniteAlgebra, numbered: Sequence[tuple[Integers, Integers]], algebra: BinaryAlgebra
+) -> FiniteAlgebra:
+    """Return the tables of all levels as two: one of symbols, one of codes, by number of code.
+
+    A chunk of codes becomes the same code at every level, inside and at the edge.
+
+    Raises:
+        VerificationError: the tables are too large.
+    """
+    chunk, sizes = finite.chunk, (finite.num_symbols, len(algebra.codes))
+    _require_few(sizes[1] ** chunk)
+    filled = [[np.full((size,) * count, NONE) for count in range(1, chunk + 1)] for size in sizes]
+    above = [*numbered[1:], numbered[finite.repeat]]
+    for level, tables in enumerate(finite.levels):
+        inner, outer = numbered[level]
+        parts = [(tables.interior, inner, above[level][0])]
+        parts += [(table, outer, above[level][1]) for table in tables.edge]
+        for table, first, results in parts:
+            found = np.argwhere(table != NONE)
+            children = (first[found[:, 0]], *(inner[column] for column in found[:, 1:].T))
+            filled[min(level, 1)][table.ndim - 1][children] = results[table[tuple(found.T)]]
+    classes = algebra.read(1, np.arange(sizes[1]))
+    return FiniteAlgebra(
+        num_symbols=finite.num_symbols,
+        num_classes=finite.num_classes,
+        chunk=chunk,
+        levels=tuple(
+            Tables(interior=tables[-1], edge=tuple(tables), classes=classes) for tables in filled
+        ),
+        repeat=1,
+        empty=int(numbered[1][1][finite.empty]),
+    )
+
+
+def hexadecimal(codes: NDArray[np.bool_]) -> list[str]:
+    """Write codes as certificates do."""
+    return [np.packbits(code).tobytes().hex() for code in codes]
+
+
+def _of_vectors(model: RegularGPT, domain: Language | None) -> _Tabulated:
+    found = extract(model, domain)
+    leaves = node_of(model).leaves().centre
+    above = [(level.interior.representatives, level.edge.representatives) for level in found.levels]
+    return _Tabulated(
+        algebra=found.algebra,
+        codes=None,
+        vectors=[(leaves, leaves), *above[:-1]],
+        note="the memory is continuous: each vector is shown as the representative that is nearest "
+        f"to it, at most {found.spread:.2g} away, and answers are those of the representatives",
+    )
+
+
+@torch.no_grad()
+def _attention(model: RegularGPT, found: _Tabulated, entries: int) -> list[list[str]] | None:
+    """Return the weights `[entry, position, head]` of each table in 255ths, or None if too many."""
+    chunk, heads = found.algebra.chunk, model.config.num_heads
+    if entries * chunk * heads > _MOST_WEIGHTS:
+        return None
+    copy, kept = float64_copy(model), list[Tensor]()
+
+    def keep(module: torch.nn.Module, inputs: tuple[Tensor, Tensor | None], _: Tensor) -> None:
+        assert isinstance(module, InsideChunks)
+        kept.append(chunk_weights(module, *inputs))
+
+    copy.block[-1].attention.register_forward_hook(keep)  # on our copy, which goes away with it
+    weights = []
+    for level, (inner, outer) in zip(found.algebra.levels, found.vectors, strict=True):
+        below = torch.from_numpy(np.concatenate([outer, inner])).double()
+        arrays = _arrays(level)
+        places = [0] * len(arrays) if len(arrays) == chunk else [len(outer), *[0] * chunk]
+        weights.append(
+            [
+                _in_bytes(copy, below, children_of(array.shape, chunk, first, len(outer)), kept)
+                for array, first in zip(arrays, places, strict=True)
+            ]
+        )
+    return weights
+
+
+def children_of(shape: Sequence[int], chunk: int, first: int, others: int) -> Tensor:
+    """Return the children of all entries of a table, as rows of the vectors of the level below.
+
+    The first child is `first` rows, the others are `others` rows further than their number says.
+    """
+    places = np.stack(np.unravel_index(np.arange(int(np.prod(shape))), shape), axis=1)
+    places[:, 0] += first
+    places[:, 1:] += others
+    absent = np.full((len(places), chunk - len(shape)), ABSENT)
+    return torch.from_numpy(np.concatenate([absent, places], axis=1))
+
+
+def _in_bytes(model: RegularGPT, below: Tensor, children: Tensor, kept: list[Tensor]) -> str:
+    model.gathered(below, children)
+    weights = kept.pop().clamp(0, 1)
+    return base64.b64encode((weights * 255).round().byte().numpy().tobytes()).decode()

@@ -1,0 +1,74 @@
+"""A process that computes the values of one typed language, so that it can be stopped.
+
+It reads one line of JSON (`Question`) and writes a line for each stage as soon as it is known:
+`{"stage": ..., "values": ...}`, or `{"error": ...}`.
+"""
+
+import json
+import sys
+from contextlib import suppress
+from typing import Any, TypedDict
+
+from lengthwise.errors import LengthwiseError, in_a_line
+from lengthwise.explorer.language_values import require_harmless, stages
+from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import from_dict
+from lengthwise.languages.spec import parse
+
+MEMORY = 2 * 2**30
+"""Bytes of address space that a language may take, where the system can limit them."""
+
+
+class Question(TypedDict):
+    """A language, by its specification or as it is stored."""
+
+    spec: str
+    alphabet: str | None
+    is_typed: bool
+    """Whether the page asks, which may not make this process read files or import code."""
+    stored: dict[str, Any] | None
+    """The language itself, in which case there is no specification."""
+
+
+def limit_memory() -> None:
+    """Make allocations beyond `MEMORY` fail, where the system can."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource  # noqa: PLC0415  not on every system
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+
+
+def main() -> None:
+    """Answer the line on standard input."""
+    limit_memory()
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return
+    try:
+        for stage, values in stages(_language(json.loads(line))):
+            _write({"stage": stage, "values": values})
+    except LengthwiseError as error:
+        _write({"error": str(error)})
+    except MemoryError:
+        _write({"error": f"it takes more than {MEMORY // 2**30} GiB of memory. Ask for less."})
+    except RecursionError as error:
+        _write({"error": f"it is nested too deep ({in_a_line(error)}). Use fewer brackets."})
+
+
+def _language(asked: Question) -> Language:
+    if asked["stored"] is not None:
+        return from_dict(asked["stored"])
+    if asked["is_typed"]:
+        require_harmless(asked["spec"])
+    return parse(asked["spec"], asked["alphabet"] or None)
+
+
+def _write(record: object) -> None:
+    sys.stdout.write(json.dumps(record) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

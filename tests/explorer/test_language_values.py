@@ -1,0 +1,111 @@
+"""What the page is told of a language, against the definitions of Green's relations by ideals."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from lengthwise.errors import LanguageError
+from lengthwise.explorer.language_values import MOST_BOXED, STAGES, require_harmless, stages
+from lengthwise.languages.describe import describe
+from lengthwise.languages.language import Language
+from lengthwise.languages.monoid import syntactic_monoid
+from lengthwise.languages.spec import parse
+from strategies import domained, machines
+
+
+def values_of(language: Language) -> dict[str, Any]:
+    found = dict(stages(language))
+    assert tuple(found) == STAGES
+    parsed: dict[str, Any] = json.loads(json.dumps(found))
+    return parsed
+
+
+def ideals(language: Language) -> tuple[list[frozenset[int]], ...]:
+    """The right, left and two-sided ideal of each element, by the product table."""
+    table = syntactic_monoid(language).table
+    right = [frozenset(row) for row in table.tolist()]
+    left = [frozenset(column) for column in table.T.tolist()]
+    both = [frozenset(int(z) for y in ideal for z in table[:, y]) for ideal in right]
+    return right, left, both
+
+
+def check_boxes(language: Language, monoid: dict[str, Any]) -> None:
+    right, left, both = ideals(language)
+    table = syntactic_monoid(language).table
+    box_of: dict[int, int] = {}
+    for number, box in enumerate(monoid["boxes"]):
+        elements = [each for row in box["cells"] for cell in row for each in cell]
+        box_of |= dict.fromkeys(elements, number)
+        assert len(elements) == box["elements"]
+        assert {len(cell) for row in box["cells"] for cell in row} == {box["per_cell"]}
+        assert len({both[each] for each in elements}) == 1
+        for row in box["cells"]:
+            assert len({right[each] for cell in row for each in cell}) == 1
+        for column in zip(*box["cells"], strict=True):
+            assert len({left[each] for cell in column for each in cell}) == 1
+        assert (box["rows"], box["columns"]) == (len(box["cells"]), len(box["cells"][0]))
+        assert len({right[each] for each in elements}) == box["rows"]
+        assert len({left[each] for each in elements}) == box["columns"]
+        stars = [each for each in elements if table[each, each] == each]
+        assert len(stars) == box["idempotents"]
+        assert box["is_group"] == (bool(stars) and box["per_cell"] > 1)
+    assert sorted(box_of) == list(range(monoid["size"]))
+    assert len({both[each] for each in box_of}) == len(monoid["boxes"]) == monoid["num_boxes"]
+    for x, row in enumerate(table.tolist()):
+        assert all(box_of[xy] >= max(box_of[x], box_of[y]) for y, xy in enumerate(row))
+    squares = np.diagonal(table)
+    assert monoid["idempotent"] == np.flatnonzero(squares == np.arange(len(table))).tolist()
+
+
+@given(machines(max_states=4) | domained())
+def test_boxes_are_those_of_the_ideals(language: Language) -> None:
+    found = values_of(language)
+    if found["monoid"]["size"] <= MOST_BOXED and found["monoid"]["num_boxes"] <= 60:
+        check_boxes(language, found["monoid"])
+
+
+@given(machines() | domained())
+def test_the_automaton_classifies_as_the_language(language: Language) -> None:
+    automaton = values_of(language)["automaton"]
+    machine = language.total()
+    own = Language(
+        alphabet=tuple(automaton["alphabet"]),
+        transitions=tuple(map(tuple, automaton["transitions"])),
+        classes=tuple(automaton["classes"]),
+        start=automaton["start"],
+        class_names=tuple(automaton["class_names"]),
+    )
+    assert own.difference(machine) is None
+    assert automaton["num_classes"] == language.num_classes
+
+
+def test_the_ladder_is_that_of_describe() -> None:
+    for spec in ("parity", "d-2", "regex:(ab)*", "group:S3"):
+        language = parse(spec)
+        ladder, described = values_of(language)["ladder"], describe(language)
+        assert ladder["rung"] == described["network"]["rung"]
+        assert {each["key"]: each["holds"] for each in ladder["verdicts"]} == described["ladder"]
+
+
+def test_a_large_monoid_has_sizes_only() -> None:
+    monoid = values_of(parse("modular-arithmetic"))["monoid"]
+    assert monoid["size"] == 568 > MOST_BOXED
+    assert monoid["words"] is None
+    assert "cells" not in monoid["boxes"][0]
+    assert sum(box["elements"] for box in monoid["boxes"]) <= 568
+
+
+@pytest.mark.parametrize(
+    "spec", ["att:/etc/passwd", "att[0=epsilon]:x", "py[states=2,alphabet=01]:os:system"]
+)
+def test_the_page_can_read_no_files_and_run_no_code(spec: str) -> None:
+    with pytest.raises(LanguageError, match="read no files and run no code"):
+        require_harmless(spec)
+
+
+def test_harmless_specifications_pass() -> None:
+    for spec in ("parity", "regex:(a|b)*", "regex[abc]:a", "ltl:O a", "group:S3", "count:a:3"):
+        require_harmless(spec)
