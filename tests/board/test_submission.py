@@ -152,7 +152,7 @@ def _other_symbols(folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps(config))
 
 
-FORGERIES = {
+FORGERIES: dict[Callable[[Path], None], str] = {
     _rename_language: "the certificate does not hold",
     _another_language: "about no language of the board",
     _swap_weights: "of another model",
