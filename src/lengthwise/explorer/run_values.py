@@ -17,6 +17,7 @@ from lengthwise.problems.base import Run
 from lengthwise.problems.classification import classify
 from lengthwise.problems.inside import verdict_about
 from lengthwise.problems.recognition.section import read_proof
+from lengthwise.shipped import PREFIX, is_shipped
 from lengthwise.training.compiled import Compiled
 from lengthwise.verification.algebra import ABSENT
 from lengthwise.verification.binary import BinaryAlgebra
@@ -54,7 +55,8 @@ def run_values(run: Run) -> Values:
     elif run.metrics:
         about.append(("trained", f"{counted(run.metrics[-1]['step'], 'step')}"))
     if run.folder is not None:
-        about.append(("folder", str(run.folder.path)))
+        path = run.folder.path
+        about.append(("folder", f"{PREFIX}{path.name}" if is_shipped(path) else str(path)))
     tables, reason = _tables(run)
     return {
         "name": run.problem.name,

@@ -13,6 +13,7 @@ from lengthwise.explorer.circuit_values import circuit_values
 from lengthwise.explorer.language_values import stages
 from lengthwise.explorer.server import Answer
 from lengthwise.languages.spec import parse
+from lengthwise.shipped import is_shipped
 
 EXAMPLES = (
     "regex:(0|10*1)*",
@@ -42,7 +43,8 @@ class Subject:
 
 
 def subject_of(name: str | None, alphabet: str | None, *, served: bool) -> Subject:
-    """Return the subject that is named: the folder of a run, a language, or `circuit:FILE`.
+    """Return the subject that is named: the folder of a run, `zoo:NAME`, a language, or
+    `circuit:FILE`.
 
     A page that is not served cannot ask, so it has all examples in it.
 
@@ -63,7 +65,7 @@ def subject_of(name: str | None, alphabet: str | None, *, served: bool) -> Subje
 def _subject_of(name: str | None, alphabet: str | None, *, served: bool) -> Subject:
     workers = Workers(_SECONDS)
     try:
-        if name is not None and Path(name).is_dir():
+        if name is not None and (is_shipped(name) or Path(name).is_dir()):
             if alphabet is not None:
                 raise ConfigError(f"{name} is a run, whose alphabet is known. Omit --alphabet.")
             return _subject_of_run(Path(name), workers)

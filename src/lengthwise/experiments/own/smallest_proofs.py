@@ -147,8 +147,15 @@ def note(records: Sequence[Record]) -> str:
     return (
         "Parameters of the smallest network that was proved, with its width and bits. A width was "
         "given up when no seed of 5 (3 of trees) was proved. Told: codes of states, and of chunks "
-        f"for trees, which were tried for up to {MOST_ELEMENTS} elements."
+        f"for trees, which were tried for up to {MOST_ELEMENTS} elements.{_without(records)}"
     )
+
+
+def _without(records: Sequence[Record]) -> str:
+    """Name the languages whose search is not done."""
+    done = {one["language"] for one in records}
+    without = [spec for spec in Sizes().languages if spec not in done]
+    return f" Not measured yet: {', '.join(without)}." if without else ""
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
