@@ -58,19 +58,19 @@ class Entry:
     """Type of the numbers that the proof is about."""
     strength: str
     told: str
-    """What the learner was told, as the folder says."""
+    """The supervision, as the folder says."""
     seed: int | None
     certificate: str
     """SHA-256 of the certificate's file."""
 
     @property
     def is_snapped(self) -> bool:
-        """Whether the proof is about the network with its vectors snapped."""
+        """True if the proof is about the network with its vectors snapped."""
         return self.strength == "snapped"
 
     @property
     def size(self) -> tuple[bool, int, int, str]:
-        """What entries are ordered by."""
+        """The key by which entries are ordered, the smallest first."""
         bits = 2**62 if self.bits is None else self.bits
         return (self.is_snapped, self.parameters, bits, self.arithmetic)
 

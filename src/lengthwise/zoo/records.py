@@ -3,6 +3,7 @@
 A record is written by `make.py` when the model is made. Cards are texts about records alone.
 """
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -68,7 +69,7 @@ def card(record: Mapping[str, Any]) -> str:
         *("pipeline_tag: text-classification", "tags:", "- formal-languages"),
         *(["- formally-verified"] if proved else []),
         *("---", "", f"# {name}", ""),
-        f"{_opening(record)}",
+        textwrap.fill(_opening(record), 120, break_long_words=False, break_on_hyphens=False),
         "",
         *("| | |", "|---|---|"),
         *(f"| {key} | {value} |" for key, value in _facts(record)),
