@@ -6,6 +6,7 @@ code. The help of every command is a page.
 """
 
 import html
+import posixpath
 import re
 from importlib import import_module
 from typing import Any
@@ -19,8 +20,8 @@ from mkdocs.structure.files import File
 from lengthwise.cli.main import COMMANDS
 from lengthwise.cli.output import Parser
 
-OUTSIDE = re.compile(r"(?<!!)\[([^\]]+)\]\(\.\./([^)#]+)(?:#[^)]*)?\)")
-"""A link to a file of the repository that is no page of the site."""
+UPWARDS = re.compile(r"(?<!!)\[([^\]]+)\]\((\.\./[^)#]+)(?:#[^)]*)?\)")
+"""A link that may lead to a file of the repository that is no page of the site."""
 
 EQUATION = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
 """An equation as `pymdownx.arithmatex` leaves it: in (...) within a line, else in [...]."""
@@ -41,12 +42,15 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Turn links to files outside the docs into links to the repository, or into their text."""
-    where = config.repo_url
+    where, folder = config.repo_url, posixpath.dirname(page.file.src_uri)
 
     def replaced(link: re.Match[str]) -> str:
-        return f"[{link[1]}]({where.rstrip('/')}/blob/main/{link[2]})" if where else link[1]
+        target = posixpath.normpath(posixpath.join("docs", folder, link[2]))
+        if target.startswith("docs/"):
+            return link[0]
+        return f"[{link[1]}]({where.rstrip('/')}/blob/main/{target})" if where else link[1]
 
-    return OUTSIDE.sub(replaced, markdown)
+    return UPWARDS.sub(replaced, markdown)
 
 
 def on_page_content(content: str, page: Any, config: Any, files: Any) -> str:
