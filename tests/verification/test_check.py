@@ -19,7 +19,7 @@ import pytest
 
 import lengthwise as lw
 from lengthwise.cli.certify import facts
-from lengthwise.errors import CertificateError, LengthwiseError
+from lengthwise.errors import CertificateError, ConfigError, LengthwiseError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT
@@ -109,6 +109,14 @@ def test_what_was_saved_is_loaded_and_holds(made: Certificate, tmp_path: Path) -
         assert np.array_equal(loaded.weights[name], weight)
     check(loaded)
     check(made)
+
+
+def test_a_file_is_named_by_a_text_or_a_path(tmp_path: Path) -> None:
+    made = MAKERS[0]()
+    made.save(f"{tmp_path}/certificate.json")
+    assert Certificate.load(f"{tmp_path}/certificate.json").to_bytes() == made.to_bytes()
+    with pytest.raises(ConfigError, match="a path"):
+        made.save(3)  # type: ignore[arg-type]
 
 
 def test_these_are_the_verdicts() -> None:

@@ -17,6 +17,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from lengthwise.arguments import path_of
 from lengthwise.display import Viewed
 from lengthwise.errors import CertificateError
 from lengthwise.files import write_bytes
@@ -251,17 +252,18 @@ class Certificate(Viewed):
         digest = hashlib.sha256(_canonical(body)).hexdigest()
         return _canonical({**body, "digest": digest})
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path | str) -> None:
         """Write the file."""
-        write_bytes(path, self.to_bytes())
+        write_bytes(path_of("a certificate", path), self.to_bytes())
 
     @classmethod
-    def load(cls, path: Path) -> "Certificate":
+    def load(cls, path: Path | str) -> "Certificate":
         """Read a file, and verify that every byte is as it was written.
 
         Raises:
             CertificateError: the file cannot be read, is no certificate, or was changed.
         """
+        path = path_of("a certificate", path)
         try:
             content = path.read_bytes()
         except OSError as error:
