@@ -18,6 +18,27 @@ QUICK = ("labelled_words",)
 """Notebooks that run in ordinary tests; all do in slow ones."""
 
 CLAIMS: dict[str, dict[str, int]] = {
+    "audit": {
+        r">proved<": 1,
+        r">wrong<": 1,
+        r"^not-closed$": 1,
+        r"^(published|audited) +100\.0%$": 2,
+        r"^0 of 16,383 short words are wrong$": 1,
+        r"^checked: every step follows": 1,
+    },
+    "language": {
+        r">proved<": 3,
+        r">wrong<": 1,
+        r"^\['1', '0'\] \[1, 0\]$": 1,
+        r"^checked: every step follows": 1,
+        r"^right on ([\d,]+) of \1 shorter words$": 1,
+    },
+    "parity": {
+        r">proved<": 3,
+        r"accuracy at worst 100%": 3,
+        r"^strong 1\.000": 1,
+        r"^100,000 symbols, 60,000 ones: class 0$": 1,
+    },
     "labelled_words": {
         r'<div class="lengthwise">': 3,
         r"<svg": 2,
