@@ -161,7 +161,6 @@ def test_every_notebook_is_in_the_list_and_in_the_navigation() -> None:
     ("code", "fault"),
     [("raise ValueError('no such word')", "no such word"), ("1 +", "SyntaxError")],
 )
-@pytest.mark.slow
 def test_a_cell_that_fails_fails_the_run(code: str, fault: str) -> None:
     notebook = read(PATHS[0])
     notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"][:1]
