@@ -93,4 +93,5 @@ def _shown(output: Any) -> str:
     else:
         text = data.get("text/plain", output.get("text", ""))
         inside = f"<pre>{html.escape(COLOURS.sub('', text).rstrip())}</pre>"
-    return f'<div class="output"><template shadowrootmode="open">{_STYLE}{inside}</template></div>'
+    shadow = f'<template shadowrootmode="open">{_STYLE}{inside}</template>'
+    return f'<div class="output" tabindex="0">{shadow}</div>'  # keys can scroll it

@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 from notebook_runs import NOTEBOOKS, read
 
-from explorer.browsing import browser
+from explorer.browsing import Page, browser
 
 ROOT = NOTEBOOKS.parents[1]
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 DARK, PHONE = {"color_scheme": "dark"}, {"viewport": {"width": 390, "height": 844}}
+
+OF_THE_THEME = {"color-contrast", "link-in-text-block"}
+"""What axe finds serious on every page of Material for MkDocs."""
 
 pytestmark = pytest.mark.slow
 
@@ -63,6 +66,7 @@ def test_a_page_shows_its_outputs_and_loads_nothing_from_elsewhere(
             "[document.body, ...document.querySelectorAll('.output')]"
             ".map((each) => getComputedStyle(each).color)"
         )
+        serious = Page(page).serious()
         equations = page.locator(".md-content").inner_text()
     outputs = [each for cell in read(path).cells for each in cell.get("outputs", ())]
     assert len(shown) == len(outputs)
@@ -70,5 +74,6 @@ def test_a_page_shows_its_outputs_and_loads_nothing_from_elsewhere(
     assert wider <= 0, "outputs scroll, and the page does not"
     assert len(set(colours)) == 1, "outputs have the colour of the page's text"
     assert "$" not in equations
+    assert [each for each in serious if each.partition(":")[0] not in OF_THE_THEME] == []
     assert not faults
     assert [url for url in elsewhere if not url.startswith((site.as_uri(), "data:"))] == []
