@@ -49,12 +49,14 @@ def shares_figure(shares: Mapping[str, Mapping[str, tuple[int, int]]], *, ylabel
             places = [groups.index(group) for group in own]
             heights = [100 * count / total for count, total in own.values()]
             ends = [wilson(count, total) for count, total in own.values()]
-            below = [height - 100 * low for height, (low, _) in zip(heights, ends, strict=True)]
-            above = [100 * high - height for height, (_, high) in zip(heights, ends, strict=True)]
+            spans = [
+                (max(0.0, height - 100 * low), max(0.0, 100 * high - height))  # but for rounding
+                for height, (low, high) in zip(heights, ends, strict=True)
+            ]
             axes.errorbar(
                 [place + 0.14 * (number - (len(shares) - 1) / 2) for place in places],
                 heights,
-                yerr=[below, above],
+                yerr=tuple(zip(*spans, strict=True)),
                 color=MANY_COLORS[number % len(MANY_COLORS)],
                 marker=_MARKERS[number % len(_MARKERS)],
                 ms=4,
