@@ -46,6 +46,8 @@ TABLES = {
     ("docs/constructions.md", "automata"): ("own/constructions", ""),
     ("docs/constructions.md", "compiled-sizes"): ("own/compiled-sizes", ""),
     ("docs/constructions.md", "rungs"): ("own/rungs", ""),
+    ("docs/ladder.md", "measured"): ("own/ladder", ""),
+    ("docs/ladder.md", "theory"): ("own/ladder", "How often theory is right"),
     ("docs/constructions.md", "ranges"): ("own/ranges", ""),
     ("docs/tasks.md", "audited-classes"): ("own/audited-classes", ""),
     ("docs/language_models.md", "long-context"): ("own/long-context", ""),

@@ -126,6 +126,23 @@ def test_records_that_do_not_name_their_part_are_of_all_parts(asked: Queue) -> N
     assert names(there) == ["nobody/figure"]
 
 
+def test_units_that_ended_as_a_queue_was_killed_are_written_at_the_next_start(
+    asked: Queue,
+) -> None:
+    do(asked, "value 2")
+    file = asked.out / "own-squares-smoke.json"
+    before = file.read_bytes()
+    do(asked, "value 3")
+    file.write_bytes(before)  # as if the queue had been killed before it wrote the file
+    assert asked.unwritten() == ["own/squares"]
+    told = list[str]()
+    report = queue.work_off(asked, workers=1, seconds=0, tell=told.append)
+    assert (told, report.done) == (["written: own/squares"], [])
+    records = json.loads(file.read_text())["records"]
+    assert [one["value"] for one in records] == [2, 4, 2, 4, 3, 9, 3, 9]
+    assert asked.unwritten() == []
+
+
 PROGRAM = ("-m", "lengthwise.cli.main", "reproduce", "all", "--preset", "smoke", "--workers", "2")
 
 

@@ -176,6 +176,11 @@ def test_where_all_distances_are_alike_only_equal_vectors_are_merged() -> None:
     assert merge(vectors[:0]).numbers.tolist() == []
 
 
+def test_classes_that_lie_unevenly_are_not_joined() -> None:
+    near = np.array([[0.0], [1e-3], [1.0], [1.001]])  # two classes, and a third further off
+    assert merge(np.concatenate([near, [[3.5]]])).numbers.tolist() == [0, 0, 1, 1, 2]
+
+
 def test_different_answers_are_never_merged() -> None:
     line = np.array([[0.0], [1.0], [2.0], [50.0]])
     assert merge(line).numbers.tolist() == [0, 0, 0, 1]

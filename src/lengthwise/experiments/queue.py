@@ -3,7 +3,7 @@
 A unit is a run, a part, or an experiment that is measured in one go (`Experiment.units`). Units are
 done in processes of their own, and keep what they find in the folder of runs, where training goes
 on after any interruption. This process alone writes the files of records, each time that a unit
-ends. So whatever is killed, and whenever, nothing that was finished is lost; and a machine that has
+ends, and at the start those of units that ended as the last queue was killed. So whatever is killed, and whenever, nothing that was finished is lost; and a machine that has
 nothing but the files of records goes on from them.
 
 Order: first kinds of which nothing is done, then those with the fewest seeds; the papers' tables
@@ -14,7 +14,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -86,6 +86,23 @@ class Queue:
         wanted = [one for one in found if all(text in one.name.casefold() for text in texts)]
         return sorted(wanted, key=_order), lacking
 
+    def unwritten(self) -> list[str]:
+        """Return the experiments of which the folder of runs has units that the files of records
+        lack: a queue was killed after they had ended."""
+        files = replace(self, runs=self.runs / "none")  # as on a machine that has no runs
+        return [
+            name
+            for name, experiment in EXPERIMENTS.items()
+            if not getattr(experiment, "runs_of", "") and self._done(name) - files._done(name)
+        ]
+
+    def _done(self, name: str) -> set[str]:
+        """Return the names of the units of an experiment that are done; none without its corpus."""
+        try:
+            return {unit.name for unit in self.units(name) if unit.is_done}
+        except TextError:
+            return set()
+
     def store(self, experiment: str) -> None:
         """Write the files of an experiment, and of those that show its runs."""
         options = self.options(finished=True, seeds=self.seeds)
@@ -112,9 +129,14 @@ Tell = Callable[[str], None]
 def work_off(queue: Queue, *, workers: int, seconds: float | None, tell: Tell) -> Report:
     """Do what is missing, until nothing is or the time is over; `tell` gets a line for each unit.
 
+    Files of records are first brought up to what the folder of runs has.
+
     Raises:
         RunError: a file of records is damaged.
     """
+    for name in queue.unwritten():
+        queue.store(name)
+        tell(f"written: {name}")
     waiting, report = queue.survey()[0], Report()
     ends_at = None if seconds is None else time.monotonic() + seconds
     running: dict[Future[None], Work] = {}

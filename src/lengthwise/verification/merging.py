@@ -1,4 +1,4 @@
-"""Single-linkage clustering of vectors, cut at the widest gap.
+"""Single-linkage clustering of vectors, cut at the widest gap on a logarithmic scale.
 
 Axes:
     vector  vectors that are to be merged
@@ -13,6 +13,9 @@ from lengthwise.verification.algebra import Integers
 from lengthwise.verification.balls import Floats, norm
 
 NO_ANSWER = -1
+
+_ALIKE = 0.05
+"""Edges shorter than this share of the longest count as equally short."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,10 +35,11 @@ class Merged:
 
 
 def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
-    """Cut the minimum spanning tree where the sorted lengths of its edges jump most.
+    """Cut the minimum spanning tree where the sorted lengths of its edges grow most in ratio.
 
-    This is single linkage, with the threshold in the widest gap. The jump from 0 to the shortest
-    edge counts, so nothing is merged if all distances are alike; equal vectors are always merged. A
+    This is single linkage, with the threshold in the widest gap on a logarithmic scale that begins
+    at `_ALIKE` of the longest edge. The growth from there to the shortest edge counts, so nothing
+    is merged if all distances are alike; equal vectors are always merged. A
     cut is skipped if some vector is further from its representative than the gap is wide, or if
     vectors of different `answers` (other than `NO_ANSWER`) would be merged.
     """
@@ -43,7 +47,9 @@ def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
     inverse = inverse.reshape(-1)
     ends, lengths = _spanning_tree(distinct)
     possible = _without_contradiction(ends, _answers(inverse, len(distinct), answers))
-    jumps = np.diff(lengths, prepend=0.0)[: possible + 1]
+    floor = _ALIKE * lengths.max(initial=np.finfo(np.float64).tiny)
+    scaled = np.log(np.maximum(lengths, floor) / floor)
+    jumps = np.diff(scaled, prepend=0.0)[: possible + 1]
     for kept in [*np.argsort(-jumps, kind="stable").tolist(), 0]:
         gap = float(lengths[kept]) if kept < len(lengths) else np.inf
         numbers = _by_first_member(_components(len(distinct), ends[:kept])[inverse])

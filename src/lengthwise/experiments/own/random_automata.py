@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -72,21 +73,22 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     found = []
     for size, count in ((SMALL, sizes.automata), (LARGE, sizes.large)):
         for seed in seeds or range(count):
-            language = uniform_automaton(seed, size)
-            settings: dict[str, Any] = {
-                "automaton": seed,
-                "size": list(size),
-                "elements": num_elements(language),
-                "plan": make_plan(language, preset=sizes.preset).to_dict(),
-                "tests": [list(test) for test in sizes.tests],
-            }
+            elements = num_elements(uniform_automaton(seed, size))
+            tests = [list(test) for test in sizes.tests]
+            about = {"automaton": seed, "size": list(size), "elements": elements, "tests": tests}
             name = f"{'' if size == SMALL else 'large '}automaton {seed}"
-            found.append(Part(name, settings))
-            within = MOST_ENUMERATED < (settings["elements"] or 0) <= MOST_LABELLED
+            found.append(Part(name, {**about, "plan": _plan(seed, size, sizes.preset, None)}))
+            within = MOST_ENUMERATED < (elements or 0) <= MOST_LABELLED
             if size == SMALL and seed < sizes.listed and within:
-                plan = make_plan(language, LISTING, preset=sizes.preset).to_dict()
-                found.append(Part(f"{name}, {LISTING}", {**settings, "plan": plan}))
+                plan = _plan(seed, size, sizes.preset, LISTING)
+                found.append(Part(f"{name}, {LISTING}", {**about, "plan": plan}))
     return found
+
+
+@cache  # the queue asks for the parts after every unit, and a plan counts products of state maps
+def _plan(seed: int, size: tuple[int, int], preset: str, model: str | None) -> dict[str, Any]:
+    """Return the plan for an automaton, as plain values; `model` None is the default model."""
+    return make_plan(uniform_automaton(seed, size), model, preset=preset).to_dict()
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:

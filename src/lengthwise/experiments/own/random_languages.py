@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.balance import is_c_rasp
+from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.cascade import find_group
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
@@ -105,6 +106,84 @@ def random_c_rasp(seed: int) -> Language:
     draw = random.Random(f"c-rasp {seed}")
     states, symbols = draw.randint(3, 6), draw.randint(2, 3)
     return _first_that(draw, states, symbols, is_c_rasp)
+
+
+def random_of_rung(rung: str, seed: int) -> Language:
+    """Draw a language whose first rung on the ladder is this one, with a key of `RUNGS` or
+    `regular`.
+
+    It is neither finite nor the complement of a finite one, and on the rung `regular` it is known
+    not to be solvable.
+    """
+    draw = random.Random(f"{rung} {seed}")
+    while True:
+        machine = _DRAWN[rung](draw).minimised()
+        if 3 <= machine.num_states <= MOST_STATES:
+            found = machine.ladder()
+            ends = found["finite"].holds or found["co_finite"].holds
+            is_open = found["solvable"].holds is None
+            if found.rung.key == rung and not (ends or is_open):
+                return machine
+
+
+def _window(draw: random.Random) -> Language:
+    """Draw classes for the first and last symbols of words over 2 symbols, so many of each."""
+    first, last = draw.choice([(0, 2), (0, 3), (1, 1), (1, 2), (2, 1), (2, 0), (3, 0)])
+    classes: dict[tuple[str, str], int] = {}
+
+    def step(ends: tuple[str, str], symbol: str) -> tuple[str, str]:
+        start, end = ends
+        longer = start + symbol if len(start) < first else start
+        return longer, (end + symbol)[-last:] if last else ""
+
+    def classify(ends: tuple[str, str]) -> int:
+        return classes.setdefault(ends, draw.randrange(2))
+
+    return from_step_function("ab", ("", ""), step, classify)
+
+
+def _ordered(draw: random.Random) -> Language:
+    """Draw an automaton that never comes back to a state that it has left."""
+    states, symbols = draw.randint(3, 6), draw.randint(2, 3)
+    return Language(
+        alphabet=tuple("abc"[:symbols]),
+        transitions=tuple(
+            tuple(draw.randint(state, min(state + 2, states - 1)) for _ in range(symbols))
+            for state in range(states)
+        ),
+        classes=tuple(draw.randrange(2) for _ in range(states)),
+    )
+
+
+def _permuting(draw: random.Random) -> Language:
+    """Draw an automaton in which each symbol permutes the states, all but perhaps the last."""
+    states, symbols = draw.randint(5, 6), draw.randint(2, 3)
+    maps = [draw.sample(range(states), states) for _ in range(symbols)]
+    if symbols > 2:
+        maps[-1] = [draw.randrange(states) for _ in range(states)]
+    return Language(
+        alphabet=tuple("abc"[:symbols]),
+        transitions=tuple(zip(*maps, strict=True)),
+        classes=tuple(draw.randrange(2) for _ in range(states)),
+    )
+
+
+def _uniform(most: int) -> Callable[[random.Random], Language]:
+    def draw_one(draw: random.Random) -> Language:
+        return needed_machine(draw, draw.randint(3, most), draw.randint(2, 3))
+
+    return draw_one
+
+
+_DRAWN: dict[str, Callable[[random.Random], Language]] = {
+    "generalised_definite": _window,
+    "r_trivial": _ordered,
+    "c_rasp": _uniform(6),
+    "star_free": _uniform(6),
+    "solvable": _uniform(4),
+    "regular": _permuting,
+}
+"""By rung: a draw of machines, among which are some of the rung."""
 
 
 def _first_that(
