@@ -1,0 +1,1306 @@
+//! A second checker of lengthwise certificates, which shares no code with the first.
+//!
+//! `checker FILE ...` prints one line for each file, `FILE: accepted: ...` or `FILE: refused: ...`,
+//! and ends with 0 if all are accepted, with 1 if one is refused, and with 2 if a file cannot be
+//! read. It handles `discrete` certificates of trees (RegularGPT) and of recurrent networks, both
+//! with binary memory. docs/certificate.md has the format and the steps, which are counted as here.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::process::exit;
+use std::str::FromStr;
+
+fn main() {
+    let paths: Vec<String> = std::env::args().skip(1).collect();
+    if paths.is_empty() || paths[0].starts_with('-') {
+        eprintln!("usage: checker FILE ...");
+        exit(2);
+    }
+    std::panic::set_hook(Box::new(|_| ()));
+    let mut status = 0;
+    for path in paths {
+        let content = std::fs::read(&path).unwrap_or_else(|error| {
+            eprintln!("checker: {path} cannot be read ({error}). Name the file.");
+            exit(2)
+        });
+        let fault = Err("a fault of the checker itself".to_string());
+        match std::panic::catch_unwind(|| check(&content)).unwrap_or(fault) {
+            Ok(said) => println!("{path}: accepted: {said}"),
+            Err(why) => {
+                status = 1;
+                println!("{path}: refused: {why}.");
+            }
+        }
+    }
+    exit(status);
+}
+
+/// Check a file, and return what it proves.
+fn check(content: &[u8]) -> Checked<String> {
+    let claim = Claim::read(content)?;
+    check_machine(&claim)?;
+    check_levels(&claim)?;
+    Ok(match &claim.wrong {
+        None => "every word of the automaton in the file gets its class, at every length".into(),
+        Some(wrong) => {
+            format!("the shortest word with a wrong class has {} symbols", wrong.0.len())
+        }
+    })
+}
+
+/// What is computed, or the reason why a certificate is refused.
+type Checked<T> = Result<T, String>;
+
+fn require(holds: bool, what: &str) -> Checked<()> {
+    holds.then_some(()).ok_or_else(|| format!("this is not so: {what}"))
+}
+
+fn require_handled(handled: bool, kind: &str) -> Checked<()> {
+    handled.then_some(()).ok_or_else(|| format!("kind {kind:?} is not handled"))
+}
+
+fn all_differ<T: Ord>(these: &[T]) -> bool {
+    these.iter().collect::<BTreeSet<_>>().len() == these.len()
+}
+
+// ---- 0 the form ----------------------------------------------------------------------------------
+
+/// Reads canonical JSON, of which this text is left. There is one way to write a certificate, so
+/// that each part is read where it has to stand.
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl Reader<'_> {
+    fn takes(&mut self, token: &str) -> bool {
+        let rest = self.rest.strip_prefix(token);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn expect(&mut self, token: &str) -> Checked<()> {
+        let here = |text: &str| text.chars().take(20).collect::<String>();
+        let fault = |text: &str| format!("{token:?} has to stand where {:?} is", here(text));
+        self.takes(token).then_some(()).ok_or_else(|| fault(self.rest))
+    }
+
+    /// Go to the value of a name, with the mark before it: `{` for the first, `,` for all others.
+    fn field(&mut self, mark: char, name: &str) -> Checked<&mut Self> {
+        self.expect(&format!("{mark}\"{name}\":"))?;
+        Ok(self)
+    }
+
+    fn list<T>(&mut self, each: impl Fn(&mut Self) -> Checked<T>) -> Checked<Vec<T>> {
+        let mut items = Vec::new();
+        self.expect("[")?;
+        while !self.takes("]") {
+            self.expect(if items.is_empty() { "" } else { "," })?;
+            items.push(each(self)?);
+        }
+        Ok(items)
+    }
+
+    /// Read an object of any names, each of which stands once, perhaps in order.
+    fn object<T>(
+        &mut self, ordered: bool, each: impl Fn(&mut Self) -> Checked<T>,
+    ) -> Checked<BTreeMap<String, T>> {
+        let mut fields = BTreeMap::new();
+        self.expect("{")?;
+        while !self.takes("}") {
+            self.expect(if fields.is_empty() { "" } else { "," })?;
+            let name = self.text()?;
+            let follows = !ordered || fields.keys().next_back() < Some(&name);
+            self.expect(":")?;
+            let known = fields.insert(name, each(self)?).is_some();
+            require(follows && !known, "names stand once, and those of weights in order")?;
+        }
+        Ok(fields)
+    }
+
+    fn maybe<T>(&mut self, each: impl Fn(&mut Self) -> Checked<T>) -> Checked<Option<T>> {
+        let absent = self.takes("null");
+        absent.then_some(Ok(None)).unwrap_or_else(|| each(self).map(Some))
+    }
+
+    fn text(&mut self) -> Checked<String> {
+        let mut found = String::new();
+        self.expect("\"")?;
+        while !self.takes("\"") {
+            let first = self.rest.chars().next().ok_or("a text does not end")?;
+            let is_next = |c: &char| first == '\\' && self.rest.starts_with(&escaped(*c));
+            let next = (0..128).map(char::from).find(is_next).unwrap_or(first);
+            self.expect(&escaped(next))?;
+            found.push(next);
+        }
+        Ok(found)
+    }
+
+    /// Read a whole number, or a float with an exponent or a point, as Python writes them.
+    fn number<T: FromStr>(&mut self) -> Checked<T> {
+        let end = self.rest.find(|c| !"+-.e0123456789".contains(c)).unwrap_or(self.rest.len());
+        let (text, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let plain = digits.bytes().all(|c| c.is_ascii_digit()) && !digits.starts_with('0');
+        let whole = text == "0" || plain && (1..=4300).contains(&digits.len());
+        let shortest = |x: f64| x.is_finite() && written(x) == text;
+        require(whole || text.parse().map_or(false, shortest), "numbers are written canonically")?;
+        text.parse().map_err(|_| format!("the number {text:.20} has another type or limits"))
+    }
+
+    fn counts(&mut self) -> Checked<Vec<usize>> {
+        self.list(Reader::number)
+    }
+}
+
+fn escaped(c: char) -> String {
+    let place = "\"\\\n\r\t\x08\x0c".find(c);
+    match place.map(|place| &"\"\\nrtbf"[place..=place]) {
+        Some(letter) => format!("\\{letter}"),
+        None if c < ' ' => format!("\\u{:04x}", c as u32),
+        None => c.into(),
+    }
+}
+
+/// Write a float as Python does: Rust has the same digits, but other exponents.
+fn written(number: f64) -> String {
+    let text = format!("{number:?}");
+    let sign = if text.contains("e-") { '-' } else { '+' };
+    match text.split_once('e') {
+        Some((digits, power)) => format!("{digits}e{sign}{:0>2}", power.trim_start_matches('-')),
+        None => text,
+    }
+}
+
+/// Decode base 64 with padding, in which unused bits are 0.
+fn base64(text: &str) -> Checked<Vec<u8>> {
+    const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = text.trim_end_matches('=');
+    let (mut bytes, mut bits, mut held) = (Vec::new(), 0, 0);
+    for letter in digits.chars() {
+        bits = bits << 6 | LETTERS.find(letter).ok_or("base 64 has other letters")?;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held) as u8);
+            bits &= (1 << held) - 1;
+        }
+    }
+    let padded = held < 6 && text.len() - digits.len() == held / 2 && text.len() % 4 == 0;
+    require(padded && bits == 0, "base 64 ends canonically")?;
+    Ok(bytes)
+}
+
+/// The digest of FIPS 180-4; its constants are the first bits of roots of primes.
+fn sha256(content: &[u8]) -> String {
+    let primes = (2..312u32).filter(|n| (2..*n).all(|d| n % d != 0)).map(f64::from);
+    let first_bits = |root: f64| (root.fract() * 4294967296.0) as u32;
+    let constants: Vec<u32> = primes.clone().map(|p| first_bits(p.cbrt())).collect();
+    let mut state: Vec<u32> = primes.take(8).map(|p| first_bits(p.sqrt())).collect();
+    let sum = |terms: &[u32]| terms.iter().fold(0, |x: u32, y| x.wrapping_add(*y));
+    let turned = |x: u32, by: &[u32]| by.iter().fold(0, |all, by| all ^ x.rotate_right(*by));
+    let word = |bytes: &[u8]| bytes.iter().fold(0, |word, byte| word << 8 | *byte as u32);
+    let mut padded = [content, &[0x80]].concat();
+    padded.resize((padded.len() + 71) / 64 * 64 - 8, 0);
+    padded.extend((content.len() as u64 * 8).to_be_bytes());
+    for block in padded.chunks(64) {
+        let mut w: Vec<u32> = block.chunks(4).map(word).collect();
+        for t in 16..64 {
+            let small = turned(w[t - 15], &[7, 18]) ^ w[t - 15] >> 3;
+            let large = turned(w[t - 2], &[17, 19]) ^ w[t - 2] >> 10;
+            w.push(sum(&[w[t - 16], small, w[t - 7], large]));
+        }
+        let mut s = state.clone();
+        for t in 0..64 {
+            let choice = s[4] & s[5] ^ !s[4] & s[6];
+            let first = sum(&[s[7], turned(s[4], &[6, 11, 25]), choice, constants[t], w[t]]);
+            let majority = s[0] & s[1] ^ s[0] & s[2] ^ s[1] & s[2];
+            let second = sum(&[first, turned(s[0], &[2, 13, 22]), majority]);
+            s.rotate_right(1);
+            (s[0], s[4]) = (second, s[4].wrapping_add(first));
+        }
+        state.iter_mut().zip(s).for_each(|(whole, part)| *whole = whole.wrapping_add(part));
+    }
+    state.iter().map(|word| format!("{word:08x}")).collect()
+}
+
+/// An automaton with a class on every state.
+struct Automaton {
+    transitions: Vec<Vec<usize>>,
+    classes: Vec<usize>,
+    start: usize,
+}
+
+impl Automaton {
+    fn read(reader: &mut Reader, mark: char, symbols: usize) -> Checked<Automaton> {
+        let transitions = reader.field(mark, "transitions")?.list(Reader::counts)?;
+        let classes = reader.field(',', "classes")?.counts()?;
+        let (start, count) = (reader.field(',', "start")?.number()?, classes.len());
+        require(transitions.len() == count && start < count, "states have classes")?;
+        let whole = |row: &Vec<usize>| row.len() == symbols && row.iter().all(|next| *next < count);
+        require(transitions.iter().all(whole), "states have a next one for each symbol")?;
+        Ok(Automaton { transitions, classes, start })
+    }
+
+    fn after(&self, word: &[usize]) -> usize {
+        word.iter().fold(self.start, |state, symbol| self.transitions[state][*symbol])
+    }
+}
+
+/// Read a language up to the value of its domain, which is itself such a language.
+fn read_language(reader: &mut Reader) -> Checked<(Vec<String>, Vec<String>, Automaton)> {
+    reader.field('{', "spec")?.text()?; // a name, of which nothing is claimed here
+    let alphabet = reader.field(',', "alphabet")?.list(Reader::text)?;
+    let automaton = Automaton::read(reader, ',', alphabet.len())?;
+    let class_names = reader.field(',', "class_names")?.list(Reader::text)?;
+    reader.field(',', "domain")?;
+    let space = |c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c);
+    let plain = alphabet.iter().all(|symbol| !symbol.is_empty() && !symbol.contains(space));
+    let differ = !alphabet.is_empty() && all_differ(&alphabet);
+    require(plain && differ, "symbols are texts without spaces, and differ")?;
+    let named = automaton.classes.iter().all(|class| *class < class_names.len());
+    require(named && all_differ(&class_names), "classes have names, and these differ")?;
+    Ok((alphabet, class_names, automaton))
+}
+
+/// A word, its class in the network, and its class in the language.
+type WrongWord = (Vec<usize>, String, String);
+
+/// Read a wrong word, in which spaces stand between symbols if one has several characters.
+fn read_wrong(reader: &mut Reader, alphabet: &[String]) -> Checked<WrongWord> {
+    let text = reader.field('{', "word")?.text()?;
+    let (model, language) =
+        (reader.field(',', "model")?.text()?, reader.field(',', "language")?.text()?);
+    reader.expect("}")?;
+    let between = if alphabet.iter().any(|symbol| symbol.chars().count() > 1) { " " } else { "" };
+    let symbols: Vec<&str> = text.split(between).filter(|symbol| !symbol.is_empty()).collect();
+    let number = |symbol: &&str| alphabet.iter().position(|each| each == symbol);
+    let word: Option<Vec<usize>> = symbols.iter().map(number).collect();
+    require(word.is_some() && symbols.join(between) == text, "a word has symbols")?;
+    Ok((word.unwrap_or_default(), model, language))
+}
+
+/// A code: two digits for each eight bits.
+fn read_code(text: &str, bits: usize) -> Checked<Vec<bool>> {
+    let digit = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+    let fits = text.len() == 2 * ((bits + 7) / 8) && text.chars().all(digit);
+    require(fits, "codes are lower-case hexadecimal, as long as memory")?;
+    let values = text.chars().filter_map(|c| c.to_digit(16));
+    let mut code: Vec<bool> = values.flat_map(|v| [8, 4, 2, 1].map(|bit| v & bit != 0)).collect();
+    require(!code.split_off(bits).contains(&true), "codes end with zeros")?;
+    Ok(code)
+}
+
+/// Read the maker's notes, of which nothing is believed.
+fn read_notes(reader: &mut Reader) -> Checked<()> {
+    reader.field('{', "reason")?.text()?;
+    reader.field(',', "sureness")?.maybe(|reader| {
+        reader.field('{', "sign_distance")?.maybe(Reader::number::<String>)?;
+        for name in ["sign_radius", "answer_distance", "answer_radius", "measured", "room"] {
+            reader.field(',', name)?.maybe(Reader::number::<String>)?;
+        }
+        reader.field(',', "is_certain")?;
+        require(reader.takes("true}") || reader.takes("false}"), "is_certain is true or false")
+    })?;
+    reader.field(',', "moved")?.maybe(|reader| {
+        reader.field('{', "spread")?.number::<String>()?;
+        reader.field(',', "gap")?.maybe(Reader::number::<String>)?;
+        reader.expect("}")
+    })?;
+    reader.field(',', "made_with")?.object(false, Reader::text)?;
+    reader.expect("}")
+}
+
+struct Claim {
+    alphabet: Vec<String>,
+    class_names: Vec<String>,
+    language: Automaton,
+    domain: Automaton,
+    machine: Automaton,
+    network: Network,
+    codes: Vec<Vec<bool>>,
+    maps: Vec<Vec<usize>>,
+    /// Pairs of each level: of the interior, and of the edge.
+    levels: Vec<[Vec<Vec<usize>>; 2]>,
+    repeats: Option<usize>,
+    /// The wrong word of a `counterexample`; none if the claim is `equivalent`.
+    wrong: Option<WrongWord>,
+    checked_length: Option<i64>,
+}
+
+impl Claim {
+    fn read(content: &[u8]) -> Checked<Claim> {
+        let text = std::str::from_utf8(content).map_err(|_| "the file is no UTF-8")?;
+        let (body, end) = text.rsplit_once(",\"digest\":\"").ok_or("there is no digest")?;
+        let digest = sha256(format!("{body}}}\n").as_bytes());
+        require(end == digest + "\"}\n", "the file ends with the digest of its content")?;
+        let reader = &mut Reader { rest: body };
+        let format: usize = reader.field('{', "format")?.number()?;
+        let verdict = reader.field(',', "verdict")?.text()?;
+        let strength = reader.field(',', "strength")?.text()?;
+        require_handled(!reader.takes(",\"precision\":"), "bfloat16")?;
+        require(format == 2, "the format is 2")?;
+        require(verdict != "not-closed", "the certificate claims something")?;
+        require_handled(strength == "discrete", &strength)?;
+
+        let (alphabet, class_names, language) = read_language(reader.field(',', "language")?)?;
+        let domain = if reader.takes("null}") {
+            Automaton { transitions: vec![vec![0; alphabet.len()]], classes: vec![1], start: 0 }
+        } else {
+            let (same_alphabet, names, domain) = read_language(reader)?;
+            reader.expect("null}}")?;
+            let fits = same_alphabet == alphabet && names == ["0", "1"];
+            require(fits, "a domain has the classes 0 and 1, over the alphabet")?;
+            domain
+        };
+        let machine = Automaton::read(reader.field(',', "machine")?, '{', alphabet.len())?;
+        reader.expect("}")?;
+        let network = Network::read(reader, alphabet.len(), class_names.len())?;
+        let codes = reader.field(',', "elements")?.field('{', "codes")?.list(Reader::text)?;
+        reader.expect("}")?;
+        require(!codes.is_empty() && all_differ(&codes), "every code stands once")?;
+        let codes =
+            codes.iter().map(|text| read_code(text, network.bits)).collect::<Checked<_>>()?;
+        let maps = reader.field(',', "maps")?.list(Reader::counts)?;
+        let levels = reader.field(',', "levels")?.list(|reader| {
+            let interior = reader.field('{', "interior")?.list(Reader::counts)?;
+            let edge = reader.field(',', "edge")?.list(Reader::counts)?;
+            reader.expect("}").map(|_| [interior, edge])
+        })?;
+        let repeats = reader.field(',', "repeats")?.maybe(Reader::number)?;
+        reader.field(',', "counterexample")?;
+        let wrong = reader.maybe(|reader| read_wrong(reader, &alphabet))?;
+        let told = if wrong.is_some() { "counterexample" } else { "equivalent" };
+        require(verdict == told, "the verdict is whether there is a wrong word")?;
+        let checked_length = reader.field(',', "checked_length")?.maybe(Reader::number)?;
+        read_notes(reader.field(',', "notes")?)?;
+        require(reader.rest.is_empty(), "the digest follows the notes")?;
+        Ok(Claim {
+            alphabet,
+            class_names,
+            language,
+            domain,
+            machine,
+            network,
+            codes,
+            maps,
+            levels,
+            repeats,
+            wrong,
+            checked_length,
+        })
+    }
+}
+
+/// Settings that were not taken yet, as they are written.
+struct Settings(BTreeMap<String, String>);
+
+impl Settings {
+    fn read(reader: &mut Reader) -> Checked<Settings> {
+        let values = reader.object(false, |reader| {
+            if reader.rest.starts_with('"') {
+                return Ok(format!("{:?}", reader.text()?));
+            }
+            let plain = ["null", "true", "false"].into_iter().find(|token| reader.takes(token));
+            plain.map_or_else(|| reader.number(), |token| Ok(token.into()))
+        })?;
+        Ok(Settings(values))
+    }
+
+    fn is(&self, name: &str, value: &str) -> bool {
+        self.0.get(name).map_or(false, |found| *found == format!("\"{value}\""))
+    }
+
+    fn take(&mut self, name: &str) -> Checked<String> {
+        self.0.remove(name).ok_or(format!("there is no setting {name}"))
+    }
+
+    fn count(&mut self, name: &str, least: usize) -> Checked<usize> {
+        let found = self.take(name)?.parse().ok().filter(|n| (least..=1 << 62).contains(n));
+        found.ok_or(format!("this is not so: {name} is whole, and {least} or more"))
+    }
+
+    fn float(&mut self, name: &str) -> Checked<f64> {
+        let found = Some(self.take(name)?).filter(|text| text.contains(['.', 'e']));
+        found.and_then(|text| text.parse().ok()).ok_or(format!("this is not so: {name} is a float"))
+    }
+
+    /// Take a text that is one of some words.
+    fn option(&mut self, name: &str, words: &str) -> Checked<String> {
+        let found = self.take(name)?;
+        let same = words.split(' ').find(|word| found == format!("\"{word}\""));
+        same.map(String::from).ok_or(format!("this is not so: {name} is one of {words}"))
+    }
+}
+
+// ---- 1 the language ------------------------------------------------------------------------------
+
+/// Check that the machine is minimal, and gives every word the class that the language gives it.
+fn check_machine(claim: &Claim) -> Checked<()> {
+    let (machine, language, domain) = (&claim.machine, &claim.language, &claim.domain);
+    let (mut blocks, mut count) = (machine.classes.clone(), 0);
+    loop {
+        let mut number = HashMap::new();
+        let block = |(state, row): (usize, &Vec<usize>)| {
+            let after: Vec<usize> = row.iter().map(|next| blocks[*next]).collect();
+            let fresh = number.len();
+            *number.entry((blocks[state], after)).or_insert(fresh)
+        };
+        let finer = machine.transitions.iter().enumerate().map(block).collect();
+        if number.len() == count {
+            break;
+        }
+        (blocks, count) = (finer, number.len());
+    }
+    require(count == blocks.len(), "no two states of the machine are alike")?;
+
+    let outside = claim.class_names.len();
+    let mut queue = vec![[machine.start, language.start, domain.start]];
+    let mut seen: HashSet<[usize; 3]> = queue.iter().copied().collect();
+    while let Some([mine, theirs, place]) = queue.pop() {
+        let class = if domain.classes[place] == 1 { language.classes[theirs] } else { outside };
+        require(machine.classes[mine] == class, "the machine gives every word its class")?;
+        for symbol in 0..claim.alphabet.len() {
+            let next = |automaton: &Automaton, state: usize| automaton.transitions[state][symbol];
+            let after = [next(machine, mine), next(language, theirs), next(domain, place)];
+            if seen.insert(after) {
+                queue.push(after);
+            }
+        }
+        require(seen.len() <= 1_000_000, "language and domain are small enough to walk")?;
+    }
+    let met: BTreeSet<usize> = seen.iter().map(|states| states[0]).collect();
+    require(met.len() == count, "every state of the machine is reached")?;
+    require(machine.classes.iter().any(|class| *class != outside), "a domain has a word")
+}
+
+// ---- 2 the network: bounds -----------------------------------------------------------------------
+//
+// Vectors of the network are balls that hold the vector of real arithmetic and every one that the
+// network's own arithmetic can give: rounded to nearest, with sums in any order, fused or not, and
+// with subnormal numbers kept or taken as 0. docs/certificate.md has the formulas.
+
+/// Factor on every radius: more than four million roundings in computing it can lose.
+const OUTWARD: f64 = 1.0 + 1e-9;
+/// Added to every radius, so that products of three of them are normal numbers.
+const LEAST: f64 = 1e-90;
+/// Errors of exp and of tanh in the network, in units in the last place.
+const EXP_ULPS: usize = 20;
+const TANH_ULPS: usize = 8;
+const NORM_EPSILON: f64 = 1e-5;
+
+/// A number and its radius.
+type Number = (f64, f64);
+
+/// All vectors whose Euclidean distance from the centre is at most the radius.
+#[derive(Clone)]
+struct Ball {
+    centre: Vec<f64>,
+    radius: f64,
+}
+
+impl Ball {
+    fn exact(centre: &[f64]) -> Ball {
+        Ball { centre: centre.to_vec(), radius: 0.0 }
+    }
+
+    /// Return bounds on the absolute value of each entry.
+    fn sizes(&self) -> Vec<f64> {
+        self.centre.iter().map(|x| x.abs() + self.radius).collect()
+    }
+}
+
+/// Return a radius, or an infinite one if it does not hold.
+fn unless(fails: bool, radius: f64) -> f64 {
+    [radius, f64::INFINITY][fails as usize]
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// Return an upper bound on the Euclidean norm.
+fn norm(x: &[f64]) -> f64 {
+    dot(x, x).sqrt() * OUTWARD + LEAST
+}
+
+/// Return the largest of numbers that are not negative; NaN if one is.
+fn largest(these: &[f64]) -> f64 {
+    these.iter().fold(0.0, |most, x| if *x > most || x.is_nan() { *x } else { most })
+}
+
+fn absolute(x: &[f64]) -> Vec<f64> {
+    x.iter().map(|x| x.abs()).collect()
+}
+
+fn zipped(a: &[f64], b: &[f64], function: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    a.iter().zip(b).map(|(x, y)| function(*x, *y)).collect()
+}
+
+/// W and b of W x + b, and a bound on the largest singular value of W.
+struct Matrix {
+    rows: Vec<Vec<f64>>,
+    bias: Vec<f64>,
+    stretch: f64,
+}
+
+impl Matrix {
+    fn new(rows: &[Vec<f64>], bias: &[f64]) -> Matrix {
+        let column = |place: usize| rows.iter().map(|row| row[place]).collect();
+        let is_tall = rows.len() > rows[0].len();
+        let columns: Vec<Vec<f64>> = (0..rows[0].len()).map(column).collect();
+        let stretch = singular(if is_tall { &columns } else { rows }, 6);
+        Matrix { rows: rows.to_vec(), bias: bias.to_vec(), stretch }
+    }
+}
+
+/// Bound the largest singular value: with S = W / f, f the Frobenius norm, that of W is f times the
+/// root of that of S S^T, and at most f. Products of matrices of norm 1 are off by at most `lost`.
+fn singular(rows: &[Vec<f64>], squarings: usize) -> f64 {
+    let size = norm(&rows.iter().map(|row| norm(row)).collect::<Vec<_>>());
+    if squarings == 0 {
+        return size;
+    }
+    let scaled = |row: &Vec<f64>| row.iter().map(|x| x / size).collect();
+    let unit: Vec<Vec<f64>> = rows.iter().map(scaled).collect();
+    let times = |a: &Vec<f64>| unit.iter().map(|b| dot(a, b)).collect();
+    let square: Vec<Vec<f64>> = unit.iter().map(times).collect();
+    let lost = 4.0 * FLOAT64.gamma_of(rows[0].len() + rows.len());
+    size * (singular(&square, squarings - 1) + lost).sqrt() * OUTWARD
+}
+
+/// A function of each number: how it is computed, its largest slope, and by how many unit roundoffs
+/// the network's value is off: of 1, or of |x| if that is less and the function at most |x|.
+type Entrywise = (fn(f64) -> f64, f64, usize);
+
+const RELU: Entrywise = (|x| if x > 0.0 { x } else { 0.0 }, 1.0, 0);
+const TANH: Entrywise = (f64::tanh, 1.0, 2 * TANH_ULPS);
+/// A relative error of exp changes it by no more than itself.
+const LOGISTIC: Entrywise = (|x| 1.0 / (1.0 + (-x).exp()), 0.25, 2 * EXP_ULPS + 4);
+
+/// The arithmetic of a floating-point type.
+#[derive(Clone, Copy)]
+struct Arithmetic {
+    unit: f64,
+    least_normal: f64,
+    most: f64,
+}
+
+const FLOAT32: Arithmetic = Arithmetic {
+    unit: f32::EPSILON as f64 / 2.0,
+    least_normal: f32::MIN_POSITIVE as f64,
+    most: f32::MAX as f64,
+};
+/// Also that of centres and radii.
+const FLOAT64: Arithmetic =
+    Arithmetic { unit: f64::EPSILON / 2.0, least_normal: f64::MIN_POSITIVE, most: f64::MAX };
+
+impl Arithmetic {
+    /// n u / (1 - n u): the relative error of a sum of n products in any order (Higham, 3.1).
+    fn gamma_of(&self, terms: usize) -> f64 {
+        let product = terms as f64 * self.unit;
+        unless(terms > 4_000_000 || product >= 0.5, product / (1.0 - product))
+    }
+
+    /// Bound the roundings of the network, plus those of the centre.
+    fn gamma(&self, terms: usize) -> f64 {
+        self.gamma_of(terms) + FLOAT64.gamma_of(terms)
+    }
+
+    /// Bound what is lost where numbers below the smallest normal one are taken as 0. `reach` is
+    /// the number of operations plus the sizes of all that is multiplied.
+    fn flushed(&self, reach: f64) -> f64 {
+        8.0 * (self.least_normal + FLOAT64.least_normal) * reach
+    }
+
+    fn overflows(&self, size: f64) -> bool {
+        !(size < 1e-6 * self.most)
+    }
+
+    /// Return the radius of a number: `moved` is what its arguments' radii become, `size` the sum
+    /// of the sizes of all terms, each rounded so many times. Infinite where it could overflow.
+    fn radius(&self, moved: f64, size: f64, roundings: usize, reach: f64) -> f64 {
+        let radius = (moved + self.gamma(roundings) * size + self.flushed(reach)) * OUTWARD + LEAST;
+        unless(self.overflows(size) || !radius.is_finite(), radius)
+    }
+
+    /// The same for a vector, with a size for each entry and a reach for the largest.
+    fn ball(
+        &self, centre: Vec<f64>, moved: f64, sizes: &[f64], roundings: usize, reach: f64,
+    ) -> Ball {
+        let root = (centre.len() as f64).sqrt();
+        let radius = self.radius(moved, 0.0, 0, root * reach) + self.gamma(roundings) * norm(sizes);
+        let lost = self.overflows(largest(sizes)) || !centre.iter().all(|x| x.is_finite());
+        Ball { centre, radius: unless(lost || !radius.is_finite(), radius * OUTWARD) }
+    }
+
+    /// W x + b, and its numbers one by one: a sum of n products and b, in any order, is off by at
+    /// most gamma(n + 1) times the sum of their sizes.
+    fn affine(&self, matrix: &Matrix, x: &Ball) -> (Ball, Vec<Number>) {
+        let (own, roundings) = (x.sizes(), x.centre.len() + 2);
+        let sums: Vec<f64> = matrix.rows.iter().map(|row| dot(row, &x.centre)).collect();
+        let centre = zipped(&sums, &matrix.bias, |sum, b| sum + b);
+        let sums: Vec<f64> = matrix.rows.iter().map(|row| dot(&absolute(row), &own)).collect();
+        let sizes = zipped(&sums, &matrix.bias, |sum, b| sum + b.abs());
+        let wide = |(row, b): (&Vec<f64>, &f64)| absolute(row).iter().sum::<f64>() + b.abs();
+        let widest: Vec<f64> = matrix.rows.iter().zip(&matrix.bias).map(wide).collect();
+        let reach = own.len() as f64 + 1.0 + own.iter().sum::<f64>() + largest(&widest) * OUTWARD;
+        let moved = matrix.rows.iter().map(|row| norm(row) * x.radius);
+        let radii =
+            moved.zip(&sizes).map(|(moved, size)| self.radius(moved, *size, roundings, reach));
+        let numbers = centre.iter().copied().zip(radii).collect();
+        (self.ball(centre, matrix.stretch * x.radius, &sizes, roundings, reach), numbers)
+    }
+
+    fn sum(&self, x: &Ball, y: &Ball) -> Ball {
+        self.pairs(|a, b| a + b, x, y, x.radius + y.radius, 1)
+    }
+
+    /// The product of numbers, which are rounded so many times: before it, if not once.
+    fn product(&self, x: &Ball, y: &Ball, roundings: usize) -> Ball {
+        let moved = x.radius * largest(&y.sizes()) + largest(&x.sizes()) * y.radius;
+        self.pairs(|a, b| a * b, x, y, moved, roundings)
+    }
+
+    fn pairs(
+        &self, function: fn(f64, f64) -> f64, x: &Ball, y: &Ball, moved: f64, roundings: usize,
+    ) -> Ball {
+        let (sizes, most) = (zipped(&x.sizes(), &y.sizes(), function), largest(&x.sizes()));
+        let (reach, other) = (4.0 * (1.0 + most), largest(&y.sizes()));
+        let moved = unless(self.overflows(most) || self.overflows(other), moved);
+        let centre = zipped(&x.centre, &y.centre, function);
+        self.ball(centre, moved, &sizes, roundings, reach * (1.0 + other))
+    }
+
+    fn entries(&self, (function, slope, units): Entrywise, x: &Ball) -> Ball {
+        let bounded = |size: f64| if units > 0 && size > 1.0 { 1.0 } else { size };
+        let size = |size: f64| if function(0.0) == 0.0 { bounded(size) } else { 1.0 };
+        let sizes: Vec<f64> = x.sizes().into_iter().map(size).collect();
+        let moved = unless(self.overflows(largest(&x.sizes())), slope * x.radius);
+        let centre = x.centre.iter().map(|x| function(*x)).collect();
+        self.ball(centre, moved, &sizes, units, 4.0)
+    }
+
+    fn normed(&self, norms: &Option<[Vec<f64>; 2]>, x: &Ball) -> Ball {
+        norms.as_ref().map_or_else(|| x.clone(), |[g, b]| self.layer_norm(g, b, x))
+    }
+
+    /// g (x - mean) r + b with r = 1 / sqrt(variance + epsilon).
+    ///
+    /// In a ball of radius R the deviation is at least that of the centre less R / sqrt(n), so that
+    /// `least` is the least of variance + epsilon, and the Jacobian is g times a contraction over its
+    /// root. Let `beta` be the largest |mean| r, and a^2 = 1 + beta^2. All usual ways (two passes, one
+    /// pass, Welford's, means of parts that are joined) give the mean within gamma(n + 24) a / r, and
+    /// the variance within a share q of variance + epsilon.
+    fn layer_norm(&self, weight: &[f64], bias: &[f64], x: &Ball) -> Ball {
+        let (count, n) = (x.centre.len(), x.centre.len() as f64);
+        let mean = x.centre.iter().sum::<f64>() / n;
+        let centred: Vec<f64> = x.centre.iter().map(|value| value - mean).collect();
+        let variance = dot(&centred, &centred) / n;
+        let length = norm(&x.centre) + x.radius;
+        let own = FLOAT64.gamma_of(count + 24) * length; // of the mean above
+        let shift = (x.radius + own) / n.sqrt() * OUTWARD + LEAST;
+        let low = largest(&[variance.sqrt() * (1.0 - 1e-9) - shift]);
+        let least = (low * low + NORM_EPSILON) * (1.0 - 1e-9);
+        let scale = OUTWARD / least.sqrt();
+        let beta = (mean.abs() + shift) * scale;
+        let a = (1.0 + beta * beta).sqrt() * OUTWARD;
+
+        let reach = (n + 1.0) * (1.0 + length);
+        let off = self.gamma(count + 24) * a + self.flushed(reach) * scale;
+        let welford = self.gamma(count * 9 / 4 + 65) * a;
+        let one_pass = self.gamma(count + 24) * (a * a + 2.0 * a * beta);
+        let means = self.gamma(count + 64) * a;
+        let lost = self.flushed(reach * (1.0 + 4.0 * length)) * scale * scale;
+        let q = (largest(&[welford, one_pass]) + 2.0 * means * means + lost) * OUTWARD;
+        let rounded = self.gamma(8); // adding epsilon, the root and the reciprocal
+        let root = 0.5 * q * (1.0 + 2.0 * q); // at least (1 - q)^(-1/2) - 1, for q <= 1/2
+        let turned = (root + rounded + root * rounded) * OUTWARD;
+        let gains = absolute(weight);
+        let wrong = zipped(&centred, &gains, |z, g| {
+            g * ((z.abs() + 2.0 * x.radius) * scale * turned + off * (1.0 + turned))
+        });
+        let sums = zipped(&x.sizes(), &gains, |x, g| g * (1.0 + turned) * (x * scale + beta + off));
+        let sizes = zipped(&sums, bias, |sum, b| sum + b.abs());
+        let rooted = 1.0 / (variance + NORM_EPSILON).sqrt();
+        let centre = zipped(&zipped(&centred, weight, |z, g| z * rooted * g), bias, |y, b| y + b);
+        let gain = largest(&gains);
+        let reach = 8.0 * (1.0 + 2.0 * length) * (1.0 + scale) * (1.0 + gain) + norm(bias);
+        let fails = !(q <= 0.5) || self.overflows(4.0 * n * length * length);
+        let moved = unless(fails, x.radius * gain * scale + norm(&wrong));
+        self.ball(centre, moved, &sizes, 6, reach)
+    }
+
+    /// Return the product of a query and a key, plus the bias of their offset.
+    fn logit(&self, query: &Ball, key: &Ball, bias: f64) -> Number {
+        let (sizes, own, norms) =
+            (query.sizes(), key.sizes(), [norm(&query.centre), norm(&key.centre)]);
+        let moved = query.radius * (norms[1] + key.radius) + norms[0] * key.radius;
+        let reach = sizes.len() as f64 + 1.0 + bias.abs() + sizes.iter().chain(&own).sum::<f64>();
+        let radius = self.radius(moved, dot(&sizes, &own) + bias.abs(), sizes.len() + 2, reach);
+        (dot(&query.centre, &key.centre) + bias, radius)
+    }
+
+    /// Return softmax of logits, and how far each weight can move; the movements sum to 0, but for
+    /// roundings relative to the weights, which `attend` counts.
+    ///
+    /// A weight is largest where its own logit is at its upper end and all others at their lower
+    /// ones. Rounding inside exp is as if logits moved.
+    fn softmax(&self, logits: &[Number]) -> Vec<Number> {
+        let most = largest(&logits.iter().map(|logit| logit.0.abs() + logit.1).collect::<Vec<_>>());
+        let own = FLOAT64.gamma_of(64) * (1.0 + most); // of the exponents below
+        let inside = self.gamma(6) * most + self.gamma(2 * EXP_ULPS + 4) + own;
+        let end = |key: usize, up: f64| logits[key].0 + up * (logits[key].1 + inside) * OUTWARD;
+        let weight = |key: usize, up: f64| {
+            let others = (0..logits.len()).filter(|other| *other != key);
+            1.0 / (1.0 + others.map(|other| (end(other, -up) - end(key, up)).exp()).sum::<f64>())
+        };
+        let top = logits.iter().fold(f64::NEG_INFINITY, |top, logit| top.max(logit.0));
+        let all: f64 = logits.iter().map(|logit| (logit.0 - top).exp()).sum();
+        let share = |key: usize| {
+            let (middle, up, down) =
+                ((logits[key].0 - top).exp() / all, weight(key, 1.0), weight(key, -1.0));
+            let slack = FLOAT64.gamma_of(2 * logits.len() + 64) * (up + middle);
+            let moved = largest(&[up - middle, middle - down]) + slack;
+            let flushed = self.flushed(2.0 + logits.len() as f64);
+            (middle, unless(self.overflows(most), (moved + flushed) * OUTWARD + LEAST))
+        };
+        (0..logits.len()).map(share).collect()
+    }
+
+    /// Return max(logit, 0) / C of logits, and how far each weight can move: as much as its logit,
+    /// over C. Unlike those of softmax, the movements have any sum. The rounding of the quotient is
+    /// relative to the weight, and `attend` counts it.
+    fn rectified(&self, logits: &[Number], chunk: usize) -> Vec<Number> {
+        let share = |(logit, radius): &Number| {
+            let flushed = self.flushed(4.0 + chunk as f64 + logit.abs() + radius);
+            let weight = if *logit > 0.0 { logit / chunk as f64 } else { 0.0 };
+            (weight, (radius / chunk as f64 + flushed) * OUTWARD + LEAST)
+        };
+        logits.iter().map(share).collect()
+    }
+
+    /// Return what all heads gather, side by side, from values with weights that can move.
+    ///
+    /// With w the weights of the centres and w + m others within their radii, sum (w + m) v differs
+    /// from sum w v by sum m (v - c): for any c if the movements m `cancel`, that is, sum to 0 as
+    /// those of softmax do, and else for c = 0.
+    fn attend(&self, heads: &[Vec<(Number, &Ball)>], cancel: bool) -> Ball {
+        let (mut centre, mut sizes, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut radii, mut reach, count) = (Vec::new(), 1.0, heads[0].len());
+        for head in heads {
+            let size = |((w, m), v): &(Number, &Ball)| 2.0 + w + m + largest(&v.sizes());
+            reach += head.iter().map(size).sum::<f64>() * (count as f64 + 4.0);
+            let radius: f64 = head.iter().map(|((w, m), v)| (w + m) * v.radius).sum();
+            radii.push(radius);
+            for place in 0..head[0].1.centre.len() {
+                let sum = |term: &dyn Fn(f64, f64, f64) -> f64| {
+                    head.iter().map(|((w, m), v)| term(*w, *m, v.centre[place])).sum::<f64>()
+                };
+                let middle = if cancel { sum(&|_, _, v| v) / count as f64 } else { 0.0 };
+                centre.push(sum(&|w, _, v| w * v));
+                wrong.push(sum(&|_, m, v| m * (v - middle).abs()));
+                sizes.push(sum(&|w, m, v| (w + m) * v.abs()) + radius);
+            }
+        }
+        let roundings = 2 * count + if cancel { 8 } else { 12 };
+        self.ball(centre, norm(&radii) + norm(&wrong), &sizes, roundings, reach)
+    }
+}
+
+// ---- 2 the network: weights ----------------------------------------------------------------------
+
+/// Arrays that were not taken yet, with their shapes; all are of one type.
+struct Weights {
+    arrays: BTreeMap<String, (Vec<usize>, Vec<f64>)>,
+    arithmetic: Arithmetic,
+}
+
+impl Weights {
+    fn read(reader: &mut Reader) -> Checked<Weights> {
+        let arrays = reader.object(true, |reader| {
+            let kind = reader.field('{', "type")?.text()?;
+            let shape = reader.field(',', "shape")?.counts()?;
+            let bytes = base64(&reader.field(',', "base64")?.text()?)?;
+            reader.expect("}")?;
+            let size = if kind == "float32" { 4 } else { 8 };
+            let count = shape.iter().fold(size, |all: usize, length| all.saturating_mul(*length));
+            require(bytes.len() == count, "arrays are as long as their shapes say")?;
+            let bits = |raw: &[u8]| raw.iter().rev().fold(0, |bits, byte| bits << 8 | *byte as u64);
+            let small = |raw: &[u8]| f32::from_bits(bits(raw) as u32) as f64;
+            let number =
+                |raw: &[u8]| if size == 4 { small(raw) } else { f64::from_bits(bits(raw)) };
+            let numbers: Vec<f64> = bytes.chunks(size).map(number).collect();
+            require(numbers.iter().all(|number| number.is_finite()), "weights are numbers")?;
+            Ok((kind, (shape, numbers)))
+        })?;
+        let kinds: BTreeSet<&str> = arrays.values().map(|(kind, _)| kind.as_str()).collect();
+        let kinds: Vec<&str> = kinds.into_iter().collect();
+        let arithmetic = if kinds == ["float32"] { FLOAT32 } else { FLOAT64 };
+        require(
+            kinds.len() == 1 && kinds[0].starts_with("float"),
+            "weights are floats of one type",
+        )?;
+        let arrays = arrays.into_iter().map(|(name, (_, array))| (name, array)).collect();
+        Ok(Weights { arrays, arithmetic })
+    }
+
+    /// Take the rows of an array, which has to have this shape; with one axis it has one row.
+    fn take(&mut self, name: &str, shape: &[usize]) -> Checked<Vec<Vec<f64>>> {
+        let found = self.arrays.remove(name).filter(|(own, _)| own == shape);
+        let (_, numbers) =
+            found.ok_or(format!("this is not so: {name} has the shape {shape:?}"))?;
+        Ok(numbers.chunks(shape[shape.len() - 1]).map(<[f64]>::to_vec).collect())
+    }
+
+    /// Take W, and b if it has one, cut into parts that are computed one by one.
+    fn parts(
+        &mut self, name: &str, shape: [usize; 2], parts: usize, biased: bool,
+    ) -> Checked<Vec<Matrix>> {
+        let weight = self.take(&format!("{name}.weight"), &shape)?;
+        let mut bias = vec![vec![0.0; shape[0]]];
+        if biased {
+            bias = self.take(&format!("{name}.bias"), &shape[..1])?;
+        }
+        let (size, bias) = (shape[0] / parts, &bias[0]);
+        Ok(weight.chunks(size).zip(bias.chunks(size)).map(|(w, b)| Matrix::new(w, b)).collect())
+    }
+
+    fn affine(&mut self, name: &str, shape: [usize; 2]) -> Checked<Matrix> {
+        Ok(self.parts(name, shape, 1, true)?.remove(0))
+    }
+
+    /// Take the weight and the bias of a layer norm, if there is one.
+    fn norm(&mut self, name: &str, width: usize, there: bool) -> Checked<Option<[Vec<f64>; 2]>> {
+        if !there {
+            return Ok(None);
+        }
+        let weight = self.take(&format!("{name}.weight"), &[width])?.remove(0);
+        Ok(Some([weight, self.take(&format!("{name}.bias"), &[width])?.remove(0)]))
+    }
+}
+
+/// A network with binary memory.
+struct Network {
+    /// Of a tree; 0 of a recurrence.
+    chunk: usize,
+    bits: usize,
+    /// The vectors of symbols.
+    symbols: Vec<Ball>,
+    /// Returns the numbers whose signs are the code of a chunk of vectors, or of the vectors of a
+    /// code and a symbol; if there are none, the code of the empty word.
+    write: Box<dyn Fn(&[&Ball]) -> Vec<Number>>,
+    /// Returns the vector of a code.
+    recall: Box<dyn Fn(&[bool]) -> Ball>,
+    /// Returns the logits of a vector.
+    answer: Box<dyn Fn(&Ball) -> Vec<Number>>,
+}
+
+/// The function that `write` reads: of a chunk of vectors, or of those of a code and a symbol.
+type Node = Box<dyn Fn(&[&Ball]) -> Ball>;
+
+impl Network {
+    fn read(reader: &mut Reader, symbols: usize, classes: usize) -> Checked<Network> {
+        let mut settings = Settings::read(reader.field(',', "settings")?)?;
+        let mut weights = Weights::read(reader.field(',', "weights")?)?;
+        require_handled(!settings.0.contains_key("window"), "scratchpad-window")?;
+        let sizes = [settings.count("vocab_size", 1)?, settings.count("num_classes", 1)?];
+        require(sizes == [symbols, classes], "symbols and classes are those of the language")?;
+        let (width, bits) = (settings.count("d_model", 1)?, settings.count("num_bits", 1)?);
+        require(settings.float("noise")? >= 0.0, "noise is not below 0")?;
+        let by = weights.arithmetic;
+        let write = weights.affine("memory.write", [bits, width])?;
+        let read = weights.affine("memory.read", [width, bits])?;
+        let normed = !settings.is("cell", "relu") && !settings.is("attention", "relu");
+        let memory_norm = weights.norm("memory.norm", width, normed)?;
+        let final_norm = weights.norm("final_norm", width, settings.is("norm", "pre"))?;
+        let answer = weights.affine("answer", [classes, width])?;
+        let is_tree = !settings.0.contains_key("cell");
+        let (chunk, symbols, node) = if is_tree {
+            read_tree(&mut settings, &mut weights, symbols, width)?
+        } else {
+            read_recurrence(&mut settings, &mut weights, symbols, width)?
+        };
+        require(settings.0.is_empty(), "there are no other settings")?;
+        require(weights.arrays.is_empty(), "there are no other weights")?;
+        Ok(Network {
+            chunk,
+            bits,
+            symbols,
+            write: Box::new(move |below| by.affine(&write, &node(below)).1),
+            recall: Box::new(move |code| {
+                let off = if is_tree { -1.0 } else { 0.0 };
+                let signs: Vec<f64> = code.iter().map(|bit| if *bit { 1.0 } else { off }).collect();
+                by.normed(&memory_norm, &by.affine(&read, &Ball::exact(&signs)).0)
+            }),
+            answer: Box::new(move |vector| by.affine(&answer, &by.normed(&final_norm, vector)).1),
+        })
+    }
+}
+
+/// Read a recurrence. The vector after a symbol is tanh(x + U h + b), max(x + U h + b, 0), or n + z
+/// (h - n) with n = tanh(x_n + r (U_n h + b_n)), from the gates r and z.
+fn read_recurrence(
+    settings: &mut Settings, weights: &mut Weights, symbols: usize, width: usize,
+) -> Checked<(usize, Vec<Ball>, Node)> {
+    let cell = settings.option("cell", "elman relu gru")?;
+    let (gates, by) = (if cell == "gru" { 3 } else { 1 }, weights.arithmetic);
+    let rows = width.saturating_mul(gates);
+    let recurrent = weights.parts("cell.recurrent", [rows, width], gates, true)?;
+    let inputs = weights.take("cell.symbols.weight", &[symbols, rows])?;
+    let start = Ball::exact(&weights.take("start", &[width])?[0]);
+    let node = move |below: &[&Ball]| {
+        if below.is_empty() {
+            return start.clone();
+        }
+        let (before, symbol) = (below[0], below[1]);
+        let old = |gate: usize| by.affine(&recurrent[gate], before).0;
+        let input = |gate: usize| Ball::exact(&symbol.centre[gate * width..][..width]);
+        if gates == 1 {
+            let function = if cell == "relu" { RELU } else { TANH };
+            return by.entries(function, &by.sum(&input(0), &old(0)));
+        }
+        let gate = |gate: usize| by.entries(LOGISTIC, &by.sum(&input(gate), &old(gate)));
+        let new = by.entries(TANH, &by.sum(&input(2), &by.product(&gate(0), &old(2), 1)));
+        let less = Ball { centre: new.centre.iter().map(|x| -x).collect(), ..new };
+        by.sum(&new, &by.product(&gate(1), &by.sum(before, &less), 1))
+    };
+    Ok((0, inputs.iter().map(|row| Ball::exact(row)).collect(), Box::new(node)))
+}
+
+fn read_tree(
+    settings: &mut Settings, weights: &mut Weights, symbols: usize, width: usize,
+) -> Checked<(usize, Vec<Ball>, Node)> {
+    let rational = settings.0.contains_key("attention");
+    if rational {
+        settings.option("attention", "relu")?;
+    }
+    let norm = settings.option("norm", if rational { "none" } else { "post pre none" })?;
+    let activation = settings.option("activation", if rational { "relu" } else { "relu gelu" })?;
+    require_handled(activation == "relu", "gelu")?;
+    settings.option("memory", "binary")?;
+    let learned_pad = settings.option("pad", "learned absent")? == "learned";
+    require((0.0..1.0).contains(&settings.float("dropout")?), "dropout is a share")?;
+    let (chunk, heads) = (settings.count("chunk", 2)?, settings.count("num_heads", 1)?);
+    let fits = chunk <= 32 && width % heads == 0;
+    require(fits, "a chunk has at most 32 places, and d_model is a multiple of num_heads")?;
+    let hidden = settings.count("ff_factor", 1)?.saturating_mul(width);
+    let scale = match settings.0.get("embedding_scale").map(String::as_str) {
+        Some("null") => settings.take("embedding_scale").map(|_| (width as f64).sqrt()),
+        Some(text) if text.contains(['.', 'e']) => settings.float("embedding_scale"),
+        _ => settings.count("embedding_scale", 1).map(|scale| scale as f64),
+    }?;
+    require(scale > 0.0, "embedding_scale is positive")?;
+    let second = settings.count("transition_size", 0)?;
+    if second > 0 {
+        weights.affine("transition", [second, width])?; // which is not used
+    }
+    let layer = |layer: usize| {
+        read_layer(
+            weights,
+            &format!("layers.{layer}"),
+            [width, hidden, heads, chunk],
+            &norm,
+            rational,
+        )
+    };
+    let layers = (0..settings.count("thickness", 1)?).map(layer).collect::<Checked<Vec<_>>>()?;
+    let by = weights.arithmetic;
+    let mut vectors = weights.take("embedding.weight", &[symbols, width])?;
+    vectors.extend(weights.take("pad", &[width])?);
+    let factor = Ball::exact(&vec![scale; width]);
+    let scaled = |row: &Vec<f64>| by.product(&Ball::exact(row), &factor, 4);
+    let symbols: Vec<Ball> = vectors.iter().map(scaled).collect();
+    let pad = symbols[symbols.len() - 1].clone();
+    let node = move |below: &[&Ball]| {
+        let pads = chunk - below.len();
+        let present = if learned_pad { 0 } else { pads.min(chunk - 1) };
+        let mut x = vec![pad.clone(); pads];
+        x.extend(below.iter().map(|x| (*x).clone()));
+        for (number, layer) in layers.iter().enumerate() {
+            x = layer(&x, present, if number + 1 == layers.len() { chunk - 1 } else { 0 });
+        }
+        x.remove(0)
+    };
+    Ok((chunk, symbols, Box::new(node)))
+}
+
+/// A layer returns the vectors at the places from a last argument on. Places before the second one
+/// are absent pads, which are not looked at, except by themselves.
+type Layer = Box<dyn Fn(&[Ball], usize, usize) -> Vec<Ball>>;
+
+fn read_layer(
+    weights: &mut Weights, layer: &str, sizes: [usize; 4], norm: &str, rational: bool,
+) -> Checked<Layer> {
+    let [width, hidden, heads, chunk] = sizes;
+    let of = |part: &str| format!("{layer}.{part}");
+    let query = weights.parts(&of("attention.query"), [width, width], heads, false)?;
+    let both = weights.parts(&of("attention.key_value"), [2 * width, width], 2 * heads, false)?;
+    let output = weights.parts(&of("attention.output"), [width, width], 1, false)?;
+    let bias = weights.take(&of("attention.bias"), &[heads, chunk])?;
+    let expand = weights.affine(&of("expand"), [hidden, width])?;
+    let contract = weights.affine(&of("contract"), [width, hidden])?;
+    let [first, second] = [of("attention_norm.norm"), of("feed_forward_norm.norm")];
+    let before =
+        [weights.norm(&first, width, norm == "pre")?, weights.norm(&second, width, norm == "pre")?];
+    let after = [
+        weights.norm(&first, width, norm == "post")?,
+        weights.norm(&second, width, norm == "post")?,
+    ];
+    let factor = Ball::exact(&vec![1.0 / ((width / heads) as f64).sqrt(); width]);
+    let by = weights.arithmetic;
+    Ok(Box::new(move |x, present, from| {
+        let by_part =
+            |parts: &[Matrix], x: &Ball| parts.iter().map(|part| by.affine(part, x).0).collect();
+        let seen: Vec<Ball> = x.iter().map(|x| by.normed(&before[0], x)).collect();
+        let (keys, values): (Vec<Vec<Ball>>, Vec<Vec<Ball>>) =
+            seen.iter().map(|x| (by_part(&both[..heads], x), by_part(&both[heads..], x))).unzip();
+        // values that are not looked at have weight 0, and 0 times infinity is no number
+        let lost = values.iter().flatten().any(|value| !value.radius.is_finite());
+        let at = |place: usize| {
+            let queries: Vec<Ball> = by_part(&query, &by.product(&seen[place], &factor, 4));
+            let first = present.min(place);
+            let head = |head: usize| {
+                let logit = |key: usize| {
+                    by.logit(&queries[head], &keys[key][head], bias[head][place - key])
+                };
+                let logits: Vec<Number> = (first..=place).map(logit).collect();
+                let shares =
+                    if rational { by.rectified(&logits, chunk) } else { by.softmax(&logits) };
+                shares.into_iter().zip(values[first..].iter().map(|value| &value[head])).collect()
+            };
+            let mut gathered = by.attend(&(0..heads).map(head).collect::<Vec<_>>(), !rational);
+            gathered.radius = unless(lost, gathered.radius);
+            let h = by.normed(&after[0], &by.sum(&x[place], &by.affine(&output[0], &gathered).0));
+            let hidden = by.affine(&expand, &by.normed(&before[1], &h)).0;
+            let branch = by.affine(&contract, &by.entries(RELU, &hidden)).0;
+            by.normed(&after[1], &by.sum(&h, &branch))
+        };
+        (from..chunk).map(at).collect()
+    }))
+}
+
+// ---- 3 to 6 the induction ------------------------------------------------------------------------
+
+/// Elements, each with what its words do to states (of the interior: a map of all states; at the
+/// edge: the one state to which they lead from the start), and the length of the shortest.
+type Pairs = BTreeMap<(usize, Vec<usize>), u64>;
+
+/// Return the signs of numbers, which no rounding may change.
+fn signs(numbers: &[Number]) -> Checked<Vec<bool>> {
+    let certain = numbers.iter().all(|(number, radius)| number.abs() > *radius);
+    require(certain, "every sign is certain")?;
+    Ok(numbers.iter().map(|(number, _)| *number >= 0.0).collect())
+}
+
+/// Return the class with the largest logit, which no rounding may change.
+fn class(logits: &[Number]) -> Checked<usize> {
+    let best = (0..logits.len()).fold(0, |a, b| if logits[b].0 > logits[a].0 { b } else { a });
+    let ahead = |i: usize| logits[best].0 - logits[i].0 > logits[best].1 + logits[i].1;
+    require((0..logits.len()).all(|i| i == best || ahead(i)), "every answer is certain")?;
+    Ok(best)
+}
+
+/// What the network makes of elements: symbols at level 0 of a tree, else codes.
+struct Run<'a> {
+    claim: &'a Claim,
+    vectors: Vec<Ball>,
+    known: HashMap<(bool, Vec<usize>), usize>,
+}
+
+impl Run<'_> {
+    /// Return the code that a chunk of a level becomes, or a code and a symbol.
+    fn compose(&mut self, level: usize, chunk: &[usize]) -> Checked<usize> {
+        let key = (level > 0, chunk.to_vec());
+        if let Some(known) = self.known.get(&key) {
+            return Ok(*known);
+        }
+        let network = &self.claim.network;
+        let below: Vec<&Ball> = match chunk {
+            [code, symbol] if network.chunk == 0 => {
+                vec![&self.vectors[*code], &network.symbols[*symbol]]
+            }
+            _ if level == 0 => chunk.iter().map(|symbol| &network.symbols[*symbol]).collect(),
+            _ => chunk.iter().map(|code| &self.vectors[*code]).collect(),
+        };
+        let code = signs(&(network.write)(&below))?;
+        let number = self.claim.codes.iter().position(|named| *named == code);
+        let number = number.ok_or("this is not so: every code that follows is named")?;
+        self.known.insert(key, number);
+        Ok(number)
+    }
+
+    fn class(&self, code: usize) -> Checked<usize> {
+        class(&(self.claim.network.answer)(&self.vectors[code]))
+    }
+
+    /// Return the class of the empty word, whose code need not be named.
+    fn empty_class(&self) -> Checked<usize> {
+        let network = &self.claim.network;
+        class(&(network.answer)(&(network.recall)(&signs(&(network.write)(&[]))?)))
+    }
+
+    fn classify(&mut self, word: &[usize]) -> Checked<usize> {
+        let (mut nodes, mut level, chunk) = (word.to_vec(), 0, self.claim.network.chunk);
+        if word.is_empty() {
+            return self.empty_class();
+        }
+        if chunk == 0 {
+            let first = self.compose(0, &[])?;
+            let code =
+                word.iter().try_fold(first, |code, symbol| self.compose(0, &[code, *symbol]))?;
+            return self.class(code);
+        }
+        while nodes.len() > 1 || level == 0 {
+            let (edge, inner) = nodes.split_at((nodes.len() - 1) % chunk + 1);
+            let chunks = std::iter::once(edge).chain(inner.chunks(chunk));
+            nodes = chunks.map(|chunk| self.compose(level, chunk)).collect::<Checked<_>>()?;
+            level += 1;
+        }
+        self.class(nodes[0])
+    }
+
+    /// Return the pairs of chunks of a pair of `firsts` and `more` of `inner`, of words of `length`
+    /// symbols, that lead some state to a good one.
+    fn follow(
+        &mut self, level: usize, firsts: &Pairs, inner: &Pairs, more: u32, good: &[bool],
+    ) -> Checked<Pairs> {
+        let (inner, mut found) = (inner.iter().collect::<Vec<_>>(), Pairs::new());
+        let times = |chunks: u128, _| chunks.saturating_mul(inner.len() as u128);
+        let few = (0..more).fold(firsts.len() as u128, times) <= 20_000_000;
+        require(few, "a level has few enough chunks")?;
+        for ((first, does), length) in firsts {
+            for mut index in 0..inner.len().pow(more) {
+                let (mut chunk, mut map, mut length) = (vec![*first], does.clone(), *length);
+                for _ in 0..more {
+                    let ((element, does), symbols) = inner[index % inner.len()];
+                    index /= inner.len();
+                    chunk.push(*element);
+                    map.iter_mut().for_each(|state| *state = does[*state]);
+                    length += symbols;
+                }
+                if map.iter().any(|state| good[*state]) {
+                    let least = found.entry((self.compose(level, &chunk)?, map)).or_insert(length);
+                    *least = length.min(*least);
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// For each state, those to which words of some length lead.
+type Steps = Vec<BTreeSet<usize>>;
+
+fn power(steps: &Steps, exponent: usize) -> Steps {
+    let step = |reached: &BTreeSet<usize>| {
+        reached.iter().flat_map(|state| steps[*state].iter().copied()).collect()
+    };
+    (1..exponent).fold(steps.clone(), |power, _| power.iter().map(step).collect())
+}
+
+/// Return the states from which some number of steps can end inside.
+fn leading(steps: &Steps, inside: &[bool]) -> Vec<bool> {
+    let mut good = inside.to_vec();
+    loop {
+        let leads = |state: usize| good[state] || steps[state].iter().any(|next| good[*next]);
+        let more: Vec<bool> = (0..good.len()).map(leads).collect();
+        if more == good {
+            return good;
+        }
+        good = more;
+    }
+}
+
+/// Check that the levels follow from the network, and that they prove the claim. A recurrence is
+/// like a tree of which only the edge grows, by a symbol.
+fn check_levels(claim: &Claim) -> Checked<()> {
+    let (machine, network, chunk) = (&claim.machine, &claim.network, claim.network.chunk);
+    let (states, is_tree, count) = (machine.classes.len(), chunk > 0, claim.levels.len());
+    let whole = |map: &Vec<usize>| map.len() == states && map.iter().all(|next| *next < states);
+    require(
+        claim.maps.iter().all(whole) && all_differ(&claim.maps),
+        "maps are of states, and differ",
+    )?;
+    require(
+        count > 0 && (chunk as f64).powi(count as i32) < 4.6e18,
+        "there are few enough levels",
+    )?;
+    let mut run = Run {
+        claim,
+        vectors: claim.codes.iter().map(|code| (network.recall)(code)).collect(),
+        known: HashMap::new(),
+    };
+
+    let inside: Vec<bool> =
+        machine.classes.iter().map(|class| *class < claim.class_names.len()).collect();
+    let mut steps: Vec<Steps> =
+        vec![machine.transitions.iter().map(|row| row.iter().copied().collect()).collect()];
+    let mut good = leading(&steps[0], &inside);
+    let map = |symbol: usize| machine.transitions.iter().map(|row| row[symbol]).collect();
+    let mut symbols: Pairs =
+        (0..claim.alphabet.len()).map(|symbol| ((symbol, map(symbol)), 1)).collect();
+    symbols.retain(|(_, map), _| map.iter().any(|state| good[*state]));
+    let at_edge = symbols.keys().map(|(symbol, map)| ((*symbol, vec![map[machine.start]]), 1));
+    let (mut interior, mut edge): (Pairs, Pairs) = if is_tree {
+        (symbols.clone(), at_edge.filter(|pair| good[pair.0 .1[0]]).collect())
+    } else {
+        (Pairs::new(), [((run.compose(0, &[])?, vec![machine.start]), 0)].into())
+    };
+    let is_wrong = inside[machine.start] && run.empty_class()? != machine.classes[machine.start];
+    let mut wrong = is_wrong.then_some(0); // the length of the shortest wrong word
+    let mut seen = BTreeSet::new(); // pairs of a recurrence
+    for (level, pairs) in claim.levels.iter().enumerate() {
+        if level > 0 {
+            require(wrong.is_none(), &format!("no word is wrong before level {level}"))?;
+            steps.push(power(&steps[level - 1], chunk));
+            good = leading(&steps[level], &inside);
+            let inner = if is_tree { &interior } else { &symbols };
+            let mut begun = Pairs::new();
+            for more in if is_tree { 0..chunk as u32 } else { 1..2 } {
+                for (pair, length) in run.follow(level - 1, &edge, inner, more, &good)? {
+                    let (ends, state) = (more > 0 || level == 1, pair.1[0]); // in one node, at first
+                    if ends && inside[state] && run.class(pair.0)? != machine.classes[state] {
+                        wrong = Some(wrong.map_or(length, |least| length.min(least)));
+                    }
+                    let least = begun.entry(pair).or_insert(length);
+                    *least = length.min(*least);
+                }
+            }
+            if is_tree {
+                interior = run.follow(level - 1, &interior, &interior, chunk as u32 - 1, &good)?;
+            }
+            edge = begun;
+        }
+        edge.retain(|pair, _| is_tree || seen.insert(pair.clone()));
+        let number = |map: &Vec<usize>| claim.maps.iter().position(|known| known == map);
+        let inner: BTreeSet<_> = interior
+            .keys()
+            .map(|(element, map)| vec![*element, number(map).unwrap_or(usize::MAX)])
+            .collect();
+        let outer = edge.keys().map(|(element, map)| vec![*element, map[0]]);
+        let same = inner.iter().eq(&pairs[0]) && outer.eq(pairs[1].iter().cloned());
+        require(same, &format!("the pairs of level {level} are what follows"))?;
+    }
+
+    let length = claim.wrong.as_ref().map(|claimed| claimed.0.len() as u64);
+    require(wrong == length, "the shortest wrong word is as long as is claimed")?;
+    let told = claim.checked_length == length.map(|length| length as i64 - 1);
+    require(told, "shorter words were checked, or all")?;
+    let (first, last) = (claim.repeats.unwrap_or(0), count - 1);
+    if let Some((word, model, language)) = &claim.wrong {
+        let (given, state) = (run.classify(word)?, machine.after(word));
+        let (class, names) = (machine.classes[state], &claim.class_names);
+        require(inside[state] && given != class, "the word is in the domain, and wrong")?;
+        require([&names[given], &names[class]] == [model, language], "the word has these classes")?;
+        require(claim.repeats.is_none(), "a counterexample repeats nothing")?;
+    } else if is_tree {
+        require(1 <= first && first < last, "a level repeats an earlier one after the symbols")?;
+        let same = claim.levels[first] == claim.levels[last] && steps[first] == steps[last];
+        require(same, "levels that repeat have the same pairs, and lead to the same states")?;
+    } else {
+        require(claim.repeats.is_none() && edge.is_empty(), "nothing new follows the last level")?;
+    }
+    let codes: BTreeSet<usize> = seen.iter().map(|pair| pair.0).collect();
+    let whole = claim.maps.is_empty() && codes.len() == claim.codes.len();
+    require(is_tree || whole, "a recurrence has no maps, and every code that is named occurs")
+}
