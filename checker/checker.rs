@@ -70,6 +70,8 @@ struct Reader<'a> {
     rest: &'a str,
 }
 
+type Fields<T> = BTreeMap<String, T>;
+
 impl Reader<'_> {
     fn takes(&mut self, token: &str) -> bool {
         let rest = self.rest.strip_prefix(token);
@@ -78,9 +80,9 @@ impl Reader<'_> {
     }
 
     fn expect(&mut self, token: &str) -> Checked<()> {
-        let here = |text: &str| text.chars().take(20).collect::<String>();
-        let fault = |text: &str| format!("{token:?} has to stand where {:?} is", here(text));
-        self.takes(token).then_some(()).ok_or_else(|| fault(self.rest))
+        let left = self.rest.len();
+        let fault = || format!("canonical JSON has {token:?} where {left} bytes are left");
+        self.takes(token).then_some(()).ok_or_else(fault)
     }
 
     /// Go to the value of a name, with the mark before it: `{` for the first, `,` for all others.
@@ -100,18 +102,16 @@ impl Reader<'_> {
     }
 
     /// Read an object of any names, each of which stands once, perhaps in order.
-    fn object<T>(
-        &mut self, ordered: bool, each: impl Fn(&mut Self) -> Checked<T>,
-    ) -> Checked<BTreeMap<String, T>> {
-        let mut fields = BTreeMap::new();
+    fn object<T>(&mut self, sorted: bool, each: fn(&mut Self) -> Checked<T>) -> Checked<Fields<T>> {
+        let mut fields = Fields::new();
         self.expect("{")?;
         while !self.takes("}") {
             self.expect(if fields.is_empty() { "" } else { "," })?;
             let name = self.text()?;
-            let follows = !ordered || fields.keys().next_back() < Some(&name);
+            let follows = !sorted || fields.keys().next_back() < Some(&name);
             self.expect(":")?;
-            let known = fields.insert(name, each(self)?).is_some();
-            require(follows && !known, "names stand once, and those of weights in order")?;
+            let twice = fields.insert(name, each(self)?).is_some();
+            require(follows && !twice, "names stand once, and those of weights in order")?;
         }
         Ok(fields)
     }
@@ -240,10 +240,6 @@ impl Automaton {
         require(transitions.iter().all(whole), "states have a next one for each symbol")?;
         Ok(Automaton { transitions, classes, start })
     }
-
-    fn after(&self, word: &[usize]) -> usize {
-        word.iter().fold(self.start, |state, symbol| self.transitions[state][*symbol])
-    }
 }
 
 /// Read a language up to the value of its domain, which is itself such a language.
@@ -268,8 +264,8 @@ type WrongWord = (Vec<usize>, String, String);
 /// Read a wrong word, in which spaces stand between symbols if one has several characters.
 fn read_wrong(reader: &mut Reader, alphabet: &[String]) -> Checked<WrongWord> {
     let text = reader.field('{', "word")?.text()?;
-    let (model, language) =
-        (reader.field(',', "model")?.text()?, reader.field(',', "language")?.text()?);
+    let model = reader.field(',', "model")?.text()?;
+    let language = reader.field(',', "language")?.text()?;
     reader.expect("}")?;
     let between = if alphabet.iter().any(|symbol| symbol.chars().count() > 1) { " " } else { "" };
     let symbols: Vec<&str> = text.split(between).filter(|symbol| !symbol.is_empty()).collect();
@@ -311,8 +307,9 @@ fn read_notes(reader: &mut Reader) -> Checked<()> {
 }
 
 struct Claim {
-    alphabet: Vec<String>,
-    class_names: Vec<String>,
+    symbols: usize,
+    /// Of classes.
+    names: Vec<String>,
     language: Automaton,
     domain: Automaton,
     machine: Automaton,
@@ -358,77 +355,32 @@ impl Claim {
         let codes = reader.field(',', "elements")?.field('{', "codes")?.list(Reader::text)?;
         reader.expect("}")?;
         require(!codes.is_empty() && all_differ(&codes), "every code stands once")?;
-        let codes =
-            codes.iter().map(|text| read_code(text, network.bits)).collect::<Checked<_>>()?;
-        let maps = reader.field(',', "maps")?.list(Reader::counts)?;
-        let levels = reader.field(',', "levels")?.list(|reader| {
-            let interior = reader.field('{', "interior")?.list(Reader::counts)?;
-            let edge = reader.field(',', "edge")?.list(Reader::counts)?;
-            reader.expect("}").map(|_| [interior, edge])
-        })?;
-        let repeats = reader.field(',', "repeats")?.maybe(Reader::number)?;
-        reader.field(',', "counterexample")?;
-        let wrong = reader.maybe(|reader| read_wrong(reader, &alphabet))?;
-        let told = if wrong.is_some() { "counterexample" } else { "equivalent" };
-        require(verdict == told, "the verdict is whether there is a wrong word")?;
-        let checked_length = reader.field(',', "checked_length")?.maybe(Reader::number)?;
-        read_notes(reader.field(',', "notes")?)?;
-        require(reader.rest.is_empty(), "the digest follows the notes")?;
-        Ok(Claim {
-            alphabet,
-            class_names,
+        let claim = Claim {
+            codes: codes
+                .iter()
+                .map(|code| read_code(code, network.bits))
+                .collect::<Checked<_>>()?,
+            maps: reader.field(',', "maps")?.list(Reader::counts)?,
+            levels: reader.field(',', "levels")?.list(|reader| {
+                let interior = reader.field('{', "interior")?.list(Reader::counts)?;
+                let edge = reader.field(',', "edge")?.list(Reader::counts)?;
+                reader.expect("}").map(|_| [interior, edge])
+            })?,
+            repeats: reader.field(',', "repeats")?.maybe(Reader::number)?,
+            wrong: reader.field(',', "counterexample")?.maybe(|it| read_wrong(it, &alphabet))?,
+            checked_length: reader.field(',', "checked_length")?.maybe(Reader::number)?,
+            names: class_names,
+            symbols: alphabet.len(),
             language,
             domain,
             machine,
             network,
-            codes,
-            maps,
-            levels,
-            repeats,
-            wrong,
-            checked_length,
-        })
-    }
-}
-
-/// Settings that were not taken yet, as they are written.
-struct Settings(BTreeMap<String, String>);
-
-impl Settings {
-    fn read(reader: &mut Reader) -> Checked<Settings> {
-        let values = reader.object(false, |reader| {
-            if reader.rest.starts_with('"') {
-                return Ok(format!("{:?}", reader.text()?));
-            }
-            let plain = ["null", "true", "false"].into_iter().find(|token| reader.takes(token));
-            plain.map_or_else(|| reader.number(), |token| Ok(token.into()))
-        })?;
-        Ok(Settings(values))
-    }
-
-    fn is(&self, name: &str, value: &str) -> bool {
-        self.0.get(name).map_or(false, |found| *found == format!("\"{value}\""))
-    }
-
-    fn take(&mut self, name: &str) -> Checked<String> {
-        self.0.remove(name).ok_or(format!("there is no setting {name}"))
-    }
-
-    fn count(&mut self, name: &str, least: usize) -> Checked<usize> {
-        let found = self.take(name)?.parse().ok().filter(|n| (least..=1 << 62).contains(n));
-        found.ok_or(format!("this is not so: {name} is whole, and {least} or more"))
-    }
-
-    fn float(&mut self, name: &str) -> Checked<f64> {
-        let found = Some(self.take(name)?).filter(|text| text.contains(['.', 'e']));
-        found.and_then(|text| text.parse().ok()).ok_or(format!("this is not so: {name} is a float"))
-    }
-
-    /// Take a text that is one of some words.
-    fn option(&mut self, name: &str, words: &str) -> Checked<String> {
-        let found = self.take(name)?;
-        let same = words.split(' ').find(|word| found == format!("\"{word}\""));
-        same.map(String::from).ok_or(format!("this is not so: {name} is one of {words}"))
+        };
+        let told = if claim.wrong.is_some() { "counterexample" } else { "equivalent" };
+        require(verdict == told, "the verdict is whether there is a wrong word")?;
+        read_notes(reader.field(',', "notes")?)?;
+        require(reader.rest.is_empty(), "the digest follows the notes")?;
+        Ok(claim)
     }
 }
 
@@ -453,13 +405,13 @@ fn check_machine(claim: &Claim) -> Checked<()> {
     }
     require(count == blocks.len(), "no two states of the machine are alike")?;
 
-    let outside = claim.class_names.len();
+    let outside = claim.names.len();
     let mut queue = vec![[machine.start, language.start, domain.start]];
     let mut seen: HashSet<[usize; 3]> = queue.iter().copied().collect();
     while let Some([mine, theirs, place]) = queue.pop() {
         let class = if domain.classes[place] == 1 { language.classes[theirs] } else { outside };
         require(machine.classes[mine] == class, "the machine gives every word its class")?;
-        for symbol in 0..claim.alphabet.len() {
+        for symbol in 0..claim.symbols {
             let next = |automaton: &Automaton, state: usize| automaton.transitions[state][symbol];
             let after = [next(machine, mine), next(language, theirs), next(domain, place)];
             if seen.insert(after) {
@@ -483,9 +435,9 @@ fn check_machine(claim: &Claim) -> Checked<()> {
 const OUTWARD: f64 = 1.0 + 1e-9;
 /// Added to every radius, so that products of three of them are normal numbers.
 const LEAST: f64 = 1e-90;
-/// Errors of exp and of tanh in the network, in units in the last place.
-const EXP_ULPS: usize = 20;
-const TANH_ULPS: usize = 8;
+/// Roundings that exp and tanh count in the network: two for each unit in the last place.
+const EXP: usize = 2 * 20 + 4;
+const TANH_UNITS: usize = 2 * 8;
 const NORM_EPSILON: f64 = 1e-5;
 
 /// A number and its radius.
@@ -573,9 +525,9 @@ fn singular(rows: &[Vec<f64>], squarings: usize) -> f64 {
 type Entrywise = (fn(f64) -> f64, f64, usize);
 
 const RELU: Entrywise = (|x| if x > 0.0 { x } else { 0.0 }, 1.0, 0);
-const TANH: Entrywise = (f64::tanh, 1.0, 2 * TANH_ULPS);
+const TANH: Entrywise = (f64::tanh, 1.0, TANH_UNITS);
 /// A relative error of exp changes it by no more than itself.
-const LOGISTIC: Entrywise = (|x| 1.0 / (1.0 + (-x).exp()), 0.25, 2 * EXP_ULPS + 4);
+const LOGISTIC: Entrywise = (|x| 1.0 / (1.0 + (-x).exp()), 0.25, EXP);
 
 /// The arithmetic of a floating-point type.
 #[derive(Clone, Copy)]
@@ -680,8 +632,12 @@ impl Arithmetic {
         self.ball(centre, moved, &sizes, units, 4.0)
     }
 
-    fn normed(&self, norms: &Option<[Vec<f64>; 2]>, x: &Ball) -> Ball {
-        norms.as_ref().map_or_else(|| x.clone(), |[g, b]| self.layer_norm(g, b, x))
+    fn normed(&self, norms: &[Vec<f64>], x: &Ball) -> Ball {
+        if norms.is_empty() {
+            x.clone()
+        } else {
+            self.layer_norm(&norms[0], &norms[1], x)
+        }
     }
 
     /// g (x - mean) r + b with r = 1 / sqrt(variance + epsilon).
@@ -748,7 +704,7 @@ impl Arithmetic {
     fn softmax(&self, logits: &[Number]) -> Vec<Number> {
         let most = largest(&logits.iter().map(|logit| logit.0.abs() + logit.1).collect::<Vec<_>>());
         let own = FLOAT64.gamma_of(64) * (1.0 + most); // of the exponents below
-        let inside = self.gamma(6) * most + self.gamma(2 * EXP_ULPS + 4) + own;
+        let inside = self.gamma(6) * most + self.gamma(EXP) + own;
         let end = |key: usize, up: f64| logits[key].0 + up * (logits[key].1 + inside) * OUTWARD;
         let weight = |key: usize, up: f64| {
             let others = (0..logits.len()).filter(|other| *other != key);
@@ -809,73 +765,98 @@ impl Arithmetic {
 
 // ---- 2 the network: weights ----------------------------------------------------------------------
 
-/// Arrays that were not taken yet, with their shapes; all are of one type.
-struct Weights {
-    arrays: BTreeMap<String, (Vec<usize>, Vec<f64>)>,
-    arithmetic: Arithmetic,
+/// What the file gives of the network and was not taken yet: settings as they are written, and
+/// arrays with their types, shapes and bytes. All have the type of the first one.
+struct Given {
+    settings: Fields<String>,
+    arrays: Fields<(String, Vec<usize>, Vec<u8>)>,
+    kind: String,
+    by: Arithmetic,
 }
 
-impl Weights {
-    fn read(reader: &mut Reader) -> Checked<Weights> {
-        let arrays = reader.object(true, |reader| {
+fn whole(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|number| *number <= 1 << 62)
+}
+
+fn float(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|_| text.contains(['.', 'e']))
+}
+
+impl Given {
+    fn read(reader: &mut Reader) -> Checked<Given> {
+        let settings = reader.field(',', "settings")?.object(false, |reader| {
+            if reader.rest.starts_with('"') {
+                return Ok(format!("{:?}", reader.text()?));
+            }
+            let plain = ["null", "true", "false"].into_iter().find(|token| reader.takes(token));
+            plain.map_or_else(|| reader.number(), |token| Ok(token.into()))
+        })?;
+        let arrays = reader.field(',', "weights")?.object(true, |reader| {
             let kind = reader.field('{', "type")?.text()?;
             let shape = reader.field(',', "shape")?.counts()?;
             let bytes = base64(&reader.field(',', "base64")?.text()?)?;
-            reader.expect("}")?;
-            let size = if kind == "float32" { 4 } else { 8 };
-            let count = shape.iter().fold(size, |all: usize, length| all.saturating_mul(*length));
-            require(bytes.len() == count, "arrays are as long as their shapes say")?;
-            let bits = |raw: &[u8]| raw.iter().rev().fold(0, |bits, byte| bits << 8 | *byte as u64);
-            let small = |raw: &[u8]| f32::from_bits(bits(raw) as u32) as f64;
-            let number =
-                |raw: &[u8]| if size == 4 { small(raw) } else { f64::from_bits(bits(raw)) };
-            let numbers: Vec<f64> = bytes.chunks(size).map(number).collect();
-            require(numbers.iter().all(|number| number.is_finite()), "weights are numbers")?;
-            Ok((kind, (shape, numbers)))
+            reader.expect("}").map(|_| (kind, shape, bytes))
         })?;
-        let kinds: BTreeSet<&str> = arrays.values().map(|(kind, _)| kind.as_str()).collect();
-        let kinds: Vec<&str> = kinds.into_iter().collect();
-        let arithmetic = if kinds == ["float32"] { FLOAT32 } else { FLOAT64 };
-        require(
-            kinds.len() == 1 && kinds[0].starts_with("float"),
-            "weights are floats of one type",
-        )?;
-        let arrays = arrays.into_iter().map(|(name, (_, array))| (name, array)).collect();
-        Ok(Weights { arrays, arithmetic })
+        let kind = arrays.values().next().map_or(String::new(), |array| array.0.clone());
+        let by = if kind == "float32" { FLOAT32 } else { FLOAT64 };
+        require(kind == "float32" || kind == "float64", "weights are of float32 or of float64")?;
+        Ok(Given { settings, arrays, kind, by })
     }
 
-    /// Take the rows of an array, which has to have this shape; with one axis it has one row.
+    fn setting<T>(&mut self, name: &str, read: impl Fn(&str) -> Option<T>) -> Checked<T> {
+        let found = self.settings.remove(name).and_then(|text| read(&text));
+        found.ok_or(format!("this is not so: {name} is set, and within its limits"))
+    }
+
+    fn count(&mut self, name: &str, least: usize) -> Checked<usize> {
+        self.setting(name, |text| whole(text).filter(|count| *count >= least))
+    }
+
+    /// Take a setting that is one of some words.
+    fn option(&mut self, name: &str, words: &'static str) -> Checked<&'static str> {
+        self.setting(name, |text| words.split(' ').find(|word| text == format!("{word:?}")))
+    }
+
+    /// Take the rows of an array; of one axis, there is one.
     fn take(&mut self, name: &str, shape: &[usize]) -> Checked<Vec<Vec<f64>>> {
-        let found = self.arrays.remove(name).filter(|(own, _)| own == shape);
-        let (_, numbers) =
-            found.ok_or(format!("this is not so: {name} has the shape {shape:?}"))?;
+        let (kind, own, bytes) = self.arrays.remove(name).ok_or(format!("there is no {name}"))?;
+        let size = if kind == "float32" { 4 } else { 8 };
+        let count = shape.iter().fold(size, |all: usize, length| all.saturating_mul(*length));
+        let fits = kind == self.kind && own == shape && bytes.len() == count;
+        require(fits, &format!("{name} has the shape {shape:?}, and the type of other weights"))?;
+        let bits = |raw: &[u8]| raw.iter().rev().fold(0, |bits, byte| bits << 8 | *byte as u64);
+        let short = |raw: &[u8]| f32::from_bits(bits(raw) as u32) as f64;
+        let number = |raw: &[u8]| if size == 4 { short(raw) } else { f64::from_bits(bits(raw)) };
+        let numbers: Vec<f64> = bytes.chunks(size).map(number).collect();
+        require(numbers.iter().all(|number| number.is_finite()), "weights are numbers")?;
         Ok(numbers.chunks(shape[shape.len() - 1]).map(<[f64]>::to_vec).collect())
     }
 
-    /// Take W, and b if it has one, cut into parts that are computed one by one.
-    fn parts(
-        &mut self, name: &str, shape: [usize; 2], parts: usize, biased: bool,
-    ) -> Checked<Vec<Matrix>> {
+    /// Take W, and b where there is one, cut into parts that are computed one by one.
+    fn parts(&mut self, name: &str, shape: [usize; 2], parts: usize) -> Checked<Vec<Matrix>> {
         let weight = self.take(&format!("{name}.weight"), &shape)?;
-        let mut bias = vec![vec![0.0; shape[0]]];
-        if biased {
-            bias = self.take(&format!("{name}.bias"), &shape[..1])?;
-        }
-        let (size, bias) = (shape[0] / parts, &bias[0]);
-        Ok(weight.chunks(size).zip(bias.chunks(size)).map(|(w, b)| Matrix::new(w, b)).collect())
+        let is_biased = !name.contains(".attention.");
+        let bias = if is_biased {
+            self.vector(&format!("{name}.bias"), shape[0])?
+        } else {
+            vec![0.0; shape[0]]
+        };
+        let cut = weight.chunks(shape[0] / parts).zip(bias.chunks(shape[0] / parts));
+        Ok(cut.map(|(rows, bias)| Matrix::new(rows, bias)).collect())
     }
 
-    fn affine(&mut self, name: &str, shape: [usize; 2]) -> Checked<Matrix> {
-        Ok(self.parts(name, shape, 1, true)?.remove(0))
+    fn matrix(&mut self, name: &str, rows: usize, columns: usize) -> Checked<Matrix> {
+        Ok(self.parts(name, [rows, columns], 1)?.remove(0))
+    }
+
+    fn vector(&mut self, name: &str, length: usize) -> Checked<Vec<f64>> {
+        Ok(self.take(name, &[length])?.remove(0))
     }
 
     /// Take the weight and the bias of a layer norm, if there is one.
-    fn norm(&mut self, name: &str, width: usize, there: bool) -> Checked<Option<[Vec<f64>; 2]>> {
-        if !there {
-            return Ok(None);
-        }
-        let weight = self.take(&format!("{name}.weight"), &[width])?.remove(0);
-        Ok(Some([weight, self.take(&format!("{name}.bias"), &[width])?.remove(0)]))
+    fn norm(&mut self, name: &str, width: usize, there: bool) -> Checked<Vec<Vec<f64>>> {
+        let parts = ["weight", "bias"].iter().filter(|_| there);
+        parts.map(|part| self.vector(&format!("{name}.{part}"), width)).collect()
     }
 }
 
@@ -895,122 +876,101 @@ struct Network {
     answer: Box<dyn Fn(&Ball) -> Vec<Number>>,
 }
 
-/// The function that `write` reads: of a chunk of vectors, or of those of a code and a symbol.
-type Node = Box<dyn Fn(&[&Ball]) -> Ball>;
+/// The places of a chunk, the vectors of symbols, and a function to the vector that `write` reads.
+type Parts = (usize, Vec<Ball>, Box<dyn Fn(&[&Ball]) -> Ball>);
 
 impl Network {
     fn read(reader: &mut Reader, symbols: usize, classes: usize) -> Checked<Network> {
-        let mut settings = Settings::read(reader.field(',', "settings")?)?;
-        let mut weights = Weights::read(reader.field(',', "weights")?)?;
-        require_handled(!settings.0.contains_key("window"), "scratchpad-window")?;
-        let sizes = [settings.count("vocab_size", 1)?, settings.count("num_classes", 1)?];
+        let mut given = Given::read(reader)?;
+        require_handled(!given.settings.contains_key("window"), "scratchpad-window")?;
+        let sizes = [given.count("vocab_size", 1)?, given.count("num_classes", 1)?];
         require(sizes == [symbols, classes], "symbols and classes are those of the language")?;
-        let (width, bits) = (settings.count("d_model", 1)?, settings.count("num_bits", 1)?);
-        require(settings.float("noise")? >= 0.0, "noise is not below 0")?;
-        let by = weights.arithmetic;
-        let write = weights.affine("memory.write", [bits, width])?;
-        let read = weights.affine("memory.read", [width, bits])?;
-        let normed = !settings.is("cell", "relu") && !settings.is("attention", "relu");
-        let memory_norm = weights.norm("memory.norm", width, normed)?;
-        let final_norm = weights.norm("final_norm", width, settings.is("norm", "pre"))?;
-        let answer = weights.affine("answer", [classes, width])?;
-        let is_tree = !settings.0.contains_key("cell");
-        let (chunk, symbols, node) = if is_tree {
-            read_tree(&mut settings, &mut weights, symbols, width)?
-        } else {
-            read_recurrence(&mut settings, &mut weights, symbols, width)?
-        };
-        require(settings.0.is_empty(), "there are no other settings")?;
-        require(weights.arrays.is_empty(), "there are no other weights")?;
-        Ok(Network {
-            chunk,
-            bits,
-            symbols,
-            write: Box::new(move |below| by.affine(&write, &node(below)).1),
-            recall: Box::new(move |code| {
-                let off = if is_tree { -1.0 } else { 0.0 };
-                let signs: Vec<f64> = code.iter().map(|bit| if *bit { 1.0 } else { off }).collect();
-                by.normed(&memory_norm, &by.affine(&read, &Ball::exact(&signs)).0)
-            }),
-            answer: Box::new(move |vector| by.affine(&answer, &by.normed(&final_norm, vector)).1),
-        })
+        let (width, bits, by) = (given.count("d_model", 1)?, given.count("num_bits", 1)?, given.by);
+        given.setting("noise", |text| float(text).filter(|noise| *noise >= 0.0))?;
+        let is = |name: &str, value: &str| given.settings.get(name).map_or(false, |it| it == value);
+        let is_rational = is("cell", "\"relu\"") || is("attention", "\"relu\"");
+        let (is_tree, is_pre) = (!given.settings.contains_key("cell"), is("norm", "\"pre\""));
+        let write = given.matrix("memory.write", bits, width)?;
+        let read = given.matrix("memory.read", width, bits)?;
+        let memory_norm = given.norm("memory.norm", width, !is_rational)?;
+        let final_norm = given.norm("final_norm", width, is_pre)?;
+        let answer = given.matrix("answer", classes, width)?;
+        let read_node = if is_tree { read_tree } else { read_recurrence };
+        let (chunk, symbols, node) = read_node(&mut given, symbols, width)?;
+        let all = given.settings.is_empty() && given.arrays.is_empty();
+        require(all, "there are no other settings, and no other weights")?;
+        let write = Box::new(move |below: &[&Ball]| by.affine(&write, &node(below)).1);
+        let recall = Box::new(move |code: &[bool]| {
+            let off = if is_tree { -1.0 } else { 0.0 };
+            let signs: Vec<f64> = code.iter().map(|bit| if *bit { 1.0 } else { off }).collect();
+            by.normed(&memory_norm, &by.affine(&read, &Ball::exact(&signs)).0)
+        });
+        let answer = Box::new(move |x: &Ball| by.affine(&answer, &by.normed(&final_norm, x)).1);
+        Ok(Network { chunk, bits, symbols, write, recall, answer })
     }
 }
 
 /// Read a recurrence. The vector after a symbol is tanh(x + U h + b), max(x + U h + b, 0), or n + z
 /// (h - n) with n = tanh(x_n + r (U_n h + b_n)), from the gates r and z.
-fn read_recurrence(
-    settings: &mut Settings, weights: &mut Weights, symbols: usize, width: usize,
-) -> Checked<(usize, Vec<Ball>, Node)> {
-    let cell = settings.option("cell", "elman relu gru")?;
-    let (gates, by) = (if cell == "gru" { 3 } else { 1 }, weights.arithmetic);
+fn read_recurrence(given: &mut Given, symbols: usize, width: usize) -> Checked<Parts> {
+    let (cell, by) = (given.option("cell", "elman relu gru")?, given.by);
+    let gates = if cell == "gru" { 3 } else { 1 };
     let rows = width.saturating_mul(gates);
-    let recurrent = weights.parts("cell.recurrent", [rows, width], gates, true)?;
-    let inputs = weights.take("cell.symbols.weight", &[symbols, rows])?;
-    let start = Ball::exact(&weights.take("start", &[width])?[0]);
+    let recurrent = given.parts("cell.recurrent", [rows, width], gates)?;
+    let inputs = given.take("cell.symbols.weight", &[symbols, rows])?;
+    let start = Ball::exact(&given.vector("start", width)?);
     let node = move |below: &[&Ball]| {
         if below.is_empty() {
             return start.clone();
         }
         let (before, symbol) = (below[0], below[1]);
         let old = |gate: usize| by.affine(&recurrent[gate], before).0;
-        let input = |gate: usize| Ball::exact(&symbol.centre[gate * width..][..width]);
+        let added = |gate: usize, x: &Ball| {
+            by.sum(&Ball::exact(&symbol.centre[gate * width..][..width]), x)
+        };
         if gates == 1 {
-            let function = if cell == "relu" { RELU } else { TANH };
-            return by.entries(function, &by.sum(&input(0), &old(0)));
+            return by.entries(if cell == "relu" { RELU } else { TANH }, &added(0, &old(0)));
         }
-        let gate = |gate: usize| by.entries(LOGISTIC, &by.sum(&input(gate), &old(gate)));
-        let new = by.entries(TANH, &by.sum(&input(2), &by.product(&gate(0), &old(2), 1)));
+        let gate = |gate: usize| by.entries(LOGISTIC, &added(gate, &old(gate)));
+        let new = by.entries(TANH, &added(2, &by.product(&gate(0), &old(2), 1)));
         let less = Ball { centre: new.centre.iter().map(|x| -x).collect(), ..new };
         by.sum(&new, &by.product(&gate(1), &by.sum(before, &less), 1))
     };
     Ok((0, inputs.iter().map(|row| Ball::exact(row)).collect(), Box::new(node)))
 }
 
-fn read_tree(
-    settings: &mut Settings, weights: &mut Weights, symbols: usize, width: usize,
-) -> Checked<(usize, Vec<Ball>, Node)> {
-    let rational = settings.0.contains_key("attention");
+fn read_tree(given: &mut Given, symbols: usize, width: usize) -> Checked<Parts> {
+    let (by, rational) = (given.by, given.settings.contains_key("attention"));
     if rational {
-        settings.option("attention", "relu")?;
+        given.option("attention", "relu")?;
     }
-    let norm = settings.option("norm", if rational { "none" } else { "post pre none" })?;
-    let activation = settings.option("activation", if rational { "relu" } else { "relu gelu" })?;
+    let norm = given.option("norm", if rational { "none" } else { "post pre none" })?;
+    let activation = given.option("activation", if rational { "relu" } else { "relu gelu" })?;
     require_handled(activation == "relu", "gelu")?;
-    settings.option("memory", "binary")?;
-    let learned_pad = settings.option("pad", "learned absent")? == "learned";
-    require((0.0..1.0).contains(&settings.float("dropout")?), "dropout is a share")?;
-    let (chunk, heads) = (settings.count("chunk", 2)?, settings.count("num_heads", 1)?);
-    let fits = chunk <= 32 && width % heads == 0;
-    require(fits, "a chunk has at most 32 places, and d_model is a multiple of num_heads")?;
-    let hidden = settings.count("ff_factor", 1)?.saturating_mul(width);
-    let scale = match settings.0.get("embedding_scale").map(String::as_str) {
-        Some("null") => settings.take("embedding_scale").map(|_| (width as f64).sqrt()),
-        Some(text) if text.contains(['.', 'e']) => settings.float("embedding_scale"),
-        _ => settings.count("embedding_scale", 1).map(|scale| scale as f64),
-    }?;
-    require(scale > 0.0, "embedding_scale is positive")?;
-    let second = settings.count("transition_size", 0)?;
+    given.option("memory", "binary")?;
+    let learned_pad = given.option("pad", "learned absent")? == "learned";
+    given.setting("dropout", |text| float(text).filter(|share| (0.0..1.0).contains(share)))?;
+    let (chunk, heads) = (given.count("chunk", 2)?, given.count("num_heads", 1)?);
+    require(chunk <= 32 && width % heads == 0, "chunks have at most 32 places, heads one width")?;
+    let scale = given.setting("embedding_scale", |text| {
+        let number = float(text).or_else(|| whole(text).map(|scale| scale as f64));
+        number.or((text == "null").then(|| (width as f64).sqrt())).filter(|scale| *scale > 0.0)
+    })?;
+    let hidden = given.count("ff_factor", 1)?.saturating_mul(width);
+    let second = given.count("transition_size", 0)?;
     if second > 0 {
-        weights.affine("transition", [second, width])?; // which is not used
+        given.matrix("transition", second, width)?; // which is not used
     }
-    let layer = |layer: usize| {
-        read_layer(
-            weights,
-            &format!("layers.{layer}"),
-            [width, hidden, heads, chunk],
-            &norm,
-            rational,
-        )
-    };
-    let layers = (0..settings.count("thickness", 1)?).map(layer).collect::<Checked<Vec<_>>>()?;
-    let by = weights.arithmetic;
-    let mut vectors = weights.take("embedding.weight", &[symbols, width])?;
-    vectors.extend(weights.take("pad", &[width])?);
+    let mut layers = Vec::new();
+    for layer in 0..given.count("thickness", 1)? {
+        layers.push(read_layer(given, layer, [width, hidden, heads, chunk], norm, rational)?);
+    }
+    let mut vectors = given.take("embedding.weight", &[symbols, width])?;
+    vectors.push(given.vector("pad", width)?);
     let factor = Ball::exact(&vec![scale; width]);
     let scaled = |row: &Vec<f64>| by.product(&Ball::exact(row), &factor, 4);
-    let symbols: Vec<Ball> = vectors.iter().map(scaled).collect();
-    let pad = symbols[symbols.len() - 1].clone();
+    let vectors: Vec<Ball> = vectors.iter().map(scaled).collect();
+    let pad = vectors[symbols].clone();
     let node = move |below: &[&Ball]| {
         let pads = chunk - below.len();
         let present = if learned_pad { 0 } else { pads.min(chunk - 1) };
@@ -1021,56 +981,52 @@ fn read_tree(
         }
         x.remove(0)
     };
-    Ok((chunk, symbols, Box::new(node)))
+    Ok((chunk, vectors, Box::new(node)))
 }
 
-/// A layer returns the vectors at the places from a last argument on. Places before the second one
-/// are absent pads, which are not looked at, except by themselves.
+/// Returns the vectors after a layer from a place on, the last argument. Places before the second
+/// argument are absent pads, which are not looked at, except by themselves.
 type Layer = Box<dyn Fn(&[Ball], usize, usize) -> Vec<Ball>>;
 
 fn read_layer(
-    weights: &mut Weights, layer: &str, sizes: [usize; 4], norm: &str, rational: bool,
+    given: &mut Given, layer: usize, sizes: [usize; 4], norm: &str, rational: bool,
 ) -> Checked<Layer> {
-    let [width, hidden, heads, chunk] = sizes;
-    let of = |part: &str| format!("{layer}.{part}");
-    let query = weights.parts(&of("attention.query"), [width, width], heads, false)?;
-    let both = weights.parts(&of("attention.key_value"), [2 * width, width], 2 * heads, false)?;
-    let output = weights.parts(&of("attention.output"), [width, width], 1, false)?;
-    let bias = weights.take(&of("attention.bias"), &[heads, chunk])?;
-    let expand = weights.affine(&of("expand"), [hidden, width])?;
-    let contract = weights.affine(&of("contract"), [width, hidden])?;
-    let [first, second] = [of("attention_norm.norm"), of("feed_forward_norm.norm")];
-    let before =
-        [weights.norm(&first, width, norm == "pre")?, weights.norm(&second, width, norm == "pre")?];
-    let after = [
-        weights.norm(&first, width, norm == "post")?,
-        weights.norm(&second, width, norm == "post")?,
-    ];
+    let ([width, hidden, heads, chunk], by) = (sizes, given.by);
+    let of = |part: &str| format!("layers.{layer}.{part}");
+    let query = given.parts(&of("attention.query"), [width, width], heads)?;
+    let both = given.parts(&of("attention.key_value"), [2 * width, width], 2 * heads)?;
+    let output = given.matrix(&of("attention.output"), width, width)?;
+    let bias = given.take(&of("attention.bias"), &[heads, chunk])?;
+    let expand = given.matrix(&of("expand"), hidden, width)?;
+    let contract = given.matrix(&of("contract"), width, hidden)?;
+    let mut normed = |name: &str, place: &str| given.norm(&of(name), width, norm == place);
+    let before = [normed("attention_norm.norm", "pre")?, normed("feed_forward_norm.norm", "pre")?];
+    let after = [normed("attention_norm.norm", "post")?, normed("feed_forward_norm.norm", "post")?];
     let factor = Ball::exact(&vec![1.0 / ((width / heads) as f64).sqrt(); width]);
-    let by = weights.arithmetic;
     Ok(Box::new(move |x, present, from| {
-        let by_part =
-            |parts: &[Matrix], x: &Ball| parts.iter().map(|part| by.affine(part, x).0).collect();
+        let project = |parts: &[Matrix], x: &Ball| -> Vec<Ball> {
+            parts.iter().map(|part| by.affine(part, x).0).collect()
+        };
         let seen: Vec<Ball> = x.iter().map(|x| by.normed(&before[0], x)).collect();
-        let (keys, values): (Vec<Vec<Ball>>, Vec<Vec<Ball>>) =
-            seen.iter().map(|x| (by_part(&both[..heads], x), by_part(&both[heads..], x))).unzip();
+        // by place: the keys of all heads, and their values
+        let shown: Vec<Vec<Ball>> = seen.iter().map(|x| project(&both, x)).collect();
         // values that are not looked at have weight 0, and 0 times infinity is no number
-        let lost = values.iter().flatten().any(|value| !value.radius.is_finite());
+        let lost = shown.iter().any(|shown| shown[heads..].iter().any(|v| v.radius.is_infinite()));
         let at = |place: usize| {
-            let queries: Vec<Ball> = by_part(&query, &by.product(&seen[place], &factor, 4));
-            let first = present.min(place);
+            let queries = project(&query, &by.product(&seen[place], &factor, 4));
+            let keys = present.min(place)..=place;
             let head = |head: usize| {
-                let logit = |key: usize| {
-                    by.logit(&queries[head], &keys[key][head], bias[head][place - key])
-                };
-                let logits: Vec<Number> = (first..=place).map(logit).collect();
+                let query = &queries[head];
+                let logit =
+                    |key: usize| by.logit(query, &shown[key][head], bias[head][place - key]);
+                let logits: Vec<Number> = keys.clone().map(logit).collect();
                 let shares =
                     if rational { by.rectified(&logits, chunk) } else { by.softmax(&logits) };
-                shares.into_iter().zip(values[first..].iter().map(|value| &value[head])).collect()
+                shares.into_iter().zip(keys.clone().map(|key| &shown[key][heads + head])).collect()
             };
             let mut gathered = by.attend(&(0..heads).map(head).collect::<Vec<_>>(), !rational);
             gathered.radius = unless(lost, gathered.radius);
-            let h = by.normed(&after[0], &by.sum(&x[place], &by.affine(&output[0], &gathered).0));
+            let h = by.normed(&after[0], &by.sum(&x[place], &by.affine(&output, &gathered).0));
             let hidden = by.affine(&expand, &by.normed(&before[1], &h)).0;
             let branch = by.affine(&contract, &by.entries(RELU, &hidden)).0;
             by.normed(&after[1], &by.sum(&h, &branch))
@@ -1232,13 +1188,12 @@ fn check_levels(claim: &Claim) -> Checked<()> {
     };
 
     let inside: Vec<bool> =
-        machine.classes.iter().map(|class| *class < claim.class_names.len()).collect();
+        machine.classes.iter().map(|class| *class < claim.names.len()).collect();
     let mut steps: Vec<Steps> =
         vec![machine.transitions.iter().map(|row| row.iter().copied().collect()).collect()];
     let mut good = leading(&steps[0], &inside);
     let map = |symbol: usize| machine.transitions.iter().map(|row| row[symbol]).collect();
-    let mut symbols: Pairs =
-        (0..claim.alphabet.len()).map(|symbol| ((symbol, map(symbol)), 1)).collect();
+    let mut symbols: Pairs = (0..claim.symbols).map(|symbol| ((symbol, map(symbol)), 1)).collect();
     symbols.retain(|(_, map), _| map.iter().any(|state| good[*state]));
     let at_edge = symbols.keys().map(|(symbol, map)| ((*symbol, vec![map[machine.start]]), 1));
     let (mut interior, mut edge): (Pairs, Pairs) = if is_tree {
@@ -1273,12 +1228,11 @@ fn check_levels(claim: &Claim) -> Checked<()> {
         }
         edge.retain(|pair, _| is_tree || seen.insert(pair.clone()));
         let number = |map: &Vec<usize>| claim.maps.iter().position(|known| known == map);
-        let inner: BTreeSet<_> = interior
-            .keys()
-            .map(|(element, map)| vec![*element, number(map).unwrap_or(usize::MAX)])
-            .collect();
+        let numbered = |(element, map): &(usize, Vec<usize>)| Some(vec![*element, number(map)?]);
+        let inner: Option<BTreeSet<Vec<usize>>> = interior.keys().map(numbered).collect();
         let outer = edge.keys().map(|(element, map)| vec![*element, map[0]]);
-        let same = inner.iter().eq(&pairs[0]) && outer.eq(pairs[1].iter().cloned());
+        let same = inner.map_or(false, |inner| inner.iter().eq(&pairs[0]))
+            && outer.eq(pairs[1].iter().cloned());
         require(same, &format!("the pairs of level {level} are what follows"))?;
     }
 
@@ -1288,8 +1242,9 @@ fn check_levels(claim: &Claim) -> Checked<()> {
     require(told, "shorter words were checked, or all")?;
     let (first, last) = (claim.repeats.unwrap_or(0), count - 1);
     if let Some((word, model, language)) = &claim.wrong {
-        let (given, state) = (run.classify(word)?, machine.after(word));
-        let (class, names) = (machine.classes[state], &claim.class_names);
+        let step = |state: usize, symbol: &usize| machine.transitions[state][*symbol];
+        let (given, state) = (run.classify(word)?, word.iter().fold(machine.start, step));
+        let (class, names) = (machine.classes[state], &claim.names);
         require(inside[state] && given != class, "the word is in the domain, and wrong")?;
         require([&names[given], &names[class]] == [model, language], "the word has these classes")?;
         require(claim.repeats.is_none(), "a counterexample repeats nothing")?;
