@@ -529,22 +529,20 @@ const TANH: Entrywise = (f64::tanh, 1.0, TANH_UNITS);
 /// A relative error of exp changes it by no more than itself.
 const LOGISTIC: Entrywise = (|x| 1.0 / (1.0 + (-x).exp()), 0.25, EXP);
 
-/// The arithmetic of a floating-point type.
+/// The arithmetic of a floating-point type: unit roundoff, smallest normal and largest number.
 #[derive(Clone, Copy)]
 struct Arithmetic {
     unit: f64,
-    least_normal: f64,
+    tiny: f64,
     most: f64,
 }
 
-const FLOAT32: Arithmetic = Arithmetic {
-    unit: f32::EPSILON as f64 / 2.0,
-    least_normal: f32::MIN_POSITIVE as f64,
-    most: f32::MAX as f64,
-};
+const FLOAT32: Arithmetic =
+    Arithmetic { unit: 0.5 * f32::EPSILON as f64, tiny: TINY, most: f32::MAX as f64 };
+const TINY: f64 = f32::MIN_POSITIVE as f64;
 /// Also that of centres and radii.
 const FLOAT64: Arithmetic =
-    Arithmetic { unit: f64::EPSILON / 2.0, least_normal: f64::MIN_POSITIVE, most: f64::MAX };
+    Arithmetic { unit: 0.5 * f64::EPSILON, tiny: f64::MIN_POSITIVE, most: f64::MAX };
 
 impl Arithmetic {
     /// n u / (1 - n u): the relative error of a sum of n products in any order (Higham, 3.1).
@@ -561,7 +559,7 @@ impl Arithmetic {
     /// Bound what is lost where numbers below the smallest normal one are taken as 0. `reach` is
     /// the number of operations plus the sizes of all that is multiplied.
     fn flushed(&self, reach: f64) -> f64 {
-        8.0 * (self.least_normal + FLOAT64.least_normal) * reach
+        8.0 * (self.tiny + FLOAT64.tiny) * reach
     }
 
     fn overflows(&self, size: f64) -> bool {
@@ -1058,7 +1056,8 @@ fn class(logits: &[Number]) -> Checked<usize> {
 
 /// What the network makes of elements: symbols at level 0 of a tree, else codes.
 struct Run<'a> {
-    claim: &'a Claim,
+    network: &'a Network,
+    codes: &'a [Vec<bool>],
     vectors: Vec<Ball>,
     known: HashMap<(bool, Vec<usize>), usize>,
 }
@@ -1070,43 +1069,40 @@ impl Run<'_> {
         if let Some(known) = self.known.get(&key) {
             return Ok(*known);
         }
-        let network = &self.claim.network;
+        let (symbols, vectors) = (&self.network.symbols, &self.vectors);
         let below: Vec<&Ball> = match chunk {
-            [code, symbol] if network.chunk == 0 => {
-                vec![&self.vectors[*code], &network.symbols[*symbol]]
-            }
-            _ if level == 0 => chunk.iter().map(|symbol| &network.symbols[*symbol]).collect(),
-            _ => chunk.iter().map(|code| &self.vectors[*code]).collect(),
+            [code, symbol] if self.network.chunk == 0 => vec![&vectors[*code], &symbols[*symbol]],
+            _ if level == 0 => chunk.iter().map(|symbol| &symbols[*symbol]).collect(),
+            _ => chunk.iter().map(|code| &vectors[*code]).collect(),
         };
-        let code = signs(&(network.write)(&below))?;
-        let number = self.claim.codes.iter().position(|named| *named == code);
+        let code = signs(&(self.network.write)(&below))?;
+        let number = self.codes.iter().position(|named| *named == code);
         let number = number.ok_or("this is not so: every code that follows is named")?;
         self.known.insert(key, number);
         Ok(number)
     }
 
     fn class(&self, code: usize) -> Checked<usize> {
-        class(&(self.claim.network.answer)(&self.vectors[code]))
+        class(&(self.network.answer)(&self.vectors[code]))
     }
 
     /// Return the class of the empty word, whose code need not be named.
     fn empty_class(&self) -> Checked<usize> {
-        let network = &self.claim.network;
-        class(&(network.answer)(&(network.recall)(&signs(&(network.write)(&[]))?)))
+        let code = signs(&(self.network.write)(&[]))?;
+        class(&(self.network.answer)(&(self.network.recall)(&code)))
     }
 
     fn classify(&mut self, word: &[usize]) -> Checked<usize> {
-        let (mut nodes, mut level, chunk) = (word.to_vec(), 0, self.claim.network.chunk);
+        let (mut nodes, mut level, chunk) = (word.to_vec(), 0, self.network.chunk);
         if word.is_empty() {
             return self.empty_class();
         }
         if chunk == 0 {
-            let first = self.compose(0, &[])?;
-            let code =
-                word.iter().try_fold(first, |code, symbol| self.compose(0, &[code, *symbol]))?;
-            return self.class(code);
+            let start = self.compose(0, &[])?;
+            let step = |code: usize, symbol: &usize| self.compose(0, &[code, *symbol]);
+            nodes = vec![word.iter().try_fold(start, step)?];
         }
-        while nodes.len() > 1 || level == 0 {
+        while chunk > 0 && (nodes.len() > 1 || level == 0) {
             let (edge, inner) = nodes.split_at((nodes.len() - 1) % chunk + 1);
             let chunks = std::iter::once(edge).chain(inner.chunks(chunk));
             nodes = chunks.map(|chunk| self.compose(level, chunk)).collect::<Checked<_>>()?;
@@ -1115,8 +1111,8 @@ impl Run<'_> {
         self.class(nodes[0])
     }
 
-    /// Return the pairs of chunks of a pair of `firsts` and `more` of `inner`, of words of `length`
-    /// symbols, that lead some state to a good one.
+    /// Return the pairs, of words that lead some state to a good one, of chunks of one pair of
+    /// `firsts` and `more` of `inner`.
     fn follow(
         &mut self, level: usize, firsts: &Pairs, inner: &Pairs, more: u32, good: &[bool],
     ) -> Checked<Pairs> {
@@ -1158,12 +1154,12 @@ fn power(steps: &Steps, exponent: usize) -> Steps {
 fn leading(steps: &Steps, inside: &[bool]) -> Vec<bool> {
     let mut good = inside.to_vec();
     loop {
-        let leads = |state: usize| good[state] || steps[state].iter().any(|next| good[*next]);
-        let more: Vec<bool> = (0..good.len()).map(leads).collect();
-        if more == good {
+        let before = good.clone();
+        let leads = |state: usize| steps[state].iter().any(|next| before[*next]);
+        (0..good.len()).for_each(|state| good[state] |= leads(state));
+        if good == before {
             return good;
         }
-        good = more;
     }
 }
 
@@ -1173,47 +1169,42 @@ fn check_levels(claim: &Claim) -> Checked<()> {
     let (machine, network, chunk) = (&claim.machine, &claim.network, claim.network.chunk);
     let (states, is_tree, count) = (machine.classes.len(), chunk > 0, claim.levels.len());
     let whole = |map: &Vec<usize>| map.len() == states && map.iter().all(|next| *next < states);
-    require(
-        claim.maps.iter().all(whole) && all_differ(&claim.maps),
-        "maps are of states, and differ",
-    )?;
-    require(
-        count > 0 && (chunk as f64).powi(count as i32) < 4.6e18,
-        "there are few enough levels",
-    )?;
-    let mut run = Run {
-        claim,
-        vectors: claim.codes.iter().map(|code| (network.recall)(code)).collect(),
-        known: HashMap::new(),
-    };
+    let whole = claim.maps.iter().all(whole) && all_differ(&claim.maps);
+    require(whole, "state maps lead from all states to states, and differ")?;
+    let few = count > 0 && (chunk as f64).powi(count as i32) < 4.6e18;
+    require(few, "there is a level, and there are few enough")?;
+    let vectors = claim.codes.iter().map(|code| (network.recall)(code)).collect();
+    let mut run = Run { network, codes: &claim.codes, vectors, known: HashMap::new() };
 
     let inside: Vec<bool> =
         machine.classes.iter().map(|class| *class < claim.names.len()).collect();
-    let mut steps: Vec<Steps> =
-        vec![machine.transitions.iter().map(|row| row.iter().copied().collect()).collect()];
-    let mut good = leading(&steps[0], &inside);
+    let step = |row: &Vec<usize>| row.iter().copied().collect();
+    let mut steps: Vec<Steps> = vec![machine.transitions.iter().map(step).collect()];
+    let good = leading(&steps[0], &inside);
     let map = |symbol: usize| machine.transitions.iter().map(|row| row[symbol]).collect();
     let mut symbols: Pairs = (0..claim.symbols).map(|symbol| ((symbol, map(symbol)), 1)).collect();
     symbols.retain(|(_, map), _| map.iter().any(|state| good[*state]));
-    let at_edge = symbols.keys().map(|(symbol, map)| ((*symbol, vec![map[machine.start]]), 1));
-    let (mut interior, mut edge): (Pairs, Pairs) = if is_tree {
-        (symbols.clone(), at_edge.filter(|pair| good[pair.0 .1[0]]).collect())
+    let (mut interior, mut edge) = (Pairs::new(), Pairs::new());
+    if is_tree {
+        let begun = symbols.keys().map(|(symbol, map)| ((*symbol, vec![map[machine.start]]), 1));
+        edge = begun.filter(|((_, map), _)| good[map[0]]).collect();
+        interior = symbols.clone();
     } else {
-        (Pairs::new(), [((run.compose(0, &[])?, vec![machine.start]), 0)].into())
-    };
+        edge.insert((run.compose(0, &[])?, vec![machine.start]), 0);
+    }
     let is_wrong = inside[machine.start] && run.empty_class()? != machine.classes[machine.start];
     let mut wrong = is_wrong.then_some(0); // the length of the shortest wrong word
     let mut seen = BTreeSet::new(); // pairs of a recurrence
     for (level, pairs) in claim.levels.iter().enumerate() {
         if level > 0 {
-            require(wrong.is_none(), &format!("no word is wrong before level {level}"))?;
+            require(wrong.is_none(), "no word is wrong before the last level")?;
             steps.push(power(&steps[level - 1], chunk));
-            good = leading(&steps[level], &inside);
+            let good = leading(&steps[level], &inside);
             let inner = if is_tree { &interior } else { &symbols };
             let mut begun = Pairs::new();
             for more in if is_tree { 0..chunk as u32 } else { 1..2 } {
                 for (pair, length) in run.follow(level - 1, &edge, inner, more, &good)? {
-                    let (ends, state) = (more > 0 || level == 1, pair.1[0]); // in one node, at first
+                    let (state, ends) = (pair.1[0], more > 0 || level == 1); // as one node, at first
                     if ends && inside[state] && run.class(pair.0)? != machine.classes[state] {
                         wrong = Some(wrong.map_or(length, |least| length.min(least)));
                     }
@@ -1228,18 +1219,17 @@ fn check_levels(claim: &Claim) -> Checked<()> {
         }
         edge.retain(|pair, _| is_tree || seen.insert(pair.clone()));
         let number = |map: &Vec<usize>| claim.maps.iter().position(|known| known == map);
-        let numbered = |(element, map): &(usize, Vec<usize>)| Some(vec![*element, number(map)?]);
-        let inner: Option<BTreeSet<Vec<usize>>> = interior.keys().map(numbered).collect();
-        let outer = edge.keys().map(|(element, map)| vec![*element, map[0]]);
-        let same = inner.map_or(false, |inner| inner.iter().eq(&pairs[0]))
-            && outer.eq(pairs[1].iter().cloned());
+        let inner = interior.keys().map(|(element, map)| Some(vec![*element, number(map)?]));
+        let inner: Option<BTreeSet<Vec<usize>>> = inner.collect();
+        let edge = edge.keys().map(|(element, map)| vec![*element, map[0]]);
+        let same =
+            inner.map_or(false, |inner| inner.iter().eq(&pairs[0])) && edge.eq(pairs[1].clone());
         require(same, &format!("the pairs of level {level} are what follows"))?;
     }
 
-    let length = claim.wrong.as_ref().map(|claimed| claimed.0.len() as u64);
-    require(wrong == length, "the shortest wrong word is as long as is claimed")?;
-    let told = claim.checked_length == length.map(|length| length as i64 - 1);
-    require(told, "shorter words were checked, or all")?;
+    let length = claim.wrong.as_ref().map(|claimed| claimed.0.len() as i64);
+    require(wrong.map(|n| n as i64) == length, "the shortest wrong word is as long as is claimed")?;
+    require(claim.checked_length == length.map(|n| n - 1), "shorter words were checked, or all")?;
     let (first, last) = (claim.repeats.unwrap_or(0), count - 1);
     if let Some((word, model, language)) = &claim.wrong {
         let step = |state: usize, symbol: &usize| machine.transitions[state][*symbol];
@@ -1256,6 +1246,6 @@ fn check_levels(claim: &Claim) -> Checked<()> {
         require(claim.repeats.is_none() && edge.is_empty(), "nothing new follows the last level")?;
     }
     let codes: BTreeSet<usize> = seen.iter().map(|pair| pair.0).collect();
-    let whole = claim.maps.is_empty() && codes.len() == claim.codes.len();
-    require(is_tree || whole, "a recurrence has no maps, and every code that is named occurs")
+    let all = claim.maps.is_empty() && codes.len() == claim.codes.len();
+    require(is_tree || all, "a recurrence has no maps, and every code that is named occurs")
 }
