@@ -41,9 +41,7 @@ fn check(content: &[u8]) -> Checked<String> {
     check_levels(&claim)?;
     Ok(match &claim.wrong {
         None => "every word of the automaton in the file gets its class, at every length".into(),
-        Some(wrong) => {
-            format!("the shortest word with a wrong class has {} symbols", wrong.0.len())
-        }
+        Some(wrong) => format!("the shortest wrong word has {} symbols", wrong.0.len()),
     })
 }
 
@@ -62,7 +60,7 @@ fn all_differ<T: Ord>(these: &[T]) -> bool {
     these.iter().collect::<BTreeSet<_>>().len() == these.len()
 }
 
-// ---- 0 the form ----------------------------------------------------------------------------------
+// ---- 0 the form ---------------------------------------------------------------------------------
 
 /// Reads canonical JSON, of which this text is left. There is one way to write a certificate, so
 /// that each part is read where it has to stand.
@@ -87,8 +85,7 @@ impl Reader<'_> {
 
     /// Go to the value of a name, with the mark before it: `{` for the first, `,` for all others.
     fn field(&mut self, mark: char, name: &str) -> Checked<&mut Self> {
-        self.expect(&format!("{mark}\"{name}\":"))?;
-        Ok(self)
+        self.expect(&format!("{mark}\"{name}\":")).map(|_| self)
     }
 
     fn list<T>(&mut self, each: impl Fn(&mut Self) -> Checked<T>) -> Checked<Vec<T>> {
@@ -251,8 +248,8 @@ fn read_language(reader: &mut Reader) -> Checked<(Vec<String>, Vec<String>, Auto
     reader.field(',', "domain")?;
     let space = |c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c);
     let plain = alphabet.iter().all(|symbol| !symbol.is_empty() && !symbol.contains(space));
-    let differ = !alphabet.is_empty() && all_differ(&alphabet);
-    require(plain && differ, "symbols are texts without spaces, and differ")?;
+    let plain = plain && !alphabet.is_empty() && all_differ(&alphabet);
+    require(plain, "there are symbols, which are texts without spaces, and differ")?;
     let named = automaton.classes.iter().all(|class| *class < class_names.len());
     require(named && all_differ(&class_names), "classes have names, and these differ")?;
     Ok((alphabet, class_names, automaton))
@@ -307,12 +304,10 @@ fn read_notes(reader: &mut Reader) -> Checked<()> {
 }
 
 struct Claim {
-    symbols: usize,
     /// Of classes.
     names: Vec<String>,
-    language: Automaton,
-    domain: Automaton,
-    machine: Automaton,
+    /// The machine, the language and its domain.
+    automata: [Automaton; 3],
     network: Network,
     codes: Vec<Vec<bool>>,
     maps: Vec<Vec<usize>>,
@@ -345,8 +340,8 @@ impl Claim {
         } else {
             let (same_alphabet, names, domain) = read_language(reader)?;
             reader.expect("null}}")?;
-            let fits = same_alphabet == alphabet && names == ["0", "1"];
-            require(fits, "a domain has the classes 0 and 1, over the alphabet")?;
+            require(same_alphabet == alphabet, "a domain has the alphabet of the language")?;
+            require(names == ["0", "1"], "a domain has the classes 0 and 1")?;
             domain
         };
         let machine = Automaton::read(reader.field(',', "machine")?, '{', alphabet.len())?;
@@ -355,11 +350,9 @@ impl Claim {
         let codes = reader.field(',', "elements")?.field('{', "codes")?.list(Reader::text)?;
         reader.expect("}")?;
         require(!codes.is_empty() && all_differ(&codes), "every code stands once")?;
+        let read = |code: &String| read_code(code, network.bits);
         let claim = Claim {
-            codes: codes
-                .iter()
-                .map(|code| read_code(code, network.bits))
-                .collect::<Checked<_>>()?,
+            codes: codes.iter().map(read).collect::<Checked<_>>()?,
             maps: reader.field(',', "maps")?.list(Reader::counts)?,
             levels: reader.field(',', "levels")?.list(|reader| {
                 let interior = reader.field('{', "interior")?.list(Reader::counts)?;
@@ -370,10 +363,7 @@ impl Claim {
             wrong: reader.field(',', "counterexample")?.maybe(|it| read_wrong(it, &alphabet))?,
             checked_length: reader.field(',', "checked_length")?.maybe(Reader::number)?,
             names: class_names,
-            symbols: alphabet.len(),
-            language,
-            domain,
-            machine,
+            automata: [machine, language, domain],
             network,
         };
         let told = if claim.wrong.is_some() { "counterexample" } else { "equivalent" };
@@ -384,11 +374,11 @@ impl Claim {
     }
 }
 
-// ---- 1 the language ------------------------------------------------------------------------------
+// ---- 1 the language -----------------------------------------------------------------------------
 
 /// Check that the machine is minimal, and gives every word the class that the language gives it.
 fn check_machine(claim: &Claim) -> Checked<()> {
-    let (machine, language, domain) = (&claim.machine, &claim.language, &claim.domain);
+    let [machine, language, domain] = &claim.automata;
     let (mut blocks, mut count) = (machine.classes.clone(), 0);
     loop {
         let mut number = HashMap::new();
@@ -411,7 +401,7 @@ fn check_machine(claim: &Claim) -> Checked<()> {
     while let Some([mine, theirs, place]) = queue.pop() {
         let class = if domain.classes[place] == 1 { language.classes[theirs] } else { outside };
         require(machine.classes[mine] == class, "the machine gives every word its class")?;
-        for symbol in 0..claim.symbols {
+        for symbol in 0..machine.transitions[mine].len() {
             let next = |automaton: &Automaton, state: usize| automaton.transitions[state][symbol];
             let after = [next(machine, mine), next(language, theirs), next(domain, place)];
             if seen.insert(after) {
@@ -425,7 +415,7 @@ fn check_machine(claim: &Claim) -> Checked<()> {
     require(machine.classes.iter().any(|class| *class != outside), "a domain has a word")
 }
 
-// ---- 2 the network: bounds -----------------------------------------------------------------------
+// ---- 2 the network: bounds ----------------------------------------------------------------------
 //
 // Vectors of the network are balls that hold the vector of real arithmetic and every one that the
 // network's own arithmetic can give: rounded to nearest, with sums in any order, fused or not, and
@@ -520,6 +510,8 @@ fn singular(rows: &[Vec<f64>], squarings: usize) -> f64 {
     size * (singular(&square, squarings - 1) + lost).sqrt() * OUTWARD
 }
 
+type Pairwise = fn(f64, f64) -> f64;
+
 /// A function of each number: how it is computed, its largest slope, and by how many unit roundoffs
 /// the network's value is off: of 1, or of |x| if that is less and the function at most |x|.
 type Entrywise = (fn(f64) -> f64, f64, usize);
@@ -529,25 +521,25 @@ const TANH: Entrywise = (f64::tanh, 1.0, TANH_UNITS);
 /// A relative error of exp changes it by no more than itself.
 const LOGISTIC: Entrywise = (|x| 1.0 / (1.0 + (-x).exp()), 0.25, EXP);
 
-/// The arithmetic of a floating-point type: unit roundoff, smallest normal and largest number.
+/// The arithmetic of a floating-point type: twice its unit roundoff, its smallest normal number, and
+/// its largest one.
 #[derive(Clone, Copy)]
 struct Arithmetic {
-    unit: f64,
+    eps: f64,
     tiny: f64,
-    most: f64,
+    max: f64,
 }
 
 const FLOAT32: Arithmetic =
-    Arithmetic { unit: 0.5 * f32::EPSILON as f64, tiny: TINY, most: f32::MAX as f64 };
-const TINY: f64 = f32::MIN_POSITIVE as f64;
+    Arithmetic { eps: f32::EPSILON as f64, tiny: f32::MIN_POSITIVE as f64, max: f32::MAX as f64 };
 /// Also that of centres and radii.
 const FLOAT64: Arithmetic =
-    Arithmetic { unit: 0.5 * f64::EPSILON, tiny: f64::MIN_POSITIVE, most: f64::MAX };
+    Arithmetic { eps: f64::EPSILON, tiny: f64::MIN_POSITIVE, max: f64::MAX };
 
 impl Arithmetic {
     /// n u / (1 - n u): the relative error of a sum of n products in any order (Higham, 3.1).
     fn gamma_of(&self, terms: usize) -> f64 {
-        let product = terms as f64 * self.unit;
+        let product = terms as f64 * self.eps / 2.0;
         unless(terms > 4_000_000 || product >= 0.5, product / (1.0 - product))
     }
 
@@ -563,22 +555,20 @@ impl Arithmetic {
     }
 
     fn overflows(&self, size: f64) -> bool {
-        !(size < 1e-6 * self.most)
+        !(size < 1e-6 * self.max)
     }
 
     /// Return the radius of a number: `moved` is what its arguments' radii become, `size` the sum
-    /// of the sizes of all terms, each rounded so many times. Infinite where it could overflow.
-    fn radius(&self, moved: f64, size: f64, roundings: usize, reach: f64) -> f64 {
-        let radius = (moved + self.gamma(roundings) * size + self.flushed(reach)) * OUTWARD + LEAST;
+    /// of the sizes of all terms, each rounded n times. Infinite where it could overflow.
+    fn radius(&self, moved: f64, size: f64, n: usize, reach: f64) -> f64 {
+        let radius = (moved + self.gamma(n) * size + self.flushed(reach)) * OUTWARD + LEAST;
         unless(self.overflows(size) || !radius.is_finite(), radius)
     }
 
     /// The same for a vector, with a size for each entry and a reach for the largest.
-    fn ball(
-        &self, centre: Vec<f64>, moved: f64, sizes: &[f64], roundings: usize, reach: f64,
-    ) -> Ball {
+    fn ball(&self, centre: Vec<f64>, moved: f64, sizes: &[f64], n: usize, reach: f64) -> Ball {
         let root = (centre.len() as f64).sqrt();
-        let radius = self.radius(moved, 0.0, 0, root * reach) + self.gamma(roundings) * norm(sizes);
+        let radius = self.radius(moved, 0.0, 0, root * reach) + self.gamma(n) * norm(sizes);
         let lost = self.overflows(largest(sizes)) || !centre.iter().all(|x| x.is_finite());
         Ball { centre, radius: unless(lost || !radius.is_finite(), radius * OUTWARD) }
     }
@@ -586,7 +576,7 @@ impl Arithmetic {
     /// W x + b, and its numbers one by one: a sum of n products and b, in any order, is off by at
     /// most gamma(n + 1) times the sum of their sizes.
     fn affine(&self, matrix: &Matrix, x: &Ball) -> (Ball, Vec<Number>) {
-        let (own, roundings) = (x.sizes(), x.centre.len() + 2);
+        let (own, n) = (x.sizes(), x.centre.len() + 2);
         let sums: Vec<f64> = matrix.rows.iter().map(|row| dot(row, &x.centre)).collect();
         let centre = zipped(&sums, &matrix.bias, |sum, b| sum + b);
         let sums: Vec<f64> = matrix.rows.iter().map(|row| dot(&absolute(row), &own)).collect();
@@ -595,30 +585,27 @@ impl Arithmetic {
         let widest: Vec<f64> = matrix.rows.iter().zip(&matrix.bias).map(wide).collect();
         let reach = own.len() as f64 + 1.0 + own.iter().sum::<f64>() + largest(&widest) * OUTWARD;
         let moved = matrix.rows.iter().map(|row| norm(row) * x.radius);
-        let radii =
-            moved.zip(&sizes).map(|(moved, size)| self.radius(moved, *size, roundings, reach));
+        let radii = moved.zip(&sizes).map(|(moved, size)| self.radius(moved, *size, n, reach));
         let numbers = centre.iter().copied().zip(radii).collect();
-        (self.ball(centre, matrix.stretch * x.radius, &sizes, roundings, reach), numbers)
+        (self.ball(centre, matrix.stretch * x.radius, &sizes, n, reach), numbers)
     }
 
     fn sum(&self, x: &Ball, y: &Ball) -> Ball {
         self.pairs(|a, b| a + b, x, y, x.radius + y.radius, 1)
     }
 
-    /// The product of numbers, which are rounded so many times: before it, if not once.
-    fn product(&self, x: &Ball, y: &Ball, roundings: usize) -> Ball {
+    /// The product of entries, with n roundings: that of the product, and those of a factor before.
+    fn product(&self, x: &Ball, y: &Ball, n: usize) -> Ball {
         let moved = x.radius * largest(&y.sizes()) + largest(&x.sizes()) * y.radius;
-        self.pairs(|a, b| a * b, x, y, moved, roundings)
+        self.pairs(|a, b| a * b, x, y, moved, n)
     }
 
-    fn pairs(
-        &self, function: fn(f64, f64) -> f64, x: &Ball, y: &Ball, moved: f64, roundings: usize,
-    ) -> Ball {
+    fn pairs(&self, function: Pairwise, x: &Ball, y: &Ball, moved: f64, n: usize) -> Ball {
         let (sizes, most) = (zipped(&x.sizes(), &y.sizes(), function), largest(&x.sizes()));
         let (reach, other) = (4.0 * (1.0 + most), largest(&y.sizes()));
         let moved = unless(self.overflows(most) || self.overflows(other), moved);
         let centre = zipped(&x.centre, &y.centre, function);
-        self.ball(centre, moved, &sizes, roundings, reach * (1.0 + other))
+        self.ball(centre, moved, &sizes, n, reach * (1.0 + other))
     }
 
     fn entries(&self, (function, slope, units): Entrywise, x: &Ball) -> Ball {
@@ -631,20 +618,16 @@ impl Arithmetic {
     }
 
     fn normed(&self, norms: &[Vec<f64>], x: &Ball) -> Ball {
-        if norms.is_empty() {
-            x.clone()
-        } else {
-            self.layer_norm(&norms[0], &norms[1], x)
-        }
+        norms.first().map_or_else(|| x.clone(), |g| self.layer_norm(g, &norms[1], x))
     }
 
     /// g (x - mean) r + b with r = 1 / sqrt(variance + epsilon).
     ///
     /// In a ball of radius R the deviation is at least that of the centre less R / sqrt(n), so that
-    /// `least` is the least of variance + epsilon, and the Jacobian is g times a contraction over its
-    /// root. Let `beta` be the largest |mean| r, and a^2 = 1 + beta^2. All usual ways (two passes, one
-    /// pass, Welford's, means of parts that are joined) give the mean within gamma(n + 24) a / r, and
-    /// the variance within a share q of variance + epsilon.
+    /// `least` is the least of variance + epsilon, and the Jacobian is g times a contraction over
+    /// its root. Let `beta` be the largest |mean| r, and a^2 = 1 + beta^2. All usual ways (two
+    /// passes, one pass, Welford's, means of parts that are joined) give the mean within gamma(n +
+    /// 24) a / r, and the variance within a share q of variance + epsilon.
     fn layer_norm(&self, weight: &[f64], bias: &[f64], x: &Ball) -> Ball {
         let (count, n) = (x.centre.len(), x.centre.len() as f64);
         let mean = x.centre.iter().sum::<f64>() / n;
@@ -686,9 +669,9 @@ impl Arithmetic {
 
     /// Return the product of a query and a key, plus the bias of their offset.
     fn logit(&self, query: &Ball, key: &Ball, bias: f64) -> Number {
-        let (sizes, own, norms) =
-            (query.sizes(), key.sizes(), [norm(&query.centre), norm(&key.centre)]);
-        let moved = query.radius * (norms[1] + key.radius) + norms[0] * key.radius;
+        let (sizes, own) = (query.sizes(), key.sizes());
+        let moved =
+            query.radius * norm(&key.centre) + (norm(&query.centre) + query.radius) * key.radius;
         let reach = sizes.len() as f64 + 1.0 + bias.abs() + sizes.iter().chain(&own).sum::<f64>();
         let radius = self.radius(moved, dot(&sizes, &own) + bias.abs(), sizes.len() + 2, reach);
         (dot(&query.centre, &key.centre) + bias, radius)
@@ -761,7 +744,7 @@ impl Arithmetic {
     }
 }
 
-// ---- 2 the network: weights ----------------------------------------------------------------------
+// ---- 2 the network: weights ---------------------------------------------------------------------
 
 /// What the file gives of the network and was not taken yet: settings as they are written, and
 /// arrays with their types, shapes and bytes. All have the type of the first one.
@@ -923,9 +906,8 @@ fn read_recurrence(given: &mut Given, symbols: usize, width: usize) -> Checked<P
         }
         let (before, symbol) = (below[0], below[1]);
         let old = |gate: usize| by.affine(&recurrent[gate], before).0;
-        let added = |gate: usize, x: &Ball| {
-            by.sum(&Ball::exact(&symbol.centre[gate * width..][..width]), x)
-        };
+        let input = |gate: usize| Ball::exact(&symbol.centre[gate * width..][..width]);
+        let added = |gate: usize, x: &Ball| by.sum(&input(gate), x);
         if gates == 1 {
             return by.entries(if cell == "relu" { RELU } else { TANH }, &added(0, &old(0)));
         }
@@ -939,9 +921,7 @@ fn read_recurrence(given: &mut Given, symbols: usize, width: usize) -> Checked<P
 
 fn read_tree(given: &mut Given, symbols: usize, width: usize) -> Checked<Parts> {
     let (by, rational) = (given.by, given.settings.contains_key("attention"));
-    if rational {
-        given.option("attention", "relu")?;
-    }
+    rational.then(|| given.option("attention", "relu")).transpose()?;
     let norm = given.option("norm", if rational { "none" } else { "post pre none" })?;
     let activation = given.option("activation", if rational { "relu" } else { "relu gelu" })?;
     require_handled(activation == "relu", "gelu")?;
@@ -955,10 +935,8 @@ fn read_tree(given: &mut Given, symbols: usize, width: usize) -> Checked<Parts> 
         number.or((text == "null").then(|| (width as f64).sqrt())).filter(|scale| *scale > 0.0)
     })?;
     let hidden = given.count("ff_factor", 1)?.saturating_mul(width);
-    let second = given.count("transition_size", 0)?;
-    if second > 0 {
-        given.matrix("transition", second, width)?; // which is not used
-    }
+    let second = given.count("transition_size", 0)?; // of a matrix that is not used
+    (second > 0).then(|| given.matrix("transition", second, width)).transpose()?;
     let mut layers = Vec::new();
     for layer in 0..given.count("thickness", 1)? {
         layers.push(read_layer(given, layer, [width, hidden, heads, chunk], norm, rational)?);
@@ -1033,7 +1011,7 @@ fn read_layer(
     }))
 }
 
-// ---- 3 to 6 the induction ------------------------------------------------------------------------
+// ---- 3 to 6 the induction -----------------------------------------------------------------------
 
 /// Elements, each with what its words do to states (of the interior: a map of all states; at the
 /// edge: the one state to which they lead from the start), and the length of the shortest.
@@ -1041,8 +1019,7 @@ type Pairs = BTreeMap<(usize, Vec<usize>), u64>;
 
 /// Return the signs of numbers, which no rounding may change.
 fn signs(numbers: &[Number]) -> Checked<Vec<bool>> {
-    let certain = numbers.iter().all(|(number, radius)| number.abs() > *radius);
-    require(certain, "every sign is certain")?;
+    require(numbers.iter().all(|(x, radius)| x.abs() > *radius), "every sign is certain")?;
     Ok(numbers.iter().map(|(number, _)| *number >= 0.0).collect())
 }
 
@@ -1166,7 +1143,7 @@ fn leading(steps: &Steps, inside: &[bool]) -> Vec<bool> {
 /// Check that the levels follow from the network, and that they prove the claim. A recurrence is
 /// like a tree of which only the edge grows, by a symbol.
 fn check_levels(claim: &Claim) -> Checked<()> {
-    let (machine, network, chunk) = (&claim.machine, &claim.network, claim.network.chunk);
+    let (machine, network, chunk) = (&claim.automata[0], &claim.network, claim.network.chunk);
     let (states, is_tree, count) = (machine.classes.len(), chunk > 0, claim.levels.len());
     let whole = |map: &Vec<usize>| map.len() == states && map.iter().all(|next| *next < states);
     let whole = claim.maps.iter().all(whole) && all_differ(&claim.maps);
@@ -1182,7 +1159,8 @@ fn check_levels(claim: &Claim) -> Checked<()> {
     let mut steps: Vec<Steps> = vec![machine.transitions.iter().map(step).collect()];
     let good = leading(&steps[0], &inside);
     let map = |symbol: usize| machine.transitions.iter().map(|row| row[symbol]).collect();
-    let mut symbols: Pairs = (0..claim.symbols).map(|symbol| ((symbol, map(symbol)), 1)).collect();
+    let symbols = 0..machine.transitions[0].len();
+    let mut symbols: Pairs = symbols.map(|symbol| ((symbol, map(symbol)), 1)).collect();
     symbols.retain(|(_, map), _| map.iter().any(|state| good[*state]));
     let (mut interior, mut edge) = (Pairs::new(), Pairs::new());
     if is_tree {
@@ -1192,9 +1170,9 @@ fn check_levels(claim: &Claim) -> Checked<()> {
     } else {
         edge.insert((run.compose(0, &[])?, vec![machine.start]), 0);
     }
+    // the length of the shortest wrong word, and the pairs of a recurrence
     let is_wrong = inside[machine.start] && run.empty_class()? != machine.classes[machine.start];
-    let mut wrong = is_wrong.then_some(0); // the length of the shortest wrong word
-    let mut seen = BTreeSet::new(); // pairs of a recurrence
+    let (mut wrong, mut seen) = (is_wrong.then_some(0), BTreeSet::new());
     for (level, pairs) in claim.levels.iter().enumerate() {
         if level > 0 {
             require(wrong.is_none(), "no word is wrong before the last level")?;
@@ -1204,7 +1182,7 @@ fn check_levels(claim: &Claim) -> Checked<()> {
             let mut begun = Pairs::new();
             for more in if is_tree { 0..chunk as u32 } else { 1..2 } {
                 for (pair, length) in run.follow(level - 1, &edge, inner, more, &good)? {
-                    let (state, ends) = (pair.1[0], more > 0 || level == 1); // as one node, at first
+                    let (state, ends) = (pair.1[0], more > 0 || level == 1); // in one node
                     if ends && inside[state] && run.class(pair.0)? != machine.classes[state] {
                         wrong = Some(wrong.map_or(length, |least| length.min(least)));
                     }
