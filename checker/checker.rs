@@ -1,0 +1,1229 @@
+//! A second checker of lengthwise certificates, which shares no code with the first.
+//!
+//! `checker FILE ...` prints one line for each file, `FILE: accepted: ...` or `FILE: refused: ...`,
+//! and ends with 0 if all are accepted, with 1 if one is refused, and with 2 if a file cannot be
+//! read. It handles `discrete` certificates of trees (RegularGPT) and of recurrent networks, both
+//! with binary memory. docs/certificate.md has the format and the steps, which are counted as here.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::process::exit;
+use std::str::FromStr;
+
+fn main() {
+    let paths: Vec<String> = std::env::args().skip(1).collect();
+    if paths.is_empty() || paths[0].starts_with('-') {
+        eprintln!("usage: checker FILE ...");
+        exit(2);
+    }
+    std::panic::set_hook(Box::new(|_| ()));
+    let mut status = 0;
+    for path in paths {
+        let content = std::fs::read(&path).unwrap_or_else(|error| {
+            eprintln!("checker: {path} cannot be read ({error}). Name the file.");
+            exit(2)
+        });
+        let fault = Err("a fault of the checker itself".to_string());
+        match std::panic::catch_unwind(|| check(&content)).unwrap_or(fault) {
+            Ok(said) => println!("{path}: accepted: {said}"),
+            Err(why) => {
+                status = 1;
+                println!("{path}: refused: {why}.");
+            }
+        }
+    }
+    exit(status);
+}
+
+/// Check a file, and return what it proves.
+fn check(content: &[u8]) -> Checked<String> {
+    let claim = Claim::read(content)?;
+    check_machine(&claim)?;
+    check_levels(&claim)?;
+    Ok(match &claim.wrong {
+        None => "every word of the automaton in the file gets its class, at every length".into(),
+        Some(wrong) => format!("the shortest wrong word has {} symbols", wrong.0.len()),
+    })
+}
+
+/// What is computed, or the reason why a certificate is refused.
+type Checked<T> = Result<T, String>;
+
+fn require(holds: bool, what: &str) -> Checked<()> {
+    holds.then_some(()).ok_or_else(|| format!("this is not so: {what}"))
+}
+
+fn require_handled(handled: bool, kind: &str) -> Checked<()> {
+    handled.then_some(()).ok_or_else(|| format!("kind {kind:?} is not handled"))
+}
+
+fn all_differ<T: Ord>(these: &[T]) -> bool {
+    these.iter().collect::<BTreeSet<_>>().len() == these.len()
+}
+
+// ---- 0 the form ---------------------------------------------------------------------------------
+
+/// Reads canonical JSON, of which this text is left. There is one way to write a certificate, so
+/// that each part is read where it has to stand.
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+type Fields<T> = BTreeMap<String, T>;
+
+impl Reader<'_> {
+    fn takes(&mut self, token: &str) -> bool {
+        let rest = self.rest.strip_prefix(token);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn expect(&mut self, token: &str) -> Checked<()> {
+        let left = self.rest.len();
+        let fault = || format!("canonical JSON has {token:?} where {left} bytes are left");
+        self.takes(token).then_some(()).ok_or_else(fault)
+    }
+
+    /// Go to the value of a name, with the mark before it: `{` for the first, `,` for all others.
+    fn field(&mut self, mark: char, name: &str) -> Checked<&mut Self> {
+        self.expect(&format!("{mark}\"{name}\":")).map(|_| self)
+    }
+
+    fn list<T>(&mut self, each: impl Fn(&mut Self) -> Checked<T>) -> Checked<Vec<T>> {
+        let mut items = Vec::new();
+        self.expect("[")?;
+        while !self.takes("]") {
+            self.expect(if items.is_empty() { "" } else { "," })?;
+            items.push(each(self)?);
+        }
+        Ok(items)
+    }
+
+    /// Read an object of any names, each of which stands once, perhaps in order.
+    fn object<T>(&mut self, sorted: bool, each: fn(&mut Self) -> Checked<T>) -> Checked<Fields<T>> {
+        let mut fields = Fields::new();
+        self.expect("{")?;
+        while !self.takes("}") {
+            self.expect(if fields.is_empty() { "" } else { "," })?;
+            let name = self.text()?;
+            let follows = !sorted || fields.keys().next_back() < Some(&name);
+            self.expect(":")?;
+            let twice = fields.insert(name, each(self)?).is_some();
+            require(follows && !twice, "names stand once, and those of weights in order")?;
+        }
+        Ok(fields)
+    }
+
+    fn maybe<T>(&mut self, each: impl Fn(&mut Self) -> Checked<T>) -> Checked<Option<T>> {
+        let absent = self.takes("null");
+        absent.then_some(Ok(None)).unwrap_or_else(|| each(self).map(Some))
+    }
+
+    fn text(&mut self) -> Checked<String> {
+        let mut found = String::new();
+        self.expect("\"")?;
+        while !self.takes("\"") {
+            let first = self.rest.chars().next().ok_or("a text does not end")?;
+            let is_next = |c: &char| first == '\\' && self.rest.starts_with(&escaped(*c));
+            let next = (0..128).map(char::from).find(is_next).unwrap_or(first);
+            self.expect(&escaped(next))?;
+            found.push(next);
+        }
+        Ok(found)
+    }
+
+    /// Read a whole number, or a float with an exponent or a point, as Python writes them.
+    fn number<T: FromStr>(&mut self) -> Checked<T> {
+        let end = self.rest.find(|c| !"+-.e0123456789".contains(c)).unwrap_or(self.rest.len());
+        let (text, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let plain = digits.bytes().all(|c| c.is_ascii_digit()) && !digits.starts_with('0');
+        let whole = text == "0" || plain && (1..=4300).contains(&digits.len());
+        let shortest = |x: f64| x.is_finite() && written(x) == text;
+        require(whole || text.parse().map_or(false, shortest), "numbers are written canonically")?;
+        text.parse().map_err(|_| format!("the number {text:.20} has another type or limits"))
+    }
+
+    fn counts(&mut self) -> Checked<Vec<usize>> {
+        self.list(Reader::number)
+    }
+}
+
+fn escaped(c: char) -> String {
+    let place = "\"\\\n\r\t\x08\x0c".find(c);
+    match place.map(|place| &"\"\\nrtbf"[place..=place]) {
+        Some(letter) => format!("\\{letter}"),
+        None if c < ' ' => format!("\\u{:04x}", c as u32),
+        None => c.into(),
+    }
+}
+
+/// Write a float as Python does: Rust has the same digits, but other exponents.
+fn written(number: f64) -> String {
+    let text = format!("{number:?}");
+    let sign = if text.contains("e-") { '-' } else { '+' };
+    match text.split_once('e') {
+        Some((digits, power)) => format!("{digits}e{sign}{:0>2}", power.trim_start_matches('-')),
+        None => text,
+    }
+}
+
+/// Decode base 64 with padding, in which unused bits are 0.
+fn base64(text: &str) -> Checked<Vec<u8>> {
+    const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = text.trim_end_matches('=');
+    let (mut bytes, mut bits, mut held) = (Vec::new(), 0, 0);
+    for letter in digits.chars() {
+        bits = bits << 6 | LETTERS.find(letter).ok_or("base 64 has other letters")?;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held) as u8);
+            bits &= (1 << held) - 1;
+        }
+    }
+    let padded = held < 6 && text.len() - digits.len() == held / 2 && text.len() % 4 == 0;
+    require(padded && bits == 0, "base 64 ends canonically")?;
+    Ok(bytes)
+}
+
+/// The digest of FIPS 180-4; its constants are the first bits of roots of primes.
+fn sha256(content: &[u8]) -> String {
+    let primes = (2..312u32).filter(|n| (2..*n).all(|d| n % d != 0)).map(f64::from);
+    let first_bits = |root: f64| (root.fract() * 4294967296.0) as u32;
+    let constants: Vec<u32> = primes.clone().map(|p| first_bits(p.cbrt())).collect();
+    let mut state: Vec<u32> = primes.take(8).map(|p| first_bits(p.sqrt())).collect();
+    let sum = |terms: &[u32]| terms.iter().fold(0, |x: u32, y| x.wrapping_add(*y));
+    let turned = |x: u32, by: &[u32]| by.iter().fold(0, |all, by| all ^ x.rotate_right(*by));
+    let word = |bytes: &[u8]| bytes.iter().fold(0, |word, byte| word << 8 | *byte as u32);
+    let mut padded = [content, &[0x80]].concat();
+    padded.resize((padded.len() + 71) / 64 * 64 - 8, 0);
+    padded.extend((content.len() as u64 * 8).to_be_bytes());
+    for block in padded.chunks(64) {
+        let mut w: Vec<u32> = block.chunks(4).map(word).collect();
+        for t in 16..64 {
+            let small = turned(w[t - 15], &[7, 18]) ^ w[t - 15] >> 3;
+            let large = turned(w[t - 2], &[17, 19]) ^ w[t - 2] >> 10;
+            w.push(sum(&[w[t - 16], small, w[t - 7], large]));
+        }
+        let mut s = state.clone();
+        for t in 0..64 {
+            let choice = s[4] & s[5] ^ !s[4] & s[6];
+            let first = sum(&[s[7], turned(s[4], &[6, 11, 25]), choice, constants[t], w[t]]);
+            let majority = s[0] & s[1] ^ s[0] & s[2] ^ s[1] & s[2];
+            let second = sum(&[first, turned(s[0], &[2, 13, 22]), majority]);
+            s.rotate_right(1);
+            (s[0], s[4]) = (second, s[4].wrapping_add(first));
+        }
+        state.iter_mut().zip(s).for_each(|(whole, part)| *whole = whole.wrapping_add(part));
+    }
+    state.iter().map(|word| format!("{word:08x}")).collect()
+}
+
+/// An automaton with a class on every state.
+struct Automaton {
+    transitions: Vec<Vec<usize>>,
+    classes: Vec<usize>,
+    start: usize,
+}
+
+impl Automaton {
+    fn read(reader: &mut Reader, mark: char, symbols: usize) -> Checked<Automaton> {
+        let transitions = reader.field(mark, "transitions")?.list(Reader::counts)?;
+        let classes = reader.field(',', "classes")?.counts()?;
+        let (start, count) = (reader.field(',', "start")?.number()?, classes.len());
+        require(transitions.len() == count && start < count, "states have classes")?;
+        let whole = |row: &Vec<usize>| row.len() == symbols && row.iter().all(|next| *next < count);
+        require(transitions.iter().all(whole), "states have a next one for each symbol")?;
+        Ok(Automaton { transitions, classes, start })
+    }
+}
+
+/// Read a language up to the value of its domain, which is itself such a language.
+fn read_language(reader: &mut Reader) -> Checked<(Vec<String>, Vec<String>, Automaton)> {
+    reader.field('{', "spec")?.text()?; // a name, of which nothing is claimed here
+    let alphabet = reader.field(',', "alphabet")?.list(Reader::text)?;
+    let automaton = Automaton::read(reader, ',', alphabet.len())?;
+    let class_names = reader.field(',', "class_names")?.list(Reader::text)?;
+    reader.field(',', "domain")?;
+    let space = |c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c);
+    let plain = alphabet.iter().all(|symbol| !symbol.is_empty() && !symbol.contains(space));
+    let plain = plain && !alphabet.is_empty() && all_differ(&alphabet);
+    require(plain, "there are symbols, which are texts without spaces, and differ")?;
+    let named = automaton.classes.iter().all(|class| *class < class_names.len());
+    require(named && all_differ(&class_names), "classes have names, and these differ")?;
+    Ok((alphabet, class_names, automaton))
+}
+
+/// A word, its class in the network, and its class in the language.
+type WrongWord = (Vec<usize>, String, String);
+
+/// Read a wrong word, in which spaces stand between symbols if one has several characters.
+fn read_wrong(reader: &mut Reader, alphabet: &[String]) -> Checked<WrongWord> {
+    let text = reader.field('{', "word")?.text()?;
+    let model = reader.field(',', "model")?.text()?;
+    let language = reader.field(',', "language")?.text()?;
+    reader.expect("}")?;
+    let between = if alphabet.iter().any(|symbol| symbol.chars().count() > 1) { " " } else { "" };
+    let symbols: Vec<&str> = text.split(between).filter(|symbol| !symbol.is_empty()).collect();
+    let number = |symbol: &&str| alphabet.iter().position(|each| each == symbol);
+    let word: Option<Vec<usize>> = symbols.iter().map(number).collect();
+    require(word.is_some() && symbols.join(between) == text, "a word has symbols")?;
+    Ok((word.unwrap_or_default(), model, language))
+}
+
+/// A code: two digits for each eight bits.
+fn read_code(text: &str, bits: usize) -> Checked<Vec<bool>> {
+    let digit = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+    let fits = text.len() == 2 * ((bits + 7) / 8) && text.chars().all(digit);
+    require(fits, "codes are lower-case hexadecimal, as long as memory")?;
+    let values = text.chars().filter_map(|c| c.to_digit(16));
+    let mut code: Vec<bool> = values.flat_map(|v| [8, 4, 2, 1].map(|bit| v & bit != 0)).collect();
+    require(!code.split_off(bits).contains(&true), "codes end with zeros")?;
+    Ok(code)
+}
+
+/// Read the maker's notes, of which nothing is believed.
+fn read_notes(reader: &mut Reader) -> Checked<()> {
+    reader.field('{', "reason")?.text()?;
+    reader.field(',', "sureness")?.maybe(|reader| {
+        reader.field('{', "sign_distance")?.maybe(Reader::number::<String>)?;
+        for name in ["sign_radius", "answer_distance", "answer_radius", "measured", "room"] {
+            reader.field(',', name)?.maybe(Reader::number::<String>)?;
+        }
+        reader.field(',', "is_certain")?;
+        require(reader.takes("true}") || reader.takes("false}"), "is_certain is true or false")
+    })?;
+    reader.field(',', "moved")?.maybe(|reader| {
+        reader.field('{', "spread")?.number::<String>()?;
+        reader.field(',', "gap")?.maybe(Reader::number::<String>)?;
+        reader.expect("}")
+    })?;
+    reader.field(',', "made_with")?.object(false, Reader::text)?;
+    reader.expect("}")
+}
+
+struct Claim {
+    /// Of classes.
+    names: Vec<String>,
+    /// The machine, the language and its domain.
+    automata: [Automaton; 3],
+    network: Network,
+    codes: Vec<Vec<bool>>,
+    maps: Vec<Vec<usize>>,
+    /// Pairs of each level: of the interior, and of the edge.
+    levels: Vec<[Vec<Vec<usize>>; 2]>,
+    repeats: Option<usize>,
+    /// The wrong word of a `counterexample`; none if the claim is `equivalent`.
+    wrong: Option<WrongWord>,
+    checked_length: Option<i64>,
+}
+
+impl Claim {
+    fn read(content: &[u8]) -> Checked<Claim> {
+        let text = std::str::from_utf8(content).map_err(|_| "the file is no UTF-8")?;
+        let (body, end) = text.rsplit_once(",\"digest\":\"").ok_or("there is no digest")?;
+        let digest = sha256(format!("{body}}}\n").as_bytes());
+        require(end == digest + "\"}\n", "the file ends with the digest of its content")?;
+        let reader = &mut Reader { rest: body };
+        let format: usize = reader.field('{', "format")?.number()?;
+        let verdict = reader.field(',', "verdict")?.text()?;
+        let strength = reader.field(',', "strength")?.text()?;
+        require_handled(!reader.takes(",\"precision\":"), "bfloat16")?;
+        require(format == 2, "the format is 2")?;
+        require(verdict != "not-closed", "the certificate claims something")?;
+        require_handled(strength == "discrete", &strength)?;
+
+        let (alphabet, class_names, language) = read_language(reader.field(',', "language")?)?;
+        let domain = if reader.takes("null}") {
+            Automaton { transitions: vec![vec![0; alphabet.len()]], classes: vec![1], start: 0 }
+        } else {
+            let (same_alphabet, names, domain) = read_language(reader)?;
+            reader.expect("null}}")?;
+            require(same_alphabet == alphabet, "a domain has the alphabet of the language")?;
+            require(names == ["0", "1"], "a domain has the classes 0 and 1")?;
+            domain
+        };
+        let machine = Automaton::read(reader.field(',', "machine")?, '{', alphabet.len())?;
+        reader.expect("}")?;
+        let network = Network::read(reader, alphabet.len(), class_names.len())?;
+        let codes = reader.field(',', "elements")?.field('{', "codes")?.list(Reader::text)?;
+        reader.expect("}")?;
+        require(!codes.is_empty() && all_differ(&codes), "every code stands once")?;
+        let read = |code: &String| read_code(code, network.bits);
+        let claim = Claim {
+            codes: codes.iter().map(read).collect::<Checked<_>>()?,
+            maps: reader.field(',', "maps")?.list(Reader::counts)?,
+            levels: reader.field(',', "levels")?.list(|reader| {
+                let interior = reader.field('{', "interior")?.list(Reader::counts)?;
+                let edge = reader.field(',', "edge")?.list(Reader::counts)?;
+                reader.expect("}").map(|_| [interior, edge])
+            })?,
+            repeats: reader.field(',', "repeats")?.maybe(Reader::number)?,
+            wrong: reader.field(',', "counterexample")?.maybe(|it| read_wrong(it, &alphabet))?,
+            checked_length: reader.field(',', "checked_length")?.maybe(Reader::number)?,
+            names: class_names,
+            automata: [machine, language, domain],
+            network,
+        };
+        let told = if claim.wrong.is_some() { "counterexample" } else { "equivalent" };
+        require(verdict == told, "the verdict is whether there is a wrong word")?;
+        read_notes(reader.field(',', "notes")?)?;
+        require(reader.rest.is_empty(), "the digest follows the notes")?;
+        Ok(claim)
+    }
+}
+
+// ---- 1 the language -----------------------------------------------------------------------------
+
+/// Check that the machine is minimal, and gives every word the class that the language gives it.
+fn check_machine(claim: &Claim) -> Checked<()> {
+    let [machine, language, domain] = &claim.automata;
+    let (mut blocks, mut count) = (machine.classes.clone(), 0);
+    loop {
+        let mut number = HashMap::new();
+        let block = |(state, row): (usize, &Vec<usize>)| {
+            let after: Vec<usize> = row.iter().map(|next| blocks[*next]).collect();
+            let fresh = number.len();
+            *number.entry((blocks[state], after)).or_insert(fresh)
+        };
+        let finer = machine.transitions.iter().enumerate().map(block).collect();
+        if number.len() == count {
+            break;
+        }
+        (blocks, count) = (finer, number.len());
+    }
+    require(count == blocks.len(), "no two states of the machine are alike")?;
+
+    let outside = claim.names.len();
+    let mut queue = vec![[machine.start, language.start, domain.start]];
+    let mut seen: HashSet<[usize; 3]> = queue.iter().copied().collect();
+    while let Some([mine, theirs, place]) = queue.pop() {
+        let class = if domain.classes[place] == 1 { language.classes[theirs] } else { outside };
+        require(machine.classes[mine] == class, "the machine gives every word its class")?;
+        for symbol in 0..machine.transitions[mine].len() {
+            let next = |automaton: &Automaton, state: usize| automaton.transitions[state][symbol];
+            let after = [next(machine, mine), next(language, theirs), next(domain, place)];
+            if seen.insert(after) {
+                queue.push(after);
+            }
+        }
+        require(seen.len() <= 1_000_000, "language and domain are small enough to walk")?;
+    }
+    let met: BTreeSet<usize> = seen.iter().map(|states| states[0]).collect();
+    require(met.len() == count, "every state of the machine is reached")?;
+    require(machine.classes.iter().any(|class| *class != outside), "a domain has a word")
+}
+
+// ---- 2 the network: bounds ----------------------------------------------------------------------
+//
+// Vectors of the network are balls that hold the vector of real arithmetic and every one that the
+// network's own arithmetic can give: rounded to nearest, with sums in any order, fused or not, and
+// with subnormal numbers kept or taken as 0. docs/certificate.md has the formulas.
+
+/// Factor on every radius: more than four million roundings in computing it can lose.
+const OUTWARD: f64 = 1.0 + 1e-9;
+/// Added to every radius, so that products of three of them are normal numbers.
+const LEAST: f64 = 1e-90;
+/// Roundings that exp and tanh count in the network: two for each unit in the last place.
+const EXP: usize = 2 * 20 + 4;
+const TANH_UNITS: usize = 2 * 8;
+const NORM_EPSILON: f64 = 1e-5;
+
+/// A number and its radius.
+type Number = (f64, f64);
+
+/// All vectors whose Euclidean distance from the centre is at most the radius.
+#[derive(Clone)]
+struct Ball {
+    centre: Vec<f64>,
+    radius: f64,
+}
+
+impl Ball {
+    fn exact(centre: &[f64]) -> Ball {
+        Ball { centre: centre.to_vec(), radius: 0.0 }
+    }
+
+    /// Return bounds on the absolute value of each entry.
+    fn sizes(&self) -> Vec<f64> {
+        self.centre.iter().map(|x| x.abs() + self.radius).collect()
+    }
+}
+
+/// Return a radius, or an infinite one if it does not hold.
+fn unless(fails: bool, radius: f64) -> f64 {
+    [radius, f64::INFINITY][fails as usize]
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// Return an upper bound on the Euclidean norm.
+fn norm(x: &[f64]) -> f64 {
+    dot(x, x).sqrt() * OUTWARD + LEAST
+}
+
+/// Return the largest of numbers that are not negative; NaN if one is.
+fn largest(these: &[f64]) -> f64 {
+    these.iter().fold(0.0, |most, x| if *x > most || x.is_nan() { *x } else { most })
+}
+
+fn absolute(x: &[f64]) -> Vec<f64> {
+    x.iter().map(|x| x.abs()).collect()
+}
+
+fn zipped(a: &[f64], b: &[f64], function: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    a.iter().zip(b).map(|(x, y)| function(*x, *y)).collect()
+}
+
+/// W and b of W x + b, and a bound on the largest singular value of W.
+struct Matrix {
+    rows: Vec<Vec<f64>>,
+    bias: Vec<f64>,
+    stretch: f64,
+}
+
+impl Matrix {
+    fn new(rows: &[Vec<f64>], bias: &[f64]) -> Matrix {
+        let column = |place: usize| rows.iter().map(|row| row[place]).collect();
+        let is_tall = rows.len() > rows[0].len();
+        let columns: Vec<Vec<f64>> = (0..rows[0].len()).map(column).collect();
+        let stretch = singular(if is_tall { &columns } else { rows }, 6);
+        Matrix { rows: rows.to_vec(), bias: bias.to_vec(), stretch }
+    }
+}
+
+/// Bound the largest singular value: with S = W / f, f the Frobenius norm, that of W is f times the
+/// root of that of S S^T, and at most f. Products of matrices of norm 1 are off by at most `lost`.
+fn singular(rows: &[Vec<f64>], squarings: usize) -> f64 {
+    let size = norm(&rows.iter().map(|row| norm(row)).collect::<Vec<_>>());
+    if squarings == 0 {
+        return size;
+    }
+    let scaled = |row: &Vec<f64>| row.iter().map(|x| x / size).collect();
+    let unit: Vec<Vec<f64>> = rows.iter().map(scaled).collect();
+    let times = |a: &Vec<f64>| unit.iter().map(|b| dot(a, b)).collect();
+    let square: Vec<Vec<f64>> = unit.iter().map(times).collect();
+    let lost = 4.0 * FLOAT64.gamma_of(rows[0].len() + rows.len());
+    size * (singular(&square, squarings - 1) + lost).sqrt() * OUTWARD
+}
+
+type Pairwise = fn(f64, f64) -> f64;
+
+/// A function of each number: how it is computed, its largest slope, and by how many unit roundoffs
+/// the network's value is off: of 1, or of |x| if that is less and the function at most |x|.
+type Entrywise = (fn(f64) -> f64, f64, usize);
+
+const RELU: Entrywise = (|x| if x > 0.0 { x } else { 0.0 }, 1.0, 0);
+const TANH: Entrywise = (f64::tanh, 1.0, TANH_UNITS);
+/// A relative error of exp changes it by no more than itself.
+const LOGISTIC: Entrywise = (|x| 1.0 / (1.0 + (-x).exp()), 0.25, EXP);
+
+/// The arithmetic of a floating-point type: twice its unit roundoff, its smallest normal number, and
+/// its largest one.
+#[derive(Clone, Copy)]
+struct Arithmetic {
+    eps: f64,
+    tiny: f64,
+    max: f64,
+}
+
+const FLOAT32: Arithmetic =
+    Arithmetic { eps: f32::EPSILON as f64, tiny: f32::MIN_POSITIVE as f64, max: f32::MAX as f64 };
+/// Also that of centres and radii.
+const FLOAT64: Arithmetic =
+    Arithmetic { eps: f64::EPSILON, tiny: f64::MIN_POSITIVE, max: f64::MAX };
+
+impl Arithmetic {
+    /// n u / (1 - n u): the relative error of a sum of n products in any order (Higham, 3.1).
+    fn gamma_of(&self, terms: usize) -> f64 {
+        let product = terms as f64 * self.eps / 2.0;
+        unless(terms > 4_000_000 || product >= 0.5, product / (1.0 - product))
+    }
+
+    /// Bound the roundings of the network, plus those of the centre.
+    fn gamma(&self, terms: usize) -> f64 {
+        self.gamma_of(terms) + FLOAT64.gamma_of(terms)
+    }
+
+    /// Bound what is lost where numbers below the smallest normal one are taken as 0. `reach` is
+    /// the number of operations plus the sizes of all that is multiplied.
+    fn flushed(&self, reach: f64) -> f64 {
+        8.0 * (self.tiny + FLOAT64.tiny) * reach
+    }
+
+    fn overflows(&self, size: f64) -> bool {
+        !(size < 1e-6 * self.max)
+    }
+
+    /// Return the radius of a number: `moved` is what its arguments' radii become, `size` the sum
+    /// of the sizes of all terms, each rounded n times. Infinite where it could overflow.
+    fn radius(&self, moved: f64, size: f64, n: usize, reach: f64) -> f64 {
+        let radius = (moved + self.gamma(n) * size + self.flushed(reach)) * OUTWARD + LEAST;
+        unless(self.overflows(size) || !radius.is_finite(), radius)
+    }
+
+    /// The same for a vector, with a size for each entry and a reach for the largest.
+    fn ball(&self, centre: Vec<f64>, moved: f64, sizes: &[f64], n: usize, reach: f64) -> Ball {
+        let root = (centre.len() as f64).sqrt();
+        let radius = self.radius(moved, 0.0, 0, root * reach) + self.gamma(n) * norm(sizes);
+        let lost = self.overflows(largest(sizes)) || !centre.iter().all(|x| x.is_finite());
+        Ball { centre, radius: unless(lost || !radius.is_finite(), radius * OUTWARD) }
+    }
+
+    /// W x + b, and its numbers one by one: a sum of n products and b, in any order, is off by at
+    /// most gamma(n + 1) times the sum of their sizes.
+    fn affine(&self, matrix: &Matrix, x: &Ball) -> (Ball, Vec<Number>) {
+        let (own, n) = (x.sizes(), x.centre.len() + 2);
+        let sums: Vec<f64> = matrix.rows.iter().map(|row| dot(row, &x.centre)).collect();
+        let centre = zipped(&sums, &matrix.bias, |sum, b| sum + b);
+        let sums: Vec<f64> = matrix.rows.iter().map(|row| dot(&absolute(row), &own)).collect();
+        let sizes = zipped(&sums, &matrix.bias, |sum, b| sum + b.abs());
+        let wide = |(row, b): (&Vec<f64>, &f64)| absolute(row).iter().sum::<f64>() + b.abs();
+        let widest: Vec<f64> = matrix.rows.iter().zip(&matrix.bias).map(wide).collect();
+        let reach = own.len() as f64 + 1.0 + own.iter().sum::<f64>() + largest(&widest) * OUTWARD;
+        let moved = matrix.rows.iter().map(|row| norm(row) * x.radius);
+        let radii = moved.zip(&sizes).map(|(moved, size)| self.radius(moved, *size, n, reach));
+        let numbers = centre.iter().copied().zip(radii).collect();
+        (self.ball(centre, matrix.stretch * x.radius, &sizes, n, reach), numbers)
+    }
+
+    fn sum(&self, x: &Ball, y: &Ball) -> Ball {
+        self.pairs(|a, b| a + b, x, y, x.radius + y.radius, 1)
+    }
+
+    /// The product of entries, with n roundings: that of the product, and those of a factor before.
+    fn product(&self, x: &Ball, y: &Ball, n: usize) -> Ball {
+        let moved = x.radius * largest(&y.sizes()) + largest(&x.sizes()) * y.radius;
+        self.pairs(|a, b| a * b, x, y, moved, n)
+    }
+
+    fn pairs(&self, function: Pairwise, x: &Ball, y: &Ball, moved: f64, n: usize) -> Ball {
+        let (sizes, most) = (zipped(&x.sizes(), &y.sizes(), function), largest(&x.sizes()));
+        let (reach, other) = (4.0 * (1.0 + most), largest(&y.sizes()));
+        let moved = unless(self.overflows(most) || self.overflows(other), moved);
+        let centre = zipped(&x.centre, &y.centre, function);
+        self.ball(centre, moved, &sizes, n, reach * (1.0 + other))
+    }
+
+    fn entries(&self, (function, slope, units): Entrywise, x: &Ball) -> Ball {
+        let bounded = |size: f64| if units > 0 && size > 1.0 { 1.0 } else { size };
+        let size = |size: f64| if function(0.0) == 0.0 { bounded(size) } else { 1.0 };
+        let sizes: Vec<f64> = x.sizes().into_iter().map(size).collect();
+        let moved = unless(self.overflows(largest(&x.sizes())), slope * x.radius);
+        let centre = x.centre.iter().map(|x| function(*x)).collect();
+        self.ball(centre, moved, &sizes, units, 4.0)
+    }
+
+    fn normed(&self, norms: &[Vec<f64>], x: &Ball) -> Ball {
+        norms.first().map_or_else(|| x.clone(), |g| self.layer_norm(g, &norms[1], x))
+    }
+
+    /// g (x - mean) r + b with r = 1 / sqrt(variance + epsilon).
+    ///
+    /// In a ball of radius R the deviation is at least that of the centre less R / sqrt(n), so that
+    /// `least` is the least of variance + epsilon, and the Jacobian is g times a contraction over
+    /// its root. Let `beta` be the largest |mean| r, and a^2 = 1 + beta^2. All usual ways (two
+    /// passes, one pass, Welford's, means of parts that are joined) give the mean within gamma(n +
+    /// 24) a / r, and the variance within a share q of variance + epsilon.
+    fn layer_norm(&self, weight: &[f64], bias: &[f64], x: &Ball) -> Ball {
+        let (count, n) = (x.centre.len(), x.centre.len() as f64);
+        let mean = x.centre.iter().sum::<f64>() / n;
+        let centred: Vec<f64> = x.centre.iter().map(|value| value - mean).collect();
+        let variance = dot(&centred, &centred) / n;
+        let length = norm(&x.centre) + x.radius;
+        let own = FLOAT64.gamma_of(count + 24) * length; // of the mean above
+        let shift = (x.radius + own) / n.sqrt() * OUTWARD + LEAST;
+        let low = largest(&[variance.sqrt() * (1.0 - 1e-9) - shift]);
+        let least = (low * low + NORM_EPSILON) * (1.0 - 1e-9);
+        let scale = OUTWARD / least.sqrt();
+        let beta = (mean.abs() + shift) * scale;
+        let a = (1.0 + beta * beta).sqrt() * OUTWARD;
+
+        let reach = (n + 1.0) * (1.0 + length);
+        let off = self.gamma(count + 24) * a + self.flushed(reach) * scale;
+        let welford = self.gamma(count * 9 / 4 + 65) * a;
+        let one_pass = self.gamma(count + 24) * (a * a + 2.0 * a * beta);
+        let means = self.gamma(count + 64) * a;
+        let lost = self.flushed(reach * (1.0 + 4.0 * length)) * scale * scale;
+        let q = (largest(&[welford, one_pass]) + 2.0 * means * means + lost) * OUTWARD;
+        let rounded = self.gamma(8); // adding epsilon, the root and the reciprocal
+        let root = 0.5 * q * (1.0 + 2.0 * q); // at least (1 - q)^(-1/2) - 1, for q <= 1/2
+        let turned = (root + rounded + root * rounded) * OUTWARD;
+        let gains = absolute(weight);
+        let wrong = zipped(&centred, &gains, |z, g| {
+            g * ((z.abs() + 2.0 * x.radius) * scale * turned + off * (1.0 + turned))
+        });
+        let sums = zipped(&x.sizes(), &gains, |x, g| g * (1.0 + turned) * (x * scale + beta + off));
+        let sizes = zipped(&sums, bias, |sum, b| sum + b.abs());
+        let rooted = 1.0 / (variance + NORM_EPSILON).sqrt();
+        let centre = zipped(&zipped(&centred, weight, |z, g| z * rooted * g), bias, |y, b| y + b);
+        let gain = largest(&gains);
+        let reach = 8.0 * (1.0 + 2.0 * length) * (1.0 + scale) * (1.0 + gain) + norm(bias);
+        let fails = !(q <= 0.5) || self.overflows(4.0 * n * length * length);
+        let moved = unless(fails, x.radius * gain * scale + norm(&wrong));
+        self.ball(centre, moved, &sizes, 6, reach)
+    }
+
+    /// Return the product of a query and a key, plus the bias of their offset.
+    fn logit(&self, query: &Ball, key: &Ball, bias: f64) -> Number {
+        let (sizes, own) = (query.sizes(), key.sizes());
+        let moved =
+            query.radius * norm(&key.centre) + (norm(&query.centre) + query.radius) * key.radius;
+        let reach = sizes.len() as f64 + 1.0 + bias.abs() + sizes.iter().chain(&own).sum::<f64>();
+        let radius = self.radius(moved, dot(&sizes, &own) + bias.abs(), sizes.len() + 2, reach);
+        (dot(&query.centre, &key.centre) + bias, radius)
+    }
+
+    /// Return softmax of logits, and how far each weight can move; the movements sum to 0, but for
+    /// roundings relative to the weights, which `attend` counts.
+    ///
+    /// A weight is largest where its own logit is at its upper end and all others at their lower
+    /// ones. Rounding inside exp is as if logits moved.
+    fn softmax(&self, logits: &[Number]) -> Vec<Number> {
+        let most = largest(&logits.iter().map(|logit| logit.0.abs() + logit.1).collect::<Vec<_>>());
+        let own = FLOAT64.gamma_of(64) * (1.0 + most); // of the exponents below
+        let inside = self.gamma(6) * most + self.gamma(EXP) + own;
+        let end = |key: usize, up: f64| logits[key].0 + up * (logits[key].1 + inside) * OUTWARD;
+        let weight = |key: usize, up: f64| {
+            let others = (0..logits.len()).filter(|other| *other != key);
+            1.0 / (1.0 + others.map(|other| (end(other, -up) - end(key, up)).exp()).sum::<f64>())
+        };
+        let top = logits.iter().fold(f64::NEG_INFINITY, |top, logit| top.max(logit.0));
+        let all: f64 = logits.iter().map(|logit| (logit.0 - top).exp()).sum();
+        let share = |key: usize| {
+            let (middle, up, down) =
+                ((logits[key].0 - top).exp() / all, weight(key, 1.0), weight(key, -1.0));
+            let slack = FLOAT64.gamma_of(2 * logits.len() + 64) * (up + middle);
+            let moved = largest(&[up - middle, middle - down]) + slack;
+            let flushed = self.flushed(2.0 + logits.len() as f64);
+            (middle, unless(self.overflows(most), (moved + flushed) * OUTWARD + LEAST))
+        };
+        (0..logits.len()).map(share).collect()
+    }
+
+    /// Return max(logit, 0) / C of logits, and how far each weight can move: as much as its logit,
+    /// over C. Unlike those of softmax, the movements have any sum. The rounding of the quotient is
+    /// relative to the weight, and `attend` counts it.
+    fn rectified(&self, logits: &[Number], chunk: usize) -> Vec<Number> {
+        let share = |(logit, radius): &Number| {
+            let flushed = self.flushed(4.0 + chunk as f64 + logit.abs() + radius);
+            let weight = if *logit > 0.0 { logit / chunk as f64 } else { 0.0 };
+            (weight, (radius / chunk as f64 + flushed) * OUTWARD + LEAST)
+        };
+        logits.iter().map(share).collect()
+    }
+
+    /// Return what all heads gather, side by side, from values with weights that can move.
+    ///
+    /// With w the weights of the centres and w + m others within their radii, sum (w + m) v differs
+    /// from sum w v by sum m (v - c): for any c if the movements m `cancel`, that is, sum to 0 as
+    /// those of softmax do, and else for c = 0.
+    fn attend(&self, heads: &[Vec<(Number, &Ball)>], cancel: bool) -> Ball {
+        let (mut centre, mut sizes, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut radii, mut reach, count) = (Vec::new(), 1.0, heads[0].len());
+        for head in heads {
+            let size = |((w, m), v): &(Number, &Ball)| 2.0 + w + m + largest(&v.sizes());
+            reach += head.iter().map(size).sum::<f64>() * (count as f64 + 4.0);
+            let radius: f64 = head.iter().map(|((w, m), v)| (w + m) * v.radius).sum();
+            radii.push(radius);
+            for place in 0..head[0].1.centre.len() {
+                let sum = |term: &dyn Fn(f64, f64, f64) -> f64| {
+                    head.iter().map(|((w, m), v)| term(*w, *m, v.centre[place])).sum::<f64>()
+                };
+                let middle = if cancel { sum(&|_, _, v| v) / count as f64 } else { 0.0 };
+                centre.push(sum(&|w, _, v| w * v));
+                wrong.push(sum(&|_, m, v| m * (v - middle).abs()));
+                sizes.push(sum(&|w, m, v| (w + m) * v.abs()) + radius);
+            }
+        }
+        let roundings = 2 * count + if cancel { 8 } else { 12 };
+        self.ball(centre, norm(&radii) + norm(&wrong), &sizes, roundings, reach)
+    }
+}
+
+// ---- 2 the network: weights ---------------------------------------------------------------------
+
+/// What the file gives of the network and was not taken yet: settings as they are written, and
+/// arrays with their types, shapes and bytes. All have the type of the first one.
+struct Given {
+    settings: Fields<String>,
+    arrays: Fields<(String, Vec<usize>, Vec<u8>)>,
+    kind: String,
+    by: Arithmetic,
+}
+
+fn whole(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|number| *number <= 1 << 62)
+}
+
+fn float(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|_| text.contains(['.', 'e']))
+}
+
+impl Given {
+    fn read(reader: &mut Reader) -> Checked<Given> {
+        let settings = reader.field(',', "settings")?.object(false, |reader| {
+            if reader.rest.starts_with('"') {
+                return Ok(format!("{:?}", reader.text()?));
+            }
+            let plain = ["null", "true", "false"].into_iter().find(|token| reader.takes(token));
+            plain.map_or_else(|| reader.number(), |token| Ok(token.into()))
+        })?;
+        let arrays = reader.field(',', "weights")?.object(true, |reader| {
+            let kind = reader.field('{', "type")?.text()?;
+            let shape = reader.field(',', "shape")?.counts()?;
+            let bytes = base64(&reader.field(',', "base64")?.text()?)?;
+            reader.expect("}").map(|_| (kind, shape, bytes))
+        })?;
+        let kind = arrays.values().next().map_or(String::new(), |array| array.0.clone());
+        let by = if kind == "float32" { FLOAT32 } else { FLOAT64 };
+        require(kind == "float32" || kind == "float64", "weights are of float32 or of float64")?;
+        Ok(Given { settings, arrays, kind, by })
+    }
+
+    fn setting<T>(&mut self, name: &str, read: impl Fn(&str) -> Option<T>) -> Checked<T> {
+        let found = self.settings.remove(name).and_then(|text| read(&text));
+        found.ok_or(format!("this is not so: {name} is set, and within its limits"))
+    }
+
+    fn count(&mut self, name: &str, least: usize) -> Checked<usize> {
+        self.setting(name, |text| whole(text).filter(|count| *count >= least))
+    }
+
+    /// Take a setting that is one of some words.
+    fn option(&mut self, name: &str, words: &'static str) -> Checked<&'static str> {
+        self.setting(name, |text| words.split(' ').find(|word| text == format!("{word:?}")))
+    }
+
+    /// Take the rows of an array; of one axis, there is one.
+    fn take(&mut self, name: &str, shape: &[usize]) -> Checked<Vec<Vec<f64>>> {
+        let (kind, own, bytes) = self.arrays.remove(name).ok_or(format!("there is no {name}"))?;
+        let size = if kind == "float32" { 4 } else { 8 };
+        let count = shape.iter().fold(size, |all: usize, length| all.saturating_mul(*length));
+        let fits = kind == self.kind && own == shape && bytes.len() == count;
+        require(fits, &format!("{name} has the shape {shape:?}, and the type of other weights"))?;
+        let bits = |raw: &[u8]| raw.iter().rev().fold(0, |bits, byte| bits << 8 | *byte as u64);
+        let short = |raw: &[u8]| f32::from_bits(bits(raw) as u32) as f64;
+        let number = |raw: &[u8]| if size == 4 { short(raw) } else { f64::from_bits(bits(raw)) };
+        let numbers: Vec<f64> = bytes.chunks(size).map(number).collect();
+        require(numbers.iter().all(|number| number.is_finite()), "weights are numbers")?;
+        Ok(numbers.chunks(shape[shape.len() - 1]).map(<[f64]>::to_vec).collect())
+    }
+
+    /// Take W, and b where there is one, cut into parts that are computed one by one.
+    fn parts(&mut self, name: &str, shape: [usize; 2], parts: usize) -> Checked<Vec<Matrix>> {
+        let weight = self.take(&format!("{name}.weight"), &shape)?;
+        let is_biased = !name.contains(".attention.");
+        let bias = if is_biased {
+            self.vector(&format!("{name}.bias"), shape[0])?
+        } else {
+            vec![0.0; shape[0]]
+        };
+        let cut = weight.chunks(shape[0] / parts).zip(bias.chunks(shape[0] / parts));
+        Ok(cut.map(|(rows, bias)| Matrix::new(rows, bias)).collect())
+    }
+
+    fn matrix(&mut self, name: &str, rows: usize, columns: usize) -> Checked<Matrix> {
+        Ok(self.parts(name, [rows, columns], 1)?.remove(0))
+    }
+
+    fn vector(&mut self, name: &str, length: usize) -> Checked<Vec<f64>> {
+        Ok(self.take(name, &[length])?.remove(0))
+    }
+
+    /// Take the weight and the bias of a layer norm, if there is one.
+    fn norm(&mut self, name: &str, width: usize, there: bool) -> Checked<Vec<Vec<f64>>> {
+        let parts = ["weight", "bias"].iter().filter(|_| there);
+        parts.map(|part| self.vector(&format!("{name}.{part}"), width)).collect()
+    }
+}
+
+/// A network with binary memory.
+struct Network {
+    /// Of a tree; 0 of a recurrence.
+    chunk: usize,
+    bits: usize,
+    /// The vectors of symbols.
+    symbols: Vec<Ball>,
+    /// Returns the numbers whose signs are the code of a chunk of vectors, or of the vectors of a
+    /// code and a symbol; if there are none, the code of the empty word.
+    write: Box<dyn Fn(&[&Ball]) -> Vec<Number>>,
+    /// Returns the vector of a code.
+    recall: Box<dyn Fn(&[bool]) -> Ball>,
+    /// Returns the logits of a vector.
+    answer: Box<dyn Fn(&Ball) -> Vec<Number>>,
+}
+
+/// The places of a chunk, the vectors of symbols, and a function to the vector that `write` reads.
+type Parts = (usize, Vec<Ball>, Box<dyn Fn(&[&Ball]) -> Ball>);
+
+impl Network {
+    fn read(reader: &mut Reader, symbols: usize, classes: usize) -> Checked<Network> {
+        let mut given = Given::read(reader)?;
+        require_handled(!given.settings.contains_key("window"), "scratchpad-window")?;
+        let sizes = [given.count("vocab_size", 1)?, given.count("num_classes", 1)?];
+        require(sizes == [symbols, classes], "symbols and classes are those of the language")?;
+        let (width, bits, by) = (given.count("d_model", 1)?, given.count("num_bits", 1)?, given.by);
+        given.setting("noise", |text| float(text).filter(|noise| *noise >= 0.0))?;
+        let is = |name: &str, value: &str| given.settings.get(name).map_or(false, |it| it == value);
+        let is_rational = is("cell", "\"relu\"") || is("attention", "\"relu\"");
+        let (is_tree, is_pre) = (!given.settings.contains_key("cell"), is("norm", "\"pre\""));
+        let write = given.matrix("memory.write", bits, width)?;
+        let read = given.matrix("memory.read", width, bits)?;
+        let memory_norm = given.norm("memory.norm", width, !is_rational)?;
+        let final_norm = given.norm("final_norm", width, is_pre)?;
+        let answer = given.matrix("answer", classes, width)?;
+        let read_node = if is_tree { read_tree } else { read_recurrence };
+        let (chunk, symbols, node) = read_node(&mut given, symbols, width)?;
+        let all = given.settings.is_empty() && given.arrays.is_empty();
+        require(all, "there are no other settings, and no other weights")?;
+        let write = Box::new(move |below: &[&Ball]| by.affine(&write, &node(below)).1);
+        let recall = Box::new(move |code: &[bool]| {
+            let off = if is_tree { -1.0 } else { 0.0 };
+            let signs: Vec<f64> = code.iter().map(|bit| if *bit { 1.0 } else { off }).collect();
+            by.normed(&memory_norm, &by.affine(&read, &Ball::exact(&signs)).0)
+        });
+        let answer = Box::new(move |x: &Ball| by.affine(&answer, &by.normed(&final_norm, x)).1);
+        Ok(Network { chunk, bits, symbols, write, recall, answer })
+    }
+}
+
+/// Read a recurrence. The vector after a symbol is tanh(x + U h + b), max(x + U h + b, 0), or n + z
+/// (h - n) with n = tanh(x_n + r (U_n h + b_n)), from the gates r and z.
+fn read_recurrence(given: &mut Given, symbols: usize, width: usize) -> Checked<Parts> {
+    let (cell, by) = (given.option("cell", "elman relu gru")?, given.by);
+    let gates = if cell == "gru" { 3 } else { 1 };
+    let rows = width.saturating_mul(gates);
+    let recurrent = given.parts("cell.recurrent", [rows, width], gates)?;
+    let inputs = given.take("cell.symbols.weight", &[symbols, rows])?;
+    let start = Ball::exact(&given.vector("start", width)?);
+    let node = move |below: &[&Ball]| {
+        if below.is_empty() {
+            return start.clone();
+        }
+        let (before, symbol) = (below[0], below[1]);
+        let old = |gate: usize| by.affine(&recurrent[gate], before).0;
+        let input = |gate: usize| Ball::exact(&symbol.centre[gate * width..][..width]);
+        let added = |gate: usize, x: &Ball| by.sum(&input(gate), x);
+        if gates == 1 {
+            return by.entries(if cell == "relu" { RELU } else { TANH }, &added(0, &old(0)));
+        }
+        let gate = |gate: usize| by.entries(LOGISTIC, &added(gate, &old(gate)));
+        let new = by.entries(TANH, &added(2, &by.product(&gate(0), &old(2), 1)));
+        let less = Ball { centre: new.centre.iter().map(|x| -x).collect(), ..new };
+        by.sum(&new, &by.product(&gate(1), &by.sum(before, &less), 1))
+    };
+    Ok((0, inputs.iter().map(|row| Ball::exact(row)).collect(), Box::new(node)))
+}
+
+fn read_tree(given: &mut Given, symbols: usize, width: usize) -> Checked<Parts> {
+    let (by, rational) = (given.by, given.settings.contains_key("attention"));
+    rational.then(|| given.option("attention", "relu")).transpose()?;
+    let norm = given.option("norm", if rational { "none" } else { "post pre none" })?;
+    let activation = given.option("activation", if rational { "relu" } else { "relu gelu" })?;
+    require_handled(activation == "relu", "gelu")?;
+    given.option("memory", "binary")?;
+    let learned_pad = given.option("pad", "learned absent")? == "learned";
+    given.setting("dropout", |text| float(text).filter(|share| (0.0..1.0).contains(share)))?;
+    let (chunk, heads) = (given.count("chunk", 2)?, given.count("num_heads", 1)?);
+    require(chunk <= 32 && width % heads == 0, "chunks have at most 32 places, heads one width")?;
+    let scale = given.setting("embedding_scale", |text| {
+        let number = float(text).or_else(|| whole(text).map(|scale| scale as f64));
+        number.or((text == "null").then(|| (width as f64).sqrt())).filter(|scale| *scale > 0.0)
+    })?;
+    let hidden = given.count("ff_factor", 1)?.saturating_mul(width);
+    let second = given.count("transition_size", 0)?; // of a matrix that is not used
+    (second > 0).then(|| given.matrix("transition", second, width)).transpose()?;
+    let mut layers = Vec::new();
+    for layer in 0..given.count("thickness", 1)? {
+        layers.push(read_layer(given, layer, [width, hidden, heads, chunk], norm, rational)?);
+    }
+    let mut vectors = given.take("embedding.weight", &[symbols, width])?;
+    vectors.push(given.vector("pad", width)?);
+    let factor = Ball::exact(&vec![scale; width]);
+    let scaled = |row: &Vec<f64>| by.product(&Ball::exact(row), &factor, 4);
+    let vectors: Vec<Ball> = vectors.iter().map(scaled).collect();
+    let pad = vectors[symbols].clone();
+    let node = move |below: &[&Ball]| {
+        let pads = chunk - below.len();
+        let present = if learned_pad { 0 } else { pads.min(chunk - 1) };
+        let mut x = vec![pad.clone(); pads];
+        x.extend(below.iter().map(|x| (*x).clone()));
+        for (number, layer) in layers.iter().enumerate() {
+            x = layer(&x, present, if number + 1 == layers.len() { chunk - 1 } else { 0 });
+        }
+        x.remove(0)
+    };
+    Ok((chunk, vectors, Box::new(node)))
+}
+
+/// Returns the vectors after a layer from a place on, the last argument. Places before the second
+/// argument are absent pads, which are not looked at, except by themselves.
+type Layer = Box<dyn Fn(&[Ball], usize, usize) -> Vec<Ball>>;
+
+fn read_layer(
+    given: &mut Given, layer: usize, sizes: [usize; 4], norm: &str, rational: bool,
+) -> Checked<Layer> {
+    let ([width, hidden, heads, chunk], by) = (sizes, given.by);
+    let of = |part: &str| format!("layers.{layer}.{part}");
+    let query = given.parts(&of("attention.query"), [width, width], heads)?;
+    let both = given.parts(&of("attention.key_value"), [2 * width, width], 2 * heads)?;
+    let output = given.matrix(&of("attention.output"), width, width)?;
+    let bias = given.take(&of("attention.bias"), &[heads, chunk])?;
+    let expand = given.matrix(&of("expand"), hidden, width)?;
+    let contract = given.matrix(&of("contract"), width, hidden)?;
+    let mut normed = |name: &str, place: &str| given.norm(&of(name), width, norm == place);
+    let before = [normed("attention_norm.norm", "pre")?, normed("feed_forward_norm.norm", "pre")?];
+    let after = [normed("attention_norm.norm", "post")?, normed("feed_forward_norm.norm", "post")?];
+    let factor = Ball::exact(&vec![1.0 / ((width / heads) as f64).sqrt(); width]);
+    Ok(Box::new(move |x, present, from| {
+        let project = |parts: &[Matrix], x: &Ball| -> Vec<Ball> {
+            parts.iter().map(|part| by.affine(part, x).0).collect()
+        };
+        let seen: Vec<Ball> = x.iter().map(|x| by.normed(&before[0], x)).collect();
+        // by place: the keys of all heads, and their values
+        let shown: Vec<Vec<Ball>> = seen.iter().map(|x| project(&both, x)).collect();
+        // values that are not looked at have weight 0, and 0 times infinity is no number
+        let lost = shown.iter().any(|shown| shown[heads..].iter().any(|v| v.radius.is_infinite()));
+        let at = |place: usize| {
+            let queries = project(&query, &by.product(&seen[place], &factor, 4));
+            let keys = present.min(place)..=place;
+            let head = |head: usize| {
+                let query = &queries[head];
+                let logit =
+                    |key: usize| by.logit(query, &shown[key][head], bias[head][place - key]);
+                let logits: Vec<Number> = keys.clone().map(logit).collect();
+                let shares =
+                    if rational { by.rectified(&logits, chunk) } else { by.softmax(&logits) };
+                shares.into_iter().zip(keys.clone().map(|key| &shown[key][heads + head])).collect()
+            };
+            let mut gathered = by.attend(&(0..heads).map(head).collect::<Vec<_>>(), !rational);
+            gathered.radius = unless(lost, gathered.radius);
+            let h = by.normed(&after[0], &by.sum(&x[place], &by.affine(&output, &gathered).0));
+            let hidden = by.affine(&expand, &by.normed(&before[1], &h)).0;
+            let branch = by.affine(&contract, &by.entries(RELU, &hidden)).0;
+            by.normed(&after[1], &by.sum(&h, &branch))
+        };
+        (from..chunk).map(at).collect()
+    }))
+}
+
+// ---- 3 to 6 the induction -----------------------------------------------------------------------
+
+/// Elements, each with what its words do to states (of the interior: a map of all states; at the
+/// edge: the one state to which they lead from the start), and the length of the shortest.
+type Pairs = BTreeMap<(usize, Vec<usize>), u64>;
+
+/// Return the signs of numbers, which no rounding may change.
+fn signs(numbers: &[Number]) -> Checked<Vec<bool>> {
+    require(numbers.iter().all(|(x, radius)| x.abs() > *radius), "every sign is certain")?;
+    Ok(numbers.iter().map(|(number, _)| *number >= 0.0).collect())
+}
+
+/// Return the class with the largest logit, which no rounding may change.
+fn class(logits: &[Number]) -> Checked<usize> {
+    let best = (0..logits.len()).fold(0, |a, b| if logits[b].0 > logits[a].0 { b } else { a });
+    let ahead = |i: usize| logits[best].0 - logits[i].0 > logits[best].1 + logits[i].1;
+    require((0..logits.len()).all(|i| i == best || ahead(i)), "every answer is certain")?;
+    Ok(best)
+}
+
+/// What the network makes of elements: symbols at level 0 of a tree, else codes.
+struct Run<'a> {
+    network: &'a Network,
+    codes: &'a [Vec<bool>],
+    vectors: Vec<Ball>,
+    known: HashMap<(bool, Vec<usize>), usize>,
+}
+
+impl Run<'_> {
+    /// Return the code that a chunk of a level becomes, or a code and a symbol.
+    fn compose(&mut self, level: usize, chunk: &[usize]) -> Checked<usize> {
+        let key = (level > 0, chunk.to_vec());
+        if let Some(known) = self.known.get(&key) {
+            return Ok(*known);
+        }
+        let (symbols, vectors) = (&self.network.symbols, &self.vectors);
+        let below: Vec<&Ball> = match chunk {
+            [code, symbol] if self.network.chunk == 0 => vec![&vectors[*code], &symbols[*symbol]],
+            _ if level == 0 => chunk.iter().map(|symbol| &symbols[*symbol]).collect(),
+            _ => chunk.iter().map(|code| &vectors[*code]).collect(),
+        };
+        let code = signs(&(self.network.write)(&below))?;
+        let number = self.codes.iter().position(|named| *named == code);
+        let number = number.ok_or("this is not so: every code that follows is named")?;
+        self.known.insert(key, number);
+        Ok(number)
+    }
+
+    fn class(&self, code: usize) -> Checked<usize> {
+        class(&(self.network.answer)(&self.vectors[code]))
+    }
+
+    /// Return the class of the empty word, whose code need not be named.
+    fn empty_class(&self) -> Checked<usize> {
+        let code = signs(&(self.network.write)(&[]))?;
+        class(&(self.network.answer)(&(self.network.recall)(&code)))
+    }
+
+    fn classify(&mut self, word: &[usize]) -> Checked<usize> {
+        let (mut nodes, mut level, chunk) = (word.to_vec(), 0, self.network.chunk);
+        if word.is_empty() {
+            return self.empty_class();
+        }
+        if chunk == 0 {
+            let start = self.compose(0, &[])?;
+            let step = |code: usize, symbol: &usize| self.compose(0, &[code, *symbol]);
+            nodes = vec![word.iter().try_fold(start, step)?];
+        }
+        while chunk > 0 && (nodes.len() > 1 || level == 0) {
+            let (edge, inner) = nodes.split_at((nodes.len() - 1) % chunk + 1);
+            let chunks = std::iter::once(edge).chain(inner.chunks(chunk));
+            nodes = chunks.map(|chunk| self.compose(level, chunk)).collect::<Checked<_>>()?;
+            level += 1;
+        }
+        self.class(nodes[0])
+    }
+
+    /// Return the pairs, of words that lead some state to a good one, of chunks of one pair of
+    /// `firsts` and `more` of `inner`.
+    fn follow(
+        &mut self, level: usize, firsts: &Pairs, inner: &Pairs, more: u32, good: &[bool],
+    ) -> Checked<Pairs> {
+        let (inner, mut found) = (inner.iter().collect::<Vec<_>>(), Pairs::new());
+        let times = |chunks: u128, _| chunks.saturating_mul(inner.len() as u128);
+        let few = (0..more).fold(firsts.len() as u128, times) <= 20_000_000;
+        require(few, "a level has few enough chunks")?;
+        for ((first, does), length) in firsts {
+            for mut index in 0..inner.len().pow(more) {
+                let (mut chunk, mut map, mut length) = (vec![*first], does.clone(), *length);
+                for _ in 0..more {
+                    let ((element, does), symbols) = inner[index % inner.len()];
+                    index /= inner.len();
+                    chunk.push(*element);
+                    map.iter_mut().for_each(|state| *state = does[*state]);
+                    length += symbols;
+                }
+                if map.iter().any(|state| good[*state]) {
+                    let least = found.entry((self.compose(level, &chunk)?, map)).or_insert(length);
+                    *least = length.min(*least);
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// For each state, those to which words of some length lead.
+type Steps = Vec<BTreeSet<usize>>;
+
+fn power(steps: &Steps, exponent: usize) -> Steps {
+    let step = |reached: &BTreeSet<usize>| {
+        reached.iter().flat_map(|state| steps[*state].iter().copied()).collect()
+    };
+    (1..exponent).fold(steps.clone(), |power, _| power.iter().map(step).collect())
+}
+
+/// Return the states from which some number of steps can end inside.
+fn leading(steps: &Steps, inside: &[bool]) -> Vec<bool> {
+    let mut good = inside.to_vec();
+    loop {
+        let before = good.clone();
+        let leads = |state: usize| steps[state].iter().any(|next| before[*next]);
+        (0..good.len()).for_each(|state| good[state] |= leads(state));
+        if good == before {
+            return good;
+        }
+    }
+}
+
+/// Check that the levels follow from the network, and that they prove the claim. A recurrence is
+/// like a tree of which only the edge grows, by a symbol.
+fn check_levels(claim: &Claim) -> Checked<()> {
+    let (machine, network, chunk) = (&claim.automata[0], &claim.network, claim.network.chunk);
+    let (states, is_tree, count) = (machine.classes.len(), chunk > 0, claim.levels.len());
+    let whole = |map: &Vec<usize>| map.len() == states && map.iter().all(|next| *next < states);
+    let whole = claim.maps.iter().all(whole) && all_differ(&claim.maps);
+    require(whole, "state maps lead from all states to states, and differ")?;
+    let few = count > 0 && (chunk as f64).powi(count as i32) < 4.6e18;
+    require(few, "there is a level, and there are few enough")?;
+    let vectors = claim.codes.iter().map(|code| (network.recall)(code)).collect();
+    let mut run = Run { network, codes: &claim.codes, vectors, known: HashMap::new() };
+
+    let inside: Vec<bool> =
+        machine.classes.iter().map(|class| *class < claim.names.len()).collect();
+    let step = |row: &Vec<usize>| row.iter().copied().collect();
+    let mut steps: Vec<Steps> = vec![machine.transitions.iter().map(step).collect()];
+    let good = leading(&steps[0], &inside);
+    let map = |symbol: usize| machine.transitions.iter().map(|row| row[symbol]).collect();
+    let symbols = 0..machine.transitions[0].len();
+    let mut symbols: Pairs = symbols.map(|symbol| ((symbol, map(symbol)), 1)).collect();
+    symbols.retain(|(_, map), _| map.iter().any(|state| good[*state]));
+    let (mut interior, mut edge) = (Pairs::new(), Pairs::new());
+    if is_tree {
+        let begun = symbols.keys().map(|(symbol, map)| ((*symbol, vec![map[machine.start]]), 1));
+        edge = begun.filter(|((_, map), _)| good[map[0]]).collect();
+        interior = symbols.clone();
+    } else {
+        edge.insert((run.compose(0, &[])?, vec![machine.start]), 0);
+    }
+    // the length of the shortest wrong word, and the pairs of a recurrence
+    let is_wrong = inside[machine.start] && run.empty_class()? != machine.classes[machine.start];
+    let (mut wrong, mut seen) = (is_wrong.then_some(0), BTreeSet::new());
+    for (level, pairs) in claim.levels.iter().enumerate() {
+        if level > 0 {
+            require(wrong.is_none(), "no word is wrong before the last level")?;
+            steps.push(power(&steps[level - 1], chunk));
+            let good = leading(&steps[level], &inside);
+            let inner = if is_tree { &interior } else { &symbols };
+            let mut begun = Pairs::new();
+            for more in if is_tree { 0..chunk as u32 } else { 1..2 } {
+                for (pair, length) in run.follow(level - 1, &edge, inner, more, &good)? {
+                    let (state, ends) = (pair.1[0], more > 0 || level == 1); // in one node
+                    if ends && inside[state] && run.class(pair.0)? != machine.classes[state] {
+                        wrong = Some(wrong.map_or(length, |least| length.min(least)));
+                    }
+                    let least = begun.entry(pair).or_insert(length);
+                    *least = length.min(*least);
+                }
+            }
+            if is_tree {
+                interior = run.follow(level - 1, &interior, &interior, chunk as u32 - 1, &good)?;
+            }
+            edge = begun;
+        }
+        edge.retain(|pair, _| is_tree || seen.insert(pair.clone()));
+        let number = |map: &Vec<usize>| claim.maps.iter().position(|known| known == map);
+        let inner = interior.keys().map(|(element, map)| Some(vec![*element, number(map)?]));
+        let inner: Option<BTreeSet<Vec<usize>>> = inner.collect();
+        let edge = edge.keys().map(|(element, map)| vec![*element, map[0]]);
+        let same =
+            inner.map_or(false, |inner| inner.iter().eq(&pairs[0])) && edge.eq(pairs[1].clone());
+        require(same, &format!("the pairs of level {level} are what follows"))?;
+    }
+
+    let length = claim.wrong.as_ref().map(|claimed| claimed.0.len() as i64);
+    require(wrong.map(|n| n as i64) == length, "the shortest wrong word is as long as is claimed")?;
+    require(claim.checked_length == length.map(|n| n - 1), "shorter words were checked, or all")?;
+    let (first, last) = (claim.repeats.unwrap_or(0), count - 1);
+    if let Some((word, model, language)) = &claim.wrong {
+        let step = |state: usize, symbol: &usize| machine.transitions[state][*symbol];
+        let (given, state) = (run.classify(word)?, word.iter().fold(machine.start, step));
+        let (class, names) = (machine.classes[state], &claim.names);
+        require(inside[state] && given != class, "the word is in the domain, and wrong")?;
+        require([&names[given], &names[class]] == [model, language], "the word has these classes")?;
+        require(claim.repeats.is_none(), "a counterexample repeats nothing")?;
+    } else if is_tree {
+        require(1 <= first && first < last, "a level repeats an earlier one after the symbols")?;
+        let same = claim.levels[first] == claim.levels[last] && steps[first] == steps[last];
+        require(same, "levels that repeat have the same pairs, and lead to the same states")?;
+    } else {
+        require(claim.repeats.is_none() && edge.is_empty(), "nothing new follows the last level")?;
+    }
+    let codes: BTreeSet<usize> = seen.iter().map(|pair| pair.0).collect();
+    let all = claim.maps.is_empty() && codes.len() == claim.codes.len();
+    require(is_tree || all, "a recurrence has no maps, and every code that is named occurs")
+}
