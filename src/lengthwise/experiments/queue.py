@@ -3,8 +3,9 @@
 A unit is a run, a part, or an experiment that is measured in one go (`Experiment.units`). Units are
 done in processes of their own, and keep what they find in the folder of runs, where training goes
 on after any interruption. This process alone writes the files of records, each time that a unit
-ends, and at the start those of units that ended as the last queue was killed. So whatever is killed, and whenever, nothing that was finished is lost; and a machine that has
-nothing but the files of records goes on from them.
+ends, and at the start those of units that ended as the last queue was killed. So whatever is
+killed, and whenever, nothing that was finished is lost; and a machine that has nothing but the
+files of records goes on from them.
 
 Order: first kinds of which nothing is done, then those with the fewest seeds; the papers' tables
 before our own; what is quick before what takes long, judged by finished units of the same kind.
