@@ -64,7 +64,7 @@ def shares_figure(shares: Mapping[str, Mapping[str, tuple[int, int]]], *, ylabel
                 elinewidth=1,
                 label=name,
             )
-        axes.set_xticks(range(len(groups)), [group.replace("_", " ") for group in groups])
+        axes.set_xticks(range(len(groups)), groups)
         axes.grid(visible=False, axis="x")
         axes.set(ylabel=ylabel, ylim=(-4, 104))
         figure.legend(loc="outside upper center", ncols=len(shares))

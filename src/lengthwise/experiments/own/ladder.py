@@ -30,7 +30,7 @@ from lengthwise.evaluation.scores import parse_lengths, wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.random_languages import random_of_rung
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
-from lengthwise.languages.ladder import DEEPEST, RUNGS, Ladder
+from lengthwise.languages.ladder import DEEPEST, QUESTIONS, RUNGS, Ladder
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import make_plan
@@ -207,6 +207,11 @@ class _Outcome:
     layers: int | None
 
 
+def _name(rung: str) -> str:
+    """Return the name of a rung for people."""
+    return QUESTIONS[rung][0] if rung in QUESTIONS else rung
+
+
 def _outcomes(records: Sequence[Record]) -> list[_Outcome]:
     found = []
     for (rung, language, network), runs in grouped(records, "rung", "language", "network").items():
@@ -242,7 +247,7 @@ def table(records: Sequence[Record]) -> Table:
                 continue
             cells = [[one for one in own if one.expected == says] for says in _SAYS]
             fitted = sum(one.fitted > 0 for one in own)
-            rows.append([rung.key, network, *map(_share, cells), f"{fitted} of {len(own)}"])
+            rows.append([_name(rung.key), network, *map(_share, cells), f"{fitted} of {len(own)}"])
     return Table(["rung", "network", *_SAYS.values(), "fit training lengths"], rows)
 
 
@@ -288,7 +293,7 @@ def exceptions(records: Sequence[Record]) -> Table:
     """Return the languages on which it came otherwise than theory says."""
     rows = [
         [
-            one.rung,
+            _name(one.rung),
             f"`{one.language}`",
             one.network,
             one.expected,
@@ -311,7 +316,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
         carried, asked = own.get(one.rung, (0, 0))
         own[one.rung] = carried + (one.carried > 0), asked + 1
     drawn = {
-        network: {rung.key: own[rung.key] for rung in (*RUNGS, DEEPEST) if rung.key in own}
+        network: {_name(rung.key): own[rung.key] for rung in (*RUNGS, DEEPEST) if rung.key in own}
         for network, own in shares.items()
     }
     return {"carried": shares_figure(drawn, ylabel="languages carried (%)")} if drawn else {}
