@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::process::exit;
-use std::str::FromStr;
 
 fn main() {
     let paths: Vec<String> = std::env::args().skip(1).collect();
@@ -132,7 +131,7 @@ impl Reader<'_> {
     }
 
     /// Read a whole number, or a float with an exponent or a point, as Python writes them.
-    fn number<T: FromStr>(&mut self) -> Checked<T> {
+    fn number<T: std::str::FromStr>(&mut self) -> Checked<T> {
         let end = self.rest.find(|c| !"+-.e0123456789".contains(c)).unwrap_or(self.rest.len());
         let (text, rest) = self.rest.split_at(end);
         self.rest = rest;
@@ -521,7 +520,7 @@ const TANH: Entrywise = (f64::tanh, 1.0, TANH_UNITS);
 /// A relative error of exp changes it by no more than itself.
 const LOGISTIC: Entrywise = (|x| 1.0 / (1.0 + (-x).exp()), 0.25, EXP);
 
-/// The arithmetic of a floating-point type: twice its unit roundoff, its smallest normal number, and
+/// The arithmetic of a floating-point type: twice its unit roundoff, its smallest normal number and
 /// its largest one.
 #[derive(Clone, Copy)]
 struct Arithmetic {

@@ -15,6 +15,7 @@ from lengthwise.verification.certify import certify
 from verification.forger import HONEST, body_of, honest, model_of, signed
 from verification.second_checker import (
     RECURRENT,
+    ROOT,
     TREES,
     Decision,
     certificate_of,
@@ -170,3 +171,10 @@ def test_a_specification_is_a_name_to_the_second_checker(program: Path, tmp_path
     assert not first.accepted
     assert second.accepted
     assert "the automaton in the file" in second.why
+
+
+def test_its_page_counts_its_lines() -> None:
+    lines = (ROOT / "checker" / "checker.rs").read_text(encoding="utf-8").splitlines()
+    code = [line for line in lines if line.strip() and not line.strip().startswith("//")]
+    page = (ROOT / "checker" / "README.md").read_text(encoding="utf-8")
+    assert f"It has {len(lines):,} lines, {len(code):,} of them without comments" in page
