@@ -1156,7 +1156,7 @@ fn check_levels(claim: &Claim) -> Checked<()> {
         machine.classes.iter().map(|class| *class < claim.names.len()).collect();
     let step = |row: &Vec<usize>| row.iter().copied().collect();
     let mut steps: Vec<Steps> = vec![machine.transitions.iter().map(step).collect()];
-    let good = leading(&steps[0], &inside);
+    let mut good = leading(&steps[0], &inside);
     let map = |symbol: usize| machine.transitions.iter().map(|row| row[symbol]).collect();
     let symbols = 0..machine.transitions[0].len();
     let mut symbols: Pairs = symbols.map(|symbol| ((symbol, map(symbol)), 1)).collect();
@@ -1175,12 +1175,15 @@ fn check_levels(claim: &Claim) -> Checked<()> {
     for (level, pairs) in claim.levels.iter().enumerate() {
         if level > 0 {
             require(wrong.is_none(), "no word is wrong before the last level")?;
-            steps.push(power(&steps[level - 1], chunk));
-            let good = leading(&steps[level], &inside);
-            let inner = if is_tree { &interior } else { &symbols };
+            let inner = if is_tree { interior.clone() } else { symbols.clone() };
+            if is_tree {
+                steps.push(power(&steps[level - 1], chunk));
+                good = leading(&steps[level], &inside);
+                interior = run.follow(level - 1, &inner, &inner, chunk as u32 - 1, &good)?;
+            }
             let mut begun = Pairs::new();
             for more in if is_tree { 0..chunk as u32 } else { 1..2 } {
-                for (pair, length) in run.follow(level - 1, &edge, inner, more, &good)? {
+                for (pair, length) in run.follow(level - 1, &edge, &inner, more, &good)? {
                     let (state, ends) = (pair.1[0], more > 0 || level == 1); // in one node
                     if ends && inside[state] && run.class(pair.0)? != machine.classes[state] {
                         wrong = Some(wrong.map_or(length, |least| length.min(least)));
@@ -1188,9 +1191,6 @@ fn check_levels(claim: &Claim) -> Checked<()> {
                     let least = begun.entry(pair).or_insert(length);
                     *least = length.min(*least);
                 }
-            }
-            if is_tree {
-                interior = run.follow(level - 1, &interior, &interior, chunk as u32 - 1, &good)?;
             }
             edge = begun;
         }
