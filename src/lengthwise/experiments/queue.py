@@ -76,13 +76,8 @@ class Queue:
         Raises:
             RunError: a file of records is damaged.
         """
-        found, lacking = list[Work](), dict[str, str]()
-        for name, experiment in EXPERIMENTS.items():
-            if not getattr(experiment, "runs_of", ""):
-                try:
-                    found += _missing(name, self.units(name))
-                except TextError as error:
-                    lacking[name] = str(error)
+        every, lacking = self._every()
+        found = [work for name, own in every.items() for work in _missing(name, own)]
         texts = [text.casefold() for text in self.only]
         wanted = [one for one in found if all(text in one.name.casefold() for text in texts)]
         return sorted(wanted, key=_order), lacking
@@ -91,18 +86,24 @@ class Queue:
         """Return the experiments of which the folder of runs has units that the files of records
         lack: a queue was killed after they had ended."""
         files = replace(self, runs=self.runs / "none")  # as on a machine that has no runs
+        written = files._every()[0]
         return [
             name
-            for name, experiment in EXPERIMENTS.items()
-            if not getattr(experiment, "runs_of", "") and self._done(name) - files._done(name)
+            for name, own in self._every()[0].items()
+            if _names_of_done(own) - _names_of_done(written[name])
         ]
 
-    def _done(self, name: str) -> set[str]:
-        """Return the names of the units of an experiment that are done; none without its corpus."""
-        try:
-            return {unit.name for unit in self.units(name) if unit.is_done}
-        except TextError:
-            return set()
+    def _every(self) -> tuple[dict[str, list[Unit]], dict[str, str]]:
+        """Return the units of each experiment that has units of its own, and what the others
+        lack."""
+        found, lacking = dict[str, list[Unit]](), dict[str, str]()
+        for name, experiment in EXPERIMENTS.items():
+            if not getattr(experiment, "runs_of", ""):
+                try:
+                    found[name] = self.units(name)
+                except TextError as error:
+                    lacking[name] = str(error)
+        return found, lacking
 
     def store(self, experiment: str) -> None:
         """Write the files of an experiment, and of those that show its runs."""
@@ -186,6 +187,10 @@ def _do(queue: Queue, work: Work) -> None:
 
 def _nothing(done: int, steps: int) -> None:
     """Show no progress."""
+
+
+def _names_of_done(every: Sequence[Unit]) -> set[str]:
+    return {unit.name for unit in every if unit.is_done}
 
 
 def _missing(name: str, every: Sequence[Unit]) -> Iterator[Work]:
