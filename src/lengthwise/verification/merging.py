@@ -39,9 +39,9 @@ def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
 
     This is single linkage, with the threshold in the widest gap on a logarithmic scale that begins
     at `_ALIKE` of the longest edge. The growth from there to the shortest edge counts, so nothing
-    is merged if all distances are alike; equal vectors are always merged. A
-    cut is skipped if some vector is further from its representative than the gap is wide, or if
-    vectors of different `answers` (other than `NO_ANSWER`) would be merged.
+    is merged if all distances are alike; equal vectors are always merged. A cut is skipped if some
+    vector is further from its representative than the gap is wide, or if vectors of different
+    `answers` (other than `NO_ANSWER`) would be merged.
     """
     distinct, inverse = np.unique(vectors, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)

@@ -1,4 +1,4 @@
-"""What the ladder says of a language, against what training finds: who carries to longer words?
+"""Training against the ladder: do the networks that can carry a language do so, and no others?
 
 Ten languages or more stand on each rung (`languages.ladder`), named ones and others drawn at
 random. On each, networks are trained on words of at most 40 symbols and tested on words of 41 to
@@ -193,7 +193,7 @@ def _layers(language: Language) -> int | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Outcome:
-    """What became of a network on a language, over its seeds."""
+    """The seeds of a network on a language together."""
 
     rung: str
     language: str
@@ -206,6 +206,16 @@ class _Outcome:
     best: float
     layers: int | None
 
+    @property
+    def is_carried(self) -> bool:
+        """True if one of the seeds carries."""
+        return self.carried > 0
+
+    @property
+    def is_as_expected(self) -> bool:
+        """True if theory says yes and it is carried, or no and it is not."""
+        return self.is_carried == (self.expected == "yes")
+
 
 def _name(rung: str) -> str:
     """Return the name of a rung for people."""
@@ -213,41 +223,49 @@ def _name(rung: str) -> str:
 
 
 def _outcomes(records: Sequence[Record]) -> list[_Outcome]:
-    found = []
-    for (rung, language, network), runs in grouped(records, "rung", "language", "network").items():
-        found.append(
-            _Outcome(
-                rung=rung,
-                language=str(language) if isinstance(language, str) else f"random {language}",
-                network=network,
-                expected=runs[0]["expected"],
-                seeds=len(runs),
-                carried=sum(one["carries"] for one in runs),
-                fitted=sum(one["fits"] for one in runs),
-                best=max(one["mean_accuracy"] for one in runs),
-                layers=runs[0]["layers_of_lookups"],
-            )
+    return [
+        _Outcome(
+            rung=rung,
+            language=language if isinstance(language, str) else f"random {language}",
+            network=network,
+            expected=runs[0]["expected"],
+            seeds=len(runs),
+            carried=sum(one["carries"] for one in runs),
+            fitted=sum(one["fits"] for one in runs),
+            best=max(one["mean_accuracy"] for one in runs),
+            layers=runs[0]["layers_of_lookups"],
         )
-    return found
+        for (rung, language, network), runs in grouped(
+            records, "rung", "language", "network"
+        ).items()
+    ]
+
+
+def _cells(outcomes: Sequence[_Outcome]) -> dict[tuple[str, str], list[_Outcome]]:
+    """Return the outcomes of each rung and network, the shallowest rung first."""
+    found = {
+        (rung.key, network): [
+            one for one in outcomes if (one.rung, one.network) == (rung.key, network)
+        ]
+        for rung in (*RUNGS, DEEPEST)
+        for network in _NETWORKS
+    }
+    return {cell: own for cell, own in found.items() if own}
 
 
 def _share(outcomes: Sequence[_Outcome]) -> str:
     """Return `8 of 10`: on how many languages a seed carries, of how many."""
-    return f"{sum(one.carried > 0 for one in outcomes)} of {len(outcomes)}" if outcomes else ""
+    return f"{sum(one.is_carried for one in outcomes)} of {len(outcomes)}" if outcomes else ""
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each rung and each network: languages that it carries, and what theory
     says."""
-    outcomes, rows = _outcomes(records), []
-    for rung in (*RUNGS, DEEPEST):
-        for network in _NETWORKS:
-            own = [one for one in outcomes if (one.rung, one.network) == (rung.key, network)]
-            if not own:
-                continue
-            cells = [[one for one in own if one.expected == says] for says in _SAYS]
-            fitted = sum(one.fitted > 0 for one in own)
-            rows.append([_name(rung.key), network, *map(_share, cells), f"{fitted} of {len(own)}"])
+    rows = []
+    for (rung, network), own in _cells(_outcomes(records)).items():
+        told = [[one for one in own if one.expected == says] for says in _SAYS]
+        fitted = sum(one.fitted > 0 for one in own)
+        rows.append([_name(rung), network, *map(_share, told), f"{fitted} of {len(own)}"])
     return Table(["rung", "network", *_SAYS.values(), "fit training lengths"], rows)
 
 
@@ -270,7 +288,7 @@ def kept(records: Sequence[Record]) -> Table:
                 if network in ("", one["network"]) and one["expected"] == says
             ]
             row += [
-                _of([(one.carried > 0) == (says == "yes") for one in asked]),
+                _of([one.is_as_expected for one in asked]),
                 _of([one["carries"] == (says == "yes") for one in runs]),
                 _of([one["carries"] == (says == "yes") for one in runs if one["fits"]]),
             ]
@@ -302,7 +320,7 @@ def exceptions(records: Sequence[Record]) -> Table:
             "" if one.layers is None else str(one.layers),
         ]
         for one in _outcomes(records)
-        if one.expected != "open" and (one.carried > 0) != (one.expected == "yes")
+        if one.expected != "open" and not one.is_as_expected
     ]
     columns = ["rung", "language", "network", "theory", "best accuracy (%)", "seeds that fit"]
     return Table([*columns, "layers of exact weights"], rows)
@@ -311,15 +329,10 @@ def exceptions(records: Sequence[Record]) -> Table:
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw the share of languages of each rung that each network carries, with intervals."""
     shares: dict[str, dict[str, tuple[int, int]]] = {}
-    for one in _outcomes(records):
-        own = shares.setdefault(one.network, {})
-        carried, asked = own.get(one.rung, (0, 0))
-        own[one.rung] = carried + (one.carried > 0), asked + 1
-    drawn = {
-        network: {_name(rung.key): own[rung.key] for rung in (*RUNGS, DEEPEST) if rung.key in own}
-        for network, own in shares.items()
-    }
-    return {"carried": shares_figure(drawn, ylabel="languages carried (%)")} if drawn else {}
+    for (rung, network), own in _cells(_outcomes(records)).items():
+        carried = sum(one.is_carried for one in own)
+        shares.setdefault(network, {})[_name(rung)] = carried, len(own)
+    return {"carried": shares_figure(shares, ylabel="languages carried (%)")} if shares else {}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
@@ -328,7 +341,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     found = []
     for says, what in (("yes", "carry"), ("no", "do not carry")):
         asked = [one for one in outcomes if one.expected == says]
-        right = sum((one.carried > 0) == (says == "yes") for one in asked)
+        right = sum(one.is_as_expected for one in asked)
         found.append(
             Statement(
                 "ours",
