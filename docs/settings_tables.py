@@ -1,11 +1,13 @@
 """Tables of `settings.md`: every setting of every model of every problem, by problem."""
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from wrapping import WIDTH
 
 from lengthwise.cli.settings import shown
+from lengthwise.experiments.experiment import Table
+from lengthwise.experiments.page import markdown
 from lengthwise.problems.base import Problem
 from lengthwise.problems.reference import settings_reference
 from lengthwise.problems.registry import PROBLEMS
@@ -46,7 +48,7 @@ def _training() -> str:
                 "Defaults are those of the default model of each problem, with the preset "
                 "`laptop`; a problem without an entry does not have the setting."
             ),
-            _markdown(["setting", *problems, *ABOUT], rows),
+            markdown(Table(["setting", *problems, *ABOUT], rows)),
         ]
     )
 
@@ -83,7 +85,7 @@ def _own(kind: type[Problem]) -> list[str]:
     if not kind.prefix or not found:
         return []
     rows = [[f"`{name}`", ", ".join(tasks[name]), *_about(found[name])] for name in found]
-    return [_markdown(["setting", "tasks", *ABOUT], rows)]
+    return [markdown(Table(["setting", "tasks", *ABOUT], rows))]
 
 
 def _others(kind: type[Problem], default: Settings, models: Mapping[str, Settings]) -> list[str]:
@@ -142,7 +144,7 @@ def _table(models: Mapping[str, Settings]) -> str:
         [f"`{name}`", *(_default(settings[name]) for settings in models.values()), *_about(about)]
         for name, about in first.items()
     ]
-    return _markdown([*columns, *ABOUT], rows)
+    return markdown(Table([*columns, *ABOUT], rows))
 
 
 def _about(setting: SettingInfo) -> list[str]:
@@ -154,9 +156,3 @@ def _default(setting: SettingInfo) -> str:
     if setting.default is None:
         return "-"
     return f"`{shown(setting.default)}`" if setting.default != "" else "empty"
-
-
-def _markdown(columns: list[str], rows: Iterable[list[str]]) -> str:
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    lines = [columns, ["---"] * len(columns), *cells]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
