@@ -12,18 +12,12 @@ from typing import Any, Self
 
 from lengthwise.errors import RunError
 from lengthwise.files import read_object, require_kinds, write_json
+from lengthwise.languages.named_languages import TABLE_1
 
 FILE = Path(__file__).parent / "entries.json"
 
 LANGUAGES: Mapping[str, str] = {
-    **{
-        name: name
-        for name in (
-            *("even-pairs", "modular-arithmetic", "parity", "cycle-navigation"),
-            *("d-2", "d-3", "d-4", "d-12", "tomita-3", "tomita-4", "tomita-5", "tomita-6"),
-            "first",
-        )
-    },
+    **{name: name for name in (*TABLE_1, "first")},
     **{name: f"group:{name}" for name in ("S3", "Z60", "A5", "S5")},
 }
 """The languages of the board, with their specifications."""

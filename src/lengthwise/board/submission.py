@@ -27,6 +27,7 @@ from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check, check_machine
 from lengthwise.verification.statement import shown
+from lengthwise.wording import counted
 
 _MB = 2**20
 
@@ -175,18 +176,14 @@ def _depth_of(certificate: Certificate) -> str:
     if "cell" in settings:
         return "a cell for each of n symbols"
     if "window" in settings:
-        return f"{_layers(settings['num_layers'])} for each of n symbols"
+        return f"{counted(settings['num_layers'], 'layer')} for each of n symbols"
     return depth_of_tree(settings)
 
 
 def depth_of_tree(settings: Mapping[str, Any]) -> str:
     """Return the layers that a tree runs on a word of n symbols, in words."""
-    layers = _layers(settings.get("thickness", 1))
+    layers = counted(settings.get("thickness", 1), "layer")
     return f"{layers} on each of log{settings['chunk']}(n) levels"
-
-
-def _layers(number: Any) -> str:
-    return "1 layer" if number == 1 else f"{number} layers"
 
 
 def _arithmetic_of(certificate: Certificate) -> str:

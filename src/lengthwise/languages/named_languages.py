@@ -23,6 +23,12 @@ TOMITA = "Tomita (1982), as defined by Bhattamishra et al. (2020)"
 MAX_PARAMETER = 10_000
 """Largest N of d-N and largest modulus of a counter."""
 
+TABLE_1 = (
+    *("even-pairs", "modular-arithmetic", "parity", "cycle-navigation"),
+    *("d-2", "d-3", "d-4", "d-12", "tomita-3", "tomita-4", "tomita-5", "tomita-6"),
+)
+"""The languages of Table 1 of Chi et al. (2023)."""
+
 _BITS = ("0", "1")
 
 

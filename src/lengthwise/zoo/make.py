@@ -186,11 +186,13 @@ def _record(
     entry = None if certificate is None else judged(ROOT / name)
     accuracy = {str(n): share for n, share in tested.scores.accuracy_by_length().items()}
     known = CONSTRUCTIONS[recipe.spec].language if recipe.spec in CONSTRUCTIONS else recipe.spec
-    about, settings = _about(run)
+    plan = run.plan
+    assert isinstance(plan, Plan | Compiled)
+    settings = plan.network.to_dict()
     return {
         "name": name,
         "language": known,
-        **about,
+        **_about(run, plan),
         "parameters": sum(each.numel() for each in run.model.parameters()),
         "bits": None if entry is None else entry.bits,
         "depth": _depth(settings) if entry is None else entry.depth,
@@ -211,9 +213,8 @@ def _record(
     }
 
 
-def _about(run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what the record says of how weights came about, and the settings of the network."""
-    plan = run.plan
+def _about(run: Run, plan: Plan | Compiled) -> dict[str, Any]:
+    """Return what the record says of how weights came about."""
     if isinstance(plan, Plan):
         return {
             "made": "trained",
@@ -222,8 +223,7 @@ def _about(run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
             "seed": plan.training.seed,
             "steps": run.metrics[-1]["step"],
             "claim": "",
-        }, plan.network.to_dict()
-    assert isinstance(plan, Compiled)
+        }
     return {
         "made": "constructed",
         "model": plan.model,
@@ -231,7 +231,7 @@ def _about(run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
         "seed": None,
         "steps": None,
         "claim": plan.claim["text"],
-    }, plan.network.to_dict()
+    }
 
 
 def _depth(settings: Mapping[str, Any]) -> str:

@@ -12,15 +12,12 @@ from typing import Any
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, route, trained
 from lengthwise.experiments.trained import from_to
+from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.problems.base import evaluated
 from lengthwise.problems.recognition.suited import num_elements
 from lengthwise.problems.runs import make_plan, plan_from_dict
 from lengthwise.verification.certify import certify
 
-TABLE_1 = (
-    *("even-pairs", "modular-arithmetic", "parity", "cycle-navigation"),
-    *("d-2", "d-3", "d-4", "d-12", "tomita-3", "tomita-4", "tomita-5", "tomita-6"),
-)
 GROUPS = ("group:S3", "group:S4", "group:A5", "group:Z60", "group:S5")
 
 

@@ -19,9 +19,9 @@ from typing import Any
 
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise.experiments.own.default_proofs import TABLE_1
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
 from lengthwise.experiments.trained import from_to
+from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.problems.runs import make_plan, plan_from_dict
 from lengthwise.verification.certify import certify
 

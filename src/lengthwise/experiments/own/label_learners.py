@@ -35,12 +35,12 @@ from lengthwise.errors import TextError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.budget import BudgetError, processor_budget
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise.experiments.own.default_proofs import TABLE_1
 from lengthwise.experiments.own.labels_alone import is_same, true_error
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped
 from lengthwise.experiments.trained import from_to
 from lengthwise.files import write_text
 from lengthwise.languages.language import Language
+from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run
 from lengthwise.problems.inferred.drawn import drawn

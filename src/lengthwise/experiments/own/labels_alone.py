@@ -21,11 +21,11 @@ from lengthwise.analysis.points_figure import points_figure
 from lengthwise.errors import TextError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise.experiments.own.default_proofs import TABLE_1
 from lengthwise.experiments.own.random_automata import uniform_automaton
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
 from lengthwise.files import write_text
 from lengthwise.languages.language import Language
+from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.runs import make_plan

@@ -13,8 +13,8 @@ from typing import Any
 
 from lengthwise.errors import LengthwiseError
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise.experiments.own.default_proofs import TABLE_1
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
+from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Plan, evaluated
 from lengthwise.problems.recognition.suited import num_elements
@@ -55,8 +55,8 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each language and model; the seeds are those of the search."""
     found = []
     for spec in sizes.languages:
+        count = num_elements(parse(spec))
         for model in sizes.models:
-            count = num_elements(parse(spec))
             if model == TREE and (count is None or count > MOST_ELEMENTS):
                 continue
             usual = {TREE: 3}.get(model, 5)
