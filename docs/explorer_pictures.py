@@ -6,12 +6,14 @@
 import os
 import shutil
 import tempfile
+import threading
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
 import lengthwise as lw
 from lengthwise.explorer.page import render
+from lengthwise.explorer.server import Explorer
 from lengthwise.explorer.subjects import subject_of
 
 IMAGES = Path(__file__).parent / "img"
@@ -32,8 +34,25 @@ def save(page: Page, subject: str, sections: list[str], out: Path) -> None:
     page.locator("main").screenshot(path=out)
 
 
+def save_drawing(page: Page, out: Path) -> None:
+    """Draw an automaton with a transition that is missing, and save the editor."""
+    with Explorer(
+        render(subject_of("regex:(ab)*", None, served=True).data, served=True), {}
+    ) as one:
+        thread = threading.Thread(target=one.serve_forever)
+        thread.start()
+        page.goto(one.url)
+        page.click("#draw summary")
+        page.click("#copy-shown")
+        page.select_option("#drawn-1-0", "")
+        page.click("#canvas .state >> nth=1")
+        page.locator("#draw").screenshot(path=out)
+        one.shutdown()
+        thread.join()
+
+
 def main() -> None:
-    """Draw both pictures."""
+    """Draw the pictures."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         os.chdir(folder)
         chromium = shutil.which("chromium")
@@ -42,6 +61,7 @@ def main() -> None:
         save(page, "d-2", ["language-section", "word-section"], IMAGES / "explorer-word.png")
         lw.train("tomita-5", out="runs/tomita-5", device="cpu", **SETTINGS)
         save(page, "runs/tomita-5", ["run-section"], IMAGES / "explorer-proof.png")
+        save_drawing(page, IMAGES / "explorer-drawing.png")
         browser.close()
         os.chdir("/")
 

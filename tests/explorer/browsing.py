@@ -18,6 +18,9 @@ from lengthwise.explorer.subjects import Subject
 SECONDS = 30_000
 """Milliseconds that an action of the browser may take on a busy machine."""
 
+DARK, LIGHT = {"color_scheme": "dark"}, {"color_scheme": "light"}
+PHONE = {"viewport": {"width": 390, "height": 844}}
+
 
 @contextmanager
 def browser() -> Iterator[Any]:
@@ -36,10 +39,7 @@ def browser() -> Iterator[Any]:
 def serving(subject: Subject) -> Iterator[str]:
     """The address at which the page of a subject is served."""
     workers = Workers(20.0)
-    answers = {
-        **subject.answers,
-        "language": lambda asked: workers.typed(asked["spec"], asked["alphabet"]),
-    }
+    answers = {**subject.answers, "language": workers.answer}
     with Explorer(render(subject.data, served=True), answers) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

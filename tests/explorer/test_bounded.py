@@ -2,20 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator
-
-import pytest
 
 from lengthwise.explorer.bounded import Workers, refusal, stopped
 from lengthwise.explorer.language_values import stages
 from lengthwise.languages.spec import parse
-
-
-@pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
-    made = Workers(30.0)
-    yield made
-    made.close()
 
 
 def test_a_language_has_all_its_stages(workers: Workers) -> None:

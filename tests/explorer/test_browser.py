@@ -2,7 +2,6 @@
 
 import random
 import re
-from collections.abc import Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 import torch
 
 import lengthwise as lw
-from explorer.browsing import Page, browser, opened, serving
+from explorer.browsing import DARK, LIGHT, PHONE, Page, opened, serving
 from lengthwise.circuits.multipliers import multiplier_circuit
 from lengthwise.constructions.construction import Construction
 from lengthwise.explorer import table_values
@@ -23,33 +22,12 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run
 from verification.trained import SMALL, trained
 
-DARK, LIGHT = {"color_scheme": "dark"}, {"color_scheme": "light"}
-PHONE = {"viewport": {"width": 390, "height": 844}}
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as made:
-        yield made
-
 
 @pytest.fixture(scope="module")
 def unproved(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run that was given up early: it is wrong on some word."""
     out = tmp_path_factory.mktemp("unproved") / "<script>alert(1)<!-- run"
     return lw.train("parity", out=out, device="cpu", **{**SMALL, "steps": 5, "validate_every": 5})
-
-
-@pytest.fixture(scope="module")
-def languages() -> Iterator[str]:
-    with serving(subject_of(None, None, served=True)) as url:
-        yield url
-
-
-@pytest.fixture
-def page(chromium: Any, languages: str) -> Iterator[Page]:
-    with opened(chromium, languages) as found:
-        yield found
 
 
 def test_languages_are_typed_and_refused(page: Page) -> None:

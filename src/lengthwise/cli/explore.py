@@ -50,10 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
         _say({"page": str(out), "bytes": len(page.encode())}, str(out), as_json=arguments.json)
         return
     workers = Workers()
-    answers = {
-        **subject.answers,
-        "language": lambda asked: workers.typed(asked.get("spec", ""), asked.get("alphabet")),
-    }
+    answers = {**subject.answers, "language": workers.answer}
     try:
         with Explorer(page, answers, arguments.port or 0) as server:
             _say({"url": server.url}, server.url, as_json=arguments.json)

@@ -12,6 +12,7 @@ function isRecogniser(machine) {
 function arrowsOf(machine) {
   const arrows = new Map();
   machine.transitions.forEach((row, state) => row.forEach((target, symbol) => {
+    if (target === null) return;
     const key = state * machine.num_states + target;
     if (!arrows.has(key)) arrows.set(key, { state, target, symbols: [] });
     arrows.get(key).symbols.push(machine.alphabet[symbol]);
@@ -30,13 +31,13 @@ function placesOf(count) {
 // The path of an arrow and the place of its label; `bend` is how far it leaves the straight line.
 function arrowPath(from, to) {
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
-  const length = Math.hypot(dx, dy);
+  const length = Math.hypot(dx, dy) || 1;
   const [nx, ny] = [dy / length, -dx / length];
   const bend = 0.16 * length + 6;
   const middle = [(from[0] + to[0]) / 2 + nx * bend, (from[1] + to[1]) / 2 + ny * bend];
   const edge = (point, gap) => {
     const [ex, ey] = [middle[0] - point[0], middle[1] - point[1]];
-    const size = Math.hypot(ex, ey);
+    const size = Math.hypot(ex, ey) || 1;
     return [point[0] + (ex / size) * gap, point[1] + (ey / size) * gap];
   };
   const [start, end] = [edge(from, RADIUS), edge(to, RADIUS + 7)];
@@ -57,6 +58,24 @@ function loopPath([x, y], isStart) {
   };
 }
 
+// An arrow and its label. `name` tells the arrow heads of one drawing from those of another.
+function arrowShapes({ state, target, symbols }, places, start, name) {
+  const from = places[state];
+  const { path, label } = state === target ? loopPath(from, state === start) : arrowPath(from, places[target]);
+  return [svg("path", { d: path, class: "arrow", "marker-end": `url(#${name}-head)` }),
+    svg("text", { x: label[0], y: label[1] + 4, class: "label" }, cut(symbols.join(", "), 14))];
+}
+
+function startShape([x, y], name) {
+  return svg("path", { d: `M${x - 52},${y} L${x - RADIUS - 7},${y}`, class: "start", "marker-end": `url(#${name}-start)` });
+}
+
+function arrowHeads(name) {
+  return svg("defs", {}, ...["head", "start"].map((kind) =>
+    svg("marker", { id: `${name}-${kind}`, viewBox: "0 0 8 8", refX: 1, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
+      svg("path", { d: "M0,0 L8,4 L0,8 z", class: kind }))));
+}
+
 // Draws a machine; `light(state)` shows the state that it is in.
 function automatonDrawing(machine) {
   const arrows = machine.transitions === null ? [] : arrowsOf(machine);
@@ -69,14 +88,7 @@ function automatonDrawing(machine) {
     };
   }
   const places = placesOf(machine.num_states);
-  const drawn = svg("g");
-  for (const { state, target, symbols } of arrows) {
-    const from = places[state];
-    const { path, label } = state === target ? loopPath(from, state === machine.start) : arrowPath(from, places[target]);
-    const text = cut(symbols.join(", "), 14);
-    drawn.append(svg("path", { d: path, class: "arrow", "marker-end": "url(#head)" }));
-    drawn.append(svg("text", { x: label[0], y: label[1] + 4, class: "label" }, text));
-  }
+  const drawn = svg("g", {}, ...arrows.flatMap((arrow) => arrowShapes(arrow, places, machine.start, "shown")));
   const states = places.map(([x, y], state) => {
     const group = svg("g", { class: "state" });
     const kind = machine.classes[state];
@@ -86,9 +98,7 @@ function automatonDrawing(machine) {
     group.append(svg("title", {}, `state ${state}, class ${cut(machine.class_names[kind])}`));
     return group;
   });
-  const [sx, sy] = places[machine.start];
-  drawn.append(svg("path", { d: `M${sx - 52},${sy} L${sx - RADIUS - 7},${sy}`, class: "start", "marker-end": "url(#start)" }));
-  drawn.append(...states);
+  drawn.append(startShape(places[machine.start], "shown"), ...states);
   const [across, up] = [0, 1].map((axis) => Math.max(...places.map((place) => Math.abs(place[axis]))) + 74);
   const drawing = svg("svg", {
     viewBox: `${-across} ${-up} ${2 * across} ${2 * up}`,
@@ -96,9 +106,7 @@ function automatonDrawing(machine) {
     class: "automaton",
     role: "img",
     "aria-label": `Minimal automaton with ${counted(machine.num_states, "state")} over ${counted(machine.alphabet.length, "symbol")}`,
-  }, svg("defs", {}, ...["head", "start"].map((id) =>
-    svg("marker", { id, viewBox: "0 0 8 8", refX: 1, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
-      svg("path", { d: "M0,0 L8,4 L0,8 z", class: id })))), drawn);
+  }, arrowHeads("shown"), drawn);
   let lit = -1;
   return {
     drawing,

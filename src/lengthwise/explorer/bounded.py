@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from lengthwise.explorer.language_values import STAGES
+from lengthwise.explorer.server import Asked
 from lengthwise.explorer.worker import Question
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
@@ -28,20 +29,29 @@ class Workers:
         self._lock = threading.Lock()
         self._spare: subprocess.Popen[bytes] | None = _started()
 
+    def answer(self, asked: Asked) -> dict[str, Any]:
+        """Return the same of what the page asks for: `drawn`, or `spec` with an `alphabet`."""
+        if "drawn" in asked:
+            return self.drawn(asked["drawn"])
+        return self.typed(asked.get("spec", ""), asked.get("alphabet"))
+
     def typed(self, spec: str, alphabet: str | None) -> dict[str, Any]:
         """Return the finished stages of a language that the page asks for, with `error` or
         `stopped` if not all were finished.
         """
-        return self._answer(Question(spec=spec, alphabet=alphabet, is_typed=True, stored=None))
+        return self._answer(Question(spec=spec, alphabet=alphabet, is_typed=True))
 
     def given(self, spec: str, alphabet: str | None) -> dict[str, Any]:
         """Return the same of a language that the user of this machine named, files too."""
-        return self._answer(Question(spec=spec, alphabet=alphabet, is_typed=False, stored=None))
+        return self._answer(Question(spec=spec, alphabet=alphabet, is_typed=False))
 
     def of(self, language: Language) -> dict[str, Any]:
         """Return the same of a language."""
-        asked = Question(spec="", alphabet=None, is_typed=False, stored=to_dict(language))
-        return self._answer(asked)
+        return self._answer(Question(stored=to_dict(language)))
+
+    def drawn(self, text: str) -> dict[str, Any]:
+        """Return the same of an automaton that is drawn in the page, from its JSON, with `att`."""
+        return self._answer(Question(drawn=text))
 
     def _answer(self, question: Question) -> dict[str, Any]:
         begun = time.monotonic()
@@ -62,7 +72,7 @@ class Workers:
         if "error" in found or all(stage in found for stage in STAGES):
             return found
         after = f"{time.monotonic() - begun:.1f} s" if is_stopped else "a fault of its process"
-        return {**found, "stopped": stopped(found, question["spec"], after)}
+        return {**found, "stopped": stopped(found, question.get("spec", ""), after)}
 
     def close(self) -> None:
         """End the process that waits."""

@@ -26,21 +26,30 @@ function showForm(data) {
     event.preventDefault();
     ask();
   });
+  let machine = null; // the one that is shown
   if (data.served) place.append(form);
   place.append(el("div", { class: "row examples", role: "group", "aria-label": "Languages to show" }, ...buttons));
+  if (data.served) place.append(automatonEditor(askDrawn, () => machine));
   place.append(document.getElementById("status"), el("div", { id: "automaton" }));
 
-  let asked = 0;
-  async function ask() {
-    const number = ++asked;
+  function ask() {
     const stored = data.languages.find((each) => each.automaton.spec === typed.value);
     if (stored && !alphabet.value) {
+      latest += 1;
       show(stored);
-      return;
-    }
-    const query = `spec=${addressed(typed.value)}&alphabet=${addressed(alphabet.value)}`;
+    } else askServer(`spec=${addressed(typed.value)}&alphabet=${addressed(alphabet.value)}`, refuse);
+  }
+
+  function askDrawn(values) {
+    askServer(`drawn=${addressed(JSON.stringify(values))}`, (found) => say(found.error, true), DRAWN_NAME);
+  }
+
+  let latest = 0;
+  // Asks for a language and shows it, unless another is asked for in the meantime.
+  async function askServer(query, refused, name = null) {
+    const number = ++latest;
     if (query.length > LONGEST_ADDRESS) {
-      refuse({ error: `a specification is too long to ask for: ${counted(typed.value.length, "character")}. Shorten it.`, column: null });
+      refused({ error: `a language is too long to ask for: ${counted(query.length, "character")}. Shorten it.`, column: null });
       return;
     }
     say("…");
@@ -50,9 +59,13 @@ function showForm(data) {
     } catch (error) {
       found = { error: "the server does not answer. Is lengthwise explore still running?", column: null };
     }
-    if (number !== asked) return;
-    if (found.error) refuse(found);
-    else show(found);
+    if (number !== latest) return;
+    if (found.error) {
+      refused(found);
+      return;
+    }
+    if (name !== null) found.automaton.spec = name;
+    show(found);
   }
 
   function refuse(found) {
@@ -69,9 +82,10 @@ function showForm(data) {
   function show(found) {
     typed.setAttribute("aria-invalid", "false");
     const isOfRun = data.run !== null && found === data.languages[0];
+    machine = found.automaton;
     showLanguage(found, isOfRun ? data.run : null);
-    const { automaton, monoid } = found;
-    say(found.stopped || `${counted(automaton.num_states, "state")}${monoid && monoid.size ? `, monoid of ${counted(monoid.size, "element")}` : ""}`, Boolean(found.stopped));
+    const { monoid } = found;
+    say(found.stopped || `${counted(machine.num_states, "state")}${monoid && monoid.size ? `, monoid of ${counted(monoid.size, "element")}` : ""}`, Boolean(found.stopped));
   }
 
   typed.value = data.languages[0].automaton.spec;
@@ -90,7 +104,8 @@ function showLanguage(found, run) {
     ["classes", listed(machine.class_names.slice(0, machine.num_classes))],
   ]);
   document.getElementById("automaton").replaceChildren(
-    el("div", { class: "beside" }, el("div", { class: "wide" }, drawn.drawing), sizes), ...[transitionTable(machine)].filter(Boolean));
+    el("div", { class: "beside" }, el("div", { class: "wide" }, drawn.drawing), sizes),
+    ...[transitionTable(machine), machine.att && asFile(machine.att)].filter(Boolean));
   if (machine.transitions === null) {
     section("word-section", "A word, read").append(el("p", { class: "note" },
       `An automaton with ${counted(machine.num_states, "state")} is too large to read words in the page.`));
@@ -118,6 +133,13 @@ function showWords(machine, monoid, drawn) {
       return answer < machine.num_classes ? [who, "has class ", quoted(machine.class_names[answer]), "."] : [who, "is outside the domain."];
     },
   });
+}
+
+// The automaton that was drawn as the text of a file, which the command line reads.
+function asFile(text) {
+  return el("details", { id: "as-file" }, el("summary", {}, "As a file, to train a network on it"),
+    el("p", { class: "note" }, "Save this text as machine.att. Then: lengthwise train att:machine.att --out runs/mine"),
+    el("textarea", { readonly: true, rows: 5, "aria-label": "The automaton in the AT&T format", dir: "auto" }, text));
 }
 
 // A text as a part of an address; halves of characters, which none can hold, are replaced.

@@ -11,6 +11,9 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 PROGRAM = (
     "dom.js",
     "automaton.js",
+    "drawn.js",
+    "canvas.js",
+    "editor.js",
     "monoid.js",
     "ladder.js",
     "algebra.js",

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, TypedDict
 
 from lengthwise.errors import LengthwiseError, in_a_line
+from lengthwise.explorer.drawn_values import att_or_none, drawn_language
 from lengthwise.explorer.language_values import require_harmless, stages
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict
@@ -19,15 +20,15 @@ MEMORY = 2 * 2**30
 """Bytes of address space that a language may take, where the system can limit them."""
 
 
-class Question(TypedDict):
-    """A language, by its specification or as it is stored."""
+class Question(TypedDict, total=False):
+    """A language: its specification, or as it is stored, or as it was drawn in the page."""
 
     spec: str
     alphabet: str | None
     is_typed: bool
     """Whether the page asks, which may not make this process read files or import code."""
-    stored: dict[str, Any] | None
-    """The language itself, in which case there is no specification."""
+    stored: dict[str, Any]
+    drawn: str
 
 
 def limit_memory() -> None:
@@ -47,7 +48,11 @@ def main() -> None:
     if not line:
         return
     try:
-        for stage, values in stages(_language(json.loads(line))):
+        asked: Question = json.loads(line)
+        language = _language(asked)
+        for stage, values in stages(language):
+            if stage == "automaton" and "drawn" in asked:
+                values["att"] = att_or_none(language)
             _write({"stage": stage, "values": values})
     except LengthwiseError as error:
         _write({"error": str(error)})
@@ -58,7 +63,9 @@ def main() -> None:
 
 
 def _language(asked: Question) -> Language:
-    if asked["stored"] is not None:
+    if "drawn" in asked:
+        return drawn_language(asked["drawn"])
+    if "stored" in asked:
         return from_dict(asked["stored"])
     if asked["is_typed"]:
         require_harmless(asked["spec"])
