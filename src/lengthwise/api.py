@@ -5,6 +5,7 @@ from operator import index
 from pathlib import Path
 from typing import Any, Literal, cast, overload
 
+import torch
 from torch import nn
 
 from lengthwise.arguments import path_of, text_of, whole
@@ -12,17 +13,18 @@ from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
+from lengthwise.evaluation.shortcuts import shortcut_accuracies
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import language as language  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.spec import ltl as ltl  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.spec import parse
 from lengthwise.languages.validation import short
 from lengthwise.models.language_model import LanguageModel
-from lengthwise.models.own import OwnModel, keep, own_name
+from lengthwise.models.own import OwnModel, keep_again, own_name
 from lengthwise.problems.base import Problem, Run, evaluated
 from lengthwise.problems.classification import classify
 from lengthwise.problems.inside import module_of
-from lengthwise.problems.recognition.measure import RecognitionEvaluation
+from lengthwise.problems.recognition.measure import RecognitionEvaluation, spread_lengths
 from lengthwise.problems.results import Evaluation, Watch
 from lengthwise.problems.runs import load_run, make_plan
 from lengthwise.problems.runs import train as train_plan
@@ -153,15 +155,16 @@ def perplexity(
 def load(path: Path | str, *, device: str = "auto", model: OwnModel | None = None) -> Run:
     """Load the trained model of a run folder.
 
-    `model` is a network of the same shape, where that of the run was given as an object.
+    `model` is a network of the same shape, where that of the run was given as an object, or the
+    function that builds it, where it was given as one.
 
     Raises:
         RunError: the folder holds no finished run.
+        ConfigError: the run's model is neither a given network nor built by a given function.
     """
     path = path_of("a run's folder", path)
     if model is not None:
-        own_name(model)  # raises unless it is a network, or builds one
-        keep(RunFolder(path).config()["model"], model)
+        keep_again(RunFolder(path).config()["model"], model)
     return load_run(path, device=device)
 
 
@@ -188,6 +191,7 @@ def evaluate(
     words_per_length: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
+    store: bool = False,
     **options: Any,
 ) -> Any: ...
 
@@ -201,6 +205,7 @@ def evaluate(
     words_per_length: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
+    store: bool = False,
     **options: Any,
 ) -> Any:
     """Test a model on fresh words of a language, or a run on its own problem.
@@ -214,15 +219,15 @@ def evaluate(
     `options` are those of the command `evaluate`, such as `part`. `.summary()` summarises the
     result: for a language by the mean over lengths, the worst length and the 95 % interval.
 
-    Nothing is written; the command `evaluate` stores what it finds in the folder of the run.
-    `progress` is that of `train`: a bar on a terminal and in a notebook, unless it is False.
-    Dropout and noise are off. The accuracy of shortcuts on the same words is computed by
-    `lengthwise.evaluation.shortcuts.shortcut_accuracies`, and by the command `evaluate`.
+    `store=True` stores the result in the folder of the run, as the command `evaluate` does, where
+    `compare` and the report find it; otherwise nothing is written. `progress` is that of `train`: a
+    bar on a terminal and in a notebook, unless it is False. Dropout and noise are off. `shortcuts`
+    says how far rules get on such words without recognising the language.
 
     Raises:
         TaskError: no length has a word, or the language has no words of that protocol.
         ConfigError: the model was made for other symbols or classes, lengths are not whole
-            numbers, or an option is not for this problem.
+            numbers, an option is not for this problem, or there is no folder to store into.
     """
     module, watch = module_of(model), caller_watch(progress)
     seed = whole("seed", seed)
@@ -232,7 +237,10 @@ def evaluate(
         text_of("protocol", protocol, "audited")
     if isinstance(model, Run) and language is None:
         given = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
-        return _evaluated(model, {**given, "seed": None if seed == 0 else seed, **options}, watch)
+        asked = {**given, "seed": None if seed == 0 else seed, **options}
+        return _evaluated(model, asked, watch, store=store)
+    if store:
+        raise ConfigError("store keeps the test of a run on its own problem. Leave it out.")
     chosen = _fitting(model, language)
     if options:
         raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
@@ -249,13 +257,43 @@ def evaluate(
         )
 
 
-def _evaluated(run: Run, options: Mapping[str, Any], watch: Watch) -> Scores | Evaluation:
+def _evaluated(
+    run: Run, options: Mapping[str, Any], watch: Watch, *, store: bool
+) -> Scores | Evaluation:
     """Test a run on its own problem, with the options that are not None."""
+    if store and (run.folder is None or run.folder.is_shipped):
+        where = "is part of the package" if run.folder else "has no folder"
+        raise ConfigError(f"the run {where}, so nothing can be stored. Train with out=FOLDER.")
     asked = {name: value for name, value in options.items() if value is not None}
     if "lengths" in asked:
         asked["lengths"] = _listed_lengths(asked["lengths"])
-    found = evaluated(run, asked, watch, stored=False)
+    found = evaluated(run, asked, watch, stored=store)
     return found.scores if isinstance(found, RecognitionEvaluation) else found
+
+
+def shortcuts(
+    language: Language | str,
+    lengths: Sequence[int] = range(41, 501),
+    *,
+    protocol: str = "audited",
+    words_per_length: int = 512,
+    seed: int = 0,
+) -> dict[str, float]:
+    """Return the accuracy of rules that recognise no language, on words such as those of a test.
+
+    The rules are `majority`, `length only`, `symbol counts` and `first and last symbol`, learnt
+    from other words of the same lengths. A model that does no better has learnt none of the
+    language. The mean is over lengths; of more than 60 lengths, five runs of twelve neighbouring
+    ones are used. `evaluate` of a run tests on the same kind of words.
+
+    Raises:
+        TaskError: a length has no word, or the language has no words of that protocol.
+        ConfigError: lengths are not whole numbers, or there is no such protocol.
+    """
+    task = Task(language=_chosen(language), protocol=text_of("protocol", protocol, "audited"))
+    draws = torch.Generator().manual_seed(whole("seed", seed) + 1)
+    some = spread_lengths(_listed_lengths(lengths))
+    return shortcut_accuracies(task, some, whole("words_per_length", words_per_length, 1), draws)
 
 
 def predict(

@@ -14,20 +14,23 @@ VIEWS: Catalogue[Callable[[Any], str]] = Catalogue(
     {
         "Certificate": "lengthwise.notebooks.views:of_certificate",
         "Construction": "lengthwise.notebooks.views:of_construction",
+        "Evaluation": "lengthwise.notebooks.views:of_evaluation",
         "Findings": "lengthwise.notebooks.views:of_findings",
         "Language": "lengthwise.notebooks.views:of_language",
         "Run": "lengthwise.notebooks.views:of_run",
         "Scores": "lengthwise.notebooks.views:of_scores",
+        "StepTask": "lengthwise.notebooks.views:of_step_task",
     },
 )
 """The function that writes the HTML of a class, by the name of the class."""
 
 
 class Viewed:
-    """Gives a class the view of its name in notebooks."""
+    """Gives a class the view of its name, or of the class that it derives from, in notebooks."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str:
         """Return the view as an HTML element that loads nothing from elsewhere."""
-        return VIEWS[type(self).__name__](self)
+        names = (kind.__name__ for kind in type(self).__mro__)
+        return VIEWS[next(name for name in names if name in VIEWS)](self)

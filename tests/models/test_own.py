@@ -116,6 +116,26 @@ def test_a_network_that_is_given_keeps_its_weights_and_loads_with_it(package: Pa
         lw.train("parity", other, out="run", device="cpu", **SMALL)
 
 
+def linear(*, vocab_size: int, num_classes: int, bits: int = 3) -> nn.Module:
+    return Sums()
+
+
+def test_a_stored_run_asks_for_what_it_was_made_from(package: Path) -> None:
+    lw.train("parity", linear, out="built", device="cpu", **SMALL)
+    lw.train("parity", Sums(), out="given", device="cpu", **SMALL)
+    lw.train("parity", out="known", device="cpu", preset="smoke", **SMALL)
+    assert isinstance(lw.load("built", device="cpu", model=linear), lw.Run)
+    for folder, model, says in [
+        ("built", Sums(), "Give the function, model=linear."),
+        ("given", linear, "Give a network of the same shape."),
+        ("known", linear, "is regular-gpt-binary, which is known. Leave model out."),
+        ("given", 3, "or a function that builds one, but got 3"),
+    ]:
+        with pytest.raises(ConfigError) as found:
+            lw.load(folder, model=model)  # type: ignore[arg-type]
+        assert says in str(found.value)
+
+
 def test_the_seed_decides_the_weights(package: Path) -> None:
     entry = own_entry("users_own:gru")
     config = entry.configure({"vocab_size": 2, "num_classes": 2})

@@ -4,12 +4,16 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
+from torch import nn
 
 import lengthwise as lw
 from lengthwise.evaluation.scores import Score, Scores
 from lengthwise.languages.language import Language
 from lengthwise.notebooks.views import MOST_STATES
+from lengthwise.problems.results import Evaluation
 from lengthwise.verification.certificate import Certificate, WrongWord
 
 HOSTILE = ("<script>alert(1)</script>", 'x"><img/src=x/onerror=alert(1)>', "$\\frac$", "&amp;")
@@ -200,3 +204,64 @@ def test_a_construction_says_its_claim_its_range_and_its_sizes(made: lw.Construc
 def test_a_language_in_a_line() -> None:
     assert repr(lw.language("parity")) == ("Language(parity: 2 states over '0 1', classes '0 1')")
     assert len(repr(lw.language("group:S5"))) < 200
+
+
+def test_an_evaluation_shows_its_facts_and_its_table() -> None:
+    found = Evaluation(
+        values={"a": 1},
+        facts=[("task", HOSTILE[0]), ("exact match", "12.50 %")],
+        table=(["length", "BLEU"], [["41", "3.5"]]),
+        notes=["one line was cut"],
+    )
+    seen = view(found)
+    for text in (HOSTILE[0], "12.50 %", "length", "3.5", "one line was cut"):
+        assert text in seen.text
+    assert repr(found) == f"Evaluation(task: {HOSTILE[0]}, exact match: 12.50 %)"
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("steps:addition", "CircuitSteps(addition of 8-bit numbers, representation 2: 16 inp"),
+        ("steps:group:S5", "StateSteps(the states of group:S5 after each of 16 symbols: 16 i"),
+    ],
+)
+def test_a_step_task_in_a_line_and_as_a_card(spec: str, said: str) -> None:
+    task = lw.step_task(spec)
+    assert repr(task).startswith(said)
+    assert f"{len(task.names)} steps" in view(task).text
+    assert task.names[0] in view(task).text
+
+
+class Counting(nn.Module):
+    """Counts ones modulo 2 up to a greatest number, behind which it counts no more."""
+
+    num_symbols = 2
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+        self.weight = nn.Parameter(torch.zeros(2))
+
+    def start(self) -> Any:
+        return np.zeros(1, dtype=np.int64)
+
+    def step(self, codes: Any, symbols: Any) -> Any:
+        return np.minimum(codes + symbols[:, None], self.most)
+
+    def classes(self, codes: Any) -> Any:
+        return codes[:, 0] % 2
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        return self.weight.expand(len(tokens), 2)
+
+
+def test_what_an_exploration_found_in_a_line_through_the_wrapper_too() -> None:
+    for network in (Counting(3), lw.adapt(Counting(3))):
+        found = lw.explore(lw.CodeRecurrence(network), lw.language("parity"))
+        assert repr(found) == "PrefixClosure(shortest wrong word: 1111, 4 symbols)"
+    some = lw.language("regex:.*1.*", alphabet="01")
+    proved = lw.explore(lw.CodeRecurrence(Counting(1)), some)
+    assert repr(proved) == "PrefixClosure(every word of every length gets its class)"
+    given_up = lw.explore(lw.CodeRecurrence(Counting(30)), lw.language("parity"), max_chunks=8)
+    assert repr(given_up).startswith("PrefixClosure(given up: ")

@@ -110,6 +110,9 @@ def test_slips_of_python_are_one_line(steps: Run) -> None:
         (lambda: lw.evaluate(steps, words="a"), "words is a whole number, but got 'a'"),
         (lambda: lw.evaluate(steps, words=2, seed=3), "seed is not for step tasks"),
         (lambda: lw.evaluate_steps(steps, words=-1), "words is a whole number, but got -1"),
+        (lambda: lw.evaluate(steps, store=True), "has no folder, so nothing can be stored"),
+        (lambda: lw.evaluate(lw.load("zoo:parity"), store=True), "is part of the package"),
+        (lambda: lw.evaluate(steps.model, "parity", store=True), "store keeps the test of a run"),  # type: ignore[call-overload]
         (lambda: lw.certify(None, "parity"), "got a NoneType"),  # type: ignore[arg-type]
         (lambda: lw.certify(lw.compile("parity"), "parity"), "Give its .model"),  # type: ignore[arg-type]
         (lambda: lw.certify(steps), "classifies no words of any length"),
@@ -128,3 +131,15 @@ def test_evaluating_in_python_leaves_the_folder_alone(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == before
     with pytest.raises(LengthwiseError, match="at least one length"):
         lw.evaluate(run, lengths=[])
+
+
+def test_a_stored_evaluation_is_that_of_the_command_and_can_be_compared(tmp_path: Path) -> None:
+    small: dict[str, Any] = {"preset": "smoke", "steps": 2, "validate_every": 1}
+    folders = [tmp_path / name for name in ("one", "two")]
+    for seed, folder in enumerate(folders):
+        run = lw.train("parity", out=folder, seed=seed, **small)
+        scores = lw.evaluate(run, lengths=[41, 60], words_per_length=50, store=True)
+        stored = json.loads((folder / "evaluation.json").read_text())
+        assert stored["mean_accuracy"] == scores.summary()["mean_accuracy"]
+        assert stored["shortcuts"] == lw.shortcuts("parity", [41, 60], words_per_length=50)
+    assert len(lw.compare(folders).runs) == 2

@@ -116,6 +116,29 @@ def own_name(model: object) -> str:
     return name
 
 
+def keep_again(name: str, model: object) -> None:
+    """Record a network, or what builds it, for a stored run whose model has this name.
+
+    Raises:
+        ConfigError: the run has no such model, or it is neither of these.
+    """
+    own_name(model)  # raises unless it is a network, or builds one
+    if ":" not in name:
+        raise ConfigError(f"the model of this run is {name}, which is known. Leave model out.")
+    is_network = isinstance(model, nn.Module)
+    if is_network and not name.endswith("()"):
+        raise ConfigError(
+            f"the model of this run was built by {name}, but got a network. Give the function, "
+            f"model={name.partition(':')[2]}."
+        )
+    if not is_network and name.endswith("()"):
+        raise ConfigError(
+            f"the model of this run was given as a network, {name}, but got a function. Give a "
+            f"network of the same shape."
+        )
+    keep(name, model)  # type: ignore[arg-type]
+
+
 def keep(name: str, model: OwnModel) -> None:
     """Record a network, or what builds it, under the name of its runs.
 

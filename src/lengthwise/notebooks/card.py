@@ -29,8 +29,10 @@ class Card:
     pictures: tuple[str, ...] = ()
     facts: list[tuple[str, str]] = field(default_factory=list)
     columns: tuple[str, ...] = ()
-    """Names of the columns of the bars."""
+    """Names of the columns of the bars, or of the rows."""
     bars: list[Bar] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+    """Cells of a table without bars."""
     summary: str = ""
     """Heading of the points."""
     points: tuple[str, ...] = ()

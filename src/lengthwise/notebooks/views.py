@@ -11,6 +11,8 @@ from lengthwise.notebooks.card import Bar, Card, html
 from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, training_drawing
 from lengthwise.problems.base import Run
 from lengthwise.problems.recognition.measure import shown_lengths
+from lengthwise.problems.results import Evaluation
+from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import kept
 from lengthwise.verification.certificate import Certificate
@@ -127,6 +129,34 @@ def of_scores(scores: Scores) -> str:
                 Bar(str(n), f"{percent(accuracy[n])} %", accuracy[n])
                 for n in shown_lengths(accuracy)
             ],
+        )
+    )
+
+
+def of_evaluation(found: Evaluation) -> str:
+    """Return the card of an evaluation: what it says to people, and its table."""
+    columns, rows = found.table or ([], [])
+    return html(
+        Card(
+            title="evaluation",
+            facts=[(name, _cut(value, 300)) for name, value in found.facts],
+            columns=tuple(columns),
+            rows=rows,
+            summary="notes",
+            points=tuple(found.notes),
+        )
+    )
+
+
+def of_step_task(task: StepTask) -> str:
+    """Return the card of a step task: what is read, and what is written after it."""
+    outputs = tuple(task.names[index] for index in task.outputs)
+    inputs, steps = counted(task.num_inputs, "input"), counted(len(task.names), "step")
+    return html(
+        Card(
+            title=_cut(task.name),
+            subtitle=f"{inputs}, then {steps}",
+            facts=[("written", _listed(task.names)), ("the answer", _listed(outputs))],
         )
     )
 

@@ -5,8 +5,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from lengthwise.display import Viewed
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.wording import shortened
 
 Facts = list[tuple[str, str]]
 """Names and values for people to read."""
@@ -26,7 +28,7 @@ class Watch(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Evaluation:
+class Evaluation(Viewed):
     """The result of testing a run."""
 
     values: dict[str, Any]
@@ -44,6 +46,10 @@ class Evaluation:
     """Further lines for people."""
     is_stored: bool = True
     """Whether it belongs in the folder of the run."""
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name}: {value}" for name, value in self.facts)
+        return f"Evaluation({shortened(said, 300)})"
 
     def summary(self) -> dict[str, Any]:
         """Return the figures and the conditions of the test."""

@@ -80,8 +80,8 @@ def _require_known(body: str) -> None:
 
 def _addition(bits: int, order: Any) -> StepTask:
     name = f"addition of {bits}-bit numbers"
-    if type(order) is int and order in (1, 2):
-        return _all_gates(f"{name}, representation {order}", adder(bits, order))
+    if type(order) in (int, str) and str(order) in ("1", "2"):
+        return _all_gates(f"{name}, representation {order}", adder(bits, int(order)))
     if order == "carries":
         places = range(1, bits + 1)
         carries = (*(f"c{i + 1}" for i in places), *(f"e{i}" for i in places))

@@ -25,10 +25,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lengthwise.circuits.gate_sequence import GateSequence
+from lengthwise.display import Viewed
 from lengthwise.errors import CircuitError, RunError, TaskError, WordError
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.tasks.automaton import Automaton
+from lengthwise.wording import counted, shortened
 
 Regime = Literal["weak", "medium", "strong"]
 """The paper's regimes. `weak`: the outputs come at once. `medium`: the intermediates are there, but
@@ -47,7 +49,7 @@ class Layout:
     """Positions in `kept` of the outputs."""
 
 
-class StepTask(ABC):
+class StepTask(Viewed, ABC):
     """Inputs, and the symbols that are written after them."""
 
     name: str
@@ -60,6 +62,12 @@ class StepTask(ABC):
     """Names of the written symbols, in order."""
     outputs: tuple[int, ...]
     """Indices of the outputs among the written symbols."""
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({shortened(self.name, 60)}: "
+            f"{counted(self.num_inputs, 'input')}, {counted(len(self.names), 'step')})"
+        )
 
     @abstractmethod
     def written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
@@ -156,7 +164,7 @@ _BLOCK = 2**14
 """Inputs that are drawn at once where there are more."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CircuitSteps(StepTask):
     """A circuit of which the named gates are written, in this order.
 
@@ -254,7 +262,7 @@ def _nearest(sequence: GateSequence, written: set[str]) -> list[set[int]]:
     return needs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StateSteps(StepTask):
     """Words of one length; the states after each of their symbols are written, and the class.
 

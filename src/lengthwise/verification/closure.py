@@ -17,6 +17,7 @@ the first level with a wrong root has it, and the edge keeps the shortest sub-wo
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from lengthwise.errors import VerificationError
 from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import ABSENT, Integers, TreeAlgebra
+from lengthwise.wording import counted, shortened
 
 MAX_CHUNKS = 1_000_000
 """Largest number of chunks of pairs that are composed at one level."""
@@ -96,6 +98,9 @@ class Closure:
     wrong_length: int | None = None
     """Length of the shortest wrong words, if there are any."""
 
+    def __repr__(self) -> str:
+        return in_words(self)
+
     @property
     def is_closed(self) -> bool:
         """Whether all words of all lengths are right."""
@@ -122,6 +127,17 @@ class Closure:
         if self.wrong_length is not None:
             return self.wrong_length - 1
         return self.chunk ** (len(self.levels) - 1) if len(self.levels) > 1 else 0
+
+
+def in_words(found: Any) -> str:
+    """Return what an exploration found, in a line."""
+    name = type(found).__name__
+    if found.is_closed:
+        return f"{name}(every word of every length gets its class)"
+    if found.wrong is None:
+        return f"{name}(given up: {shortened(found.reason, 200)})"
+    word = shortened(found.machine.decode(found.wrong), 60) or "the empty word"
+    return f"{name}(shortest wrong word: {word}, {counted(len(found.wrong), 'symbol')})"
 
 
 def explore(

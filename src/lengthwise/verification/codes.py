@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lengthwise.errors import VerificationError
+from lengthwise.models.adapted import Adapted
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.binary import MarginTracker
 from lengthwise.verification.bounded import BoundedCoded, Codes, Decided
@@ -49,13 +50,15 @@ class Coded(Protocol):
 class CodeRecurrence:
     """The `Recurrence` of a network with codes: a number for each code, as it is met first.
 
+    A network that `adapt` has wrapped counts as what it wraps.
+
     Raises:
         VerificationError: a method returns something else than `Coded` says, such as numbers that
             are not whole, or as many bits as the code of the empty word does not have.
     """
 
-    def __init__(self, coded: Coded) -> None:
-        self._coded = coded
+    def __init__(self, coded: Coded | Adapted) -> None:
+        self._coded: Any = coded.module if isinstance(coded, Adapted) else coded
         self._number: dict[bytes, int] = {}
         self._packed: list[bytes] = []
         self._are_bits = True

@@ -1,7 +1,10 @@
 """Exploration of any algebra: whether every word of a language gets its class."""
 
+from typing import Any
+
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
+from lengthwise.models.adapted import Adapted
 from lengthwise.verification.algebra import Algebra, Recurrence, TreeAlgebra
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback
 from lengthwise.verification.closure import explore as explore_tree
@@ -9,7 +12,7 @@ from lengthwise.verification.prefixes import PrefixClosure, explore_prefixes
 
 
 def explore(
-    algebra: Algebra,
+    algebra: Algebra | Adapted,
     language: Language,
     *,
     max_chunks: int = MAX_CHUNKS,
@@ -17,19 +20,21 @@ def explore(
 ) -> Closure | PrefixClosure:
     """Decide whether an algebra gives every word of a language its class.
 
-    The result `is_closed` if it does; else it has the shortest word on which it is `wrong`, or the
-    `reason` why more than `max_chunks` compositions would be needed.
+    A network that `adapt` has wrapped counts as what it wraps. The result `is_closed` if the answer
+    is yes; else it has the shortest word on which the algebra is `wrong`, or the `reason` why more
+    than `max_chunks` compositions would be needed.
 
     Raises:
         VerificationError: the algebra is neither a `TreeAlgebra` nor a `Recurrence`, or has other
             symbols than the language.
         LanguageError: sub-words have too many state maps for a tree.
     """
-    if isinstance(algebra, Recurrence):
-        return explore_prefixes(algebra, language, max_chunks=max_chunks, progress=progress)
-    if isinstance(algebra, TreeAlgebra):
-        return explore_tree(algebra, language, max_chunks=max_chunks, progress=progress)
+    given: Any = algebra.module if isinstance(algebra, Adapted) else algebra
+    if isinstance(given, Recurrence):
+        return explore_prefixes(given, language, max_chunks=max_chunks, progress=progress)
+    if isinstance(given, TreeAlgebra):
+        return explore_tree(given, language, max_chunks=max_chunks, progress=progress)
     raise VerificationError(
-        f"a proof needs an algebra, but {type(algebra).__name__} has neither the methods of a "
+        f"a proof needs an algebra, but {type(given).__name__} has neither the methods of a "
         f"Recurrence (num_symbols, start, step, read) nor those of a TreeAlgebra."
     )

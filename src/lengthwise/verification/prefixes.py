@@ -20,7 +20,14 @@ import numpy as np
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import Booleans, Integers, Recurrence
-from lengthwise.verification.closure import LONGEST_WORD, MAX_CHUNKS, Level, LevelCallback, Pairs
+from lengthwise.verification.closure import (
+    LONGEST_WORD,
+    MAX_CHUNKS,
+    Level,
+    LevelCallback,
+    Pairs,
+    in_words,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,9 @@ class PrefixClosure:
     """A shortest wrong word."""
     reason: str = ""
     """Reason why the exploration was given up."""
+
+    def __repr__(self) -> str:
+        return in_words(self)
 
     repeats = None
     """No level has the pairs of another."""
