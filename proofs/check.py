@@ -2,19 +2,24 @@
 
 `make proofs` runs it; so does `python3 proofs/check.py FILE.v ...` for certificates of your own.
 It needs coqc and coqchk (Coq 8.16 or later) and nothing but Python's standard library. It refuses
-words that leave something unproved, demands that every theorem rests on no axiom, and prints what
-each file takes.
+certificates of another form than exports have (`form.py`), and words in the library that leave
+something unproved, demands that every theorem rests on no axiom, and prints what each file takes.
 """
 
 import argparse
 import json
 import os
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
+
+from form import FormError, require_form
 
 HERE = Path(__file__).resolve().parent
 LIBRARY = (
@@ -46,20 +51,59 @@ def tool(name: str) -> str:
     return found
 
 
-def run(command: list[str], folder: Path) -> tuple[float, int, str]:
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one run of coqc or coqchk may take; None: anything."""
+
+    seconds: int | None = None
+    """Of the processor."""
+    megabytes: int | None = None
+    """Of memory that is asked for, which is more than what is used."""
+
+    def set(self) -> None:
+        """Limit this process."""
+        if self.seconds is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (self.seconds, self.seconds + 5))
+        if self.megabytes is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (self.megabytes * 10**6,) * 2)
+
+    def broken(self, exit_code: int, text: str) -> str:
+        """Return what was too little, and the remedy; nothing if a run failed for another reason.
+
+        The exit code is negative if a signal ended it.
+        """
+        if exit_code == -signal.SIGXCPU and self.seconds is not None:
+            return f"needs more than {self.seconds:,} s. Give --seconds more"
+        if re.search("out of memory|stack overflow", text, re.I) or exit_code == -signal.SIGKILL:
+            given = "there is" if self.megabytes is None else f"{self.megabytes:,} MB"
+            more = "Take a larger machine" if self.megabytes is None else "Give --megabytes more"
+            return f"needs more memory than {given}. {more}"
+        return ""
+
+
+def run(command: list[str], folder: Path, limits: Limits) -> tuple[float, int, str]:
     """Run a program; return processor seconds, largest memory in megabytes, and what it printed.
 
     Raises:
-        ProofError: it failed; the message has its first lines.
+        ProofError: it failed; the message has the beginning of what it said, in one line.
     """
-    with tempfile.TemporaryFile("w+") as output:
-        child = subprocess.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        child = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            preexec_fn=limits.set,  # noqa: PLW1509  there is one thread
+        )
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         text = output.read()
     if child.returncode:
-        raise ProofError(f"{' '.join(command[:1] + command[-1:])} failed: {text.strip()[:500]}")
+        what = f"{Path(command[0]).name} {command[-1]}"
+        broken = limits.broken(child.returncode, text)
+        said = " ".join(text.split())[:500] or f"exit status {child.returncode}"
+        raise ProofError(f"{what} {broken}." if broken else f"{what} failed: {said}")
     scale = 1 if sys.platform == "darwin" else 1024
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * scale // 10**6, text
 
@@ -68,7 +112,7 @@ def require_whole(path: Path) -> None:
     """Refuse a file with a word that leaves something unproved.
 
     Raises:
-        ProofError: such a word is there, or no theorem prints its assumptions.
+        ProofError: such a word is there.
     """
     text = path.read_text(encoding="utf-8")
     found = REFUSED.search(text)
@@ -76,7 +120,7 @@ def require_whole(path: Path) -> None:
         raise ProofError(f"{path} has the word {found[0]}, so it may be unproved.")
 
 
-def compile_library(build: Path) -> list[dict[str, object]]:
+def compile_library(build: Path, limits: Limits) -> list[dict[str, object]]:
     """Compile the library into a folder; return a row of figures for the whole.
 
     Raises:
@@ -87,7 +131,7 @@ def compile_library(build: Path) -> list[dict[str, object]]:
     for name in LIBRARY:
         require_whole(HERE / "theories" / f"{name}.v")
         shutil.copy(HERE / "theories" / f"{name}.v", build)
-        took, memory, text = run([coqc, "-q", "-Q", ".", "Lengthwise", f"{name}.v"], build)
+        took, memory, text = run([coqc, "-q", "-Q", ".", "Lengthwise", f"{name}.v"], build, limits)
         seconds, most, closed = seconds + took, max(most, memory), closed + text.count(CLOSED)
     texts = [(HERE / "theories" / f"{name}.v").read_text() for name in LIBRARY]
     theorems = sum(text.count("Print Assumptions") for text in texts)
@@ -96,26 +140,33 @@ def compile_library(build: Path) -> list[dict[str, object]]:
     return [{"file": "library", "coqc_seconds": seconds, "coqc_megabytes": most}]
 
 
-def compile_certificate(path: Path, library: Path, build: Path) -> dict[str, object]:
+def compile_certificate(
+    path: Path, library: Path, build: Path, limits: Limits
+) -> dict[str, object]:
     """Compile one certificate in a folder; return its figures.
 
     Raises:
+        FormError: it is not as exports are.
         ProofError: it is not proved, or rests on an axiom.
     """
-    require_whole(path)
+    require_form(path)
     build.mkdir(parents=True, exist_ok=True)
     shutil.copy(path, build)
     seconds, memory, text = run(
-        [tool("coqc"), "-q", "-Q", str(library), "Lengthwise", path.name], build
+        [tool("coqc"), "-q", "-Q", str(library), "Lengthwise", path.name], build, limits
     )
     theorems = path.read_text().count("Print Assumptions")
     if not theorems or text.count(CLOSED) != theorems:
-        raise ProofError(f"{path} has a theorem that rests on something: {text.strip()[:300]}")
+        raise ProofError(
+            f"{path} has a theorem that rests on something: {' '.join(text.split())[:300]}"
+        )
     figures: dict[str, object] = {"file": path.stem, "bytes": path.stat().st_size}
     return {**figures, "coqc_seconds": seconds, "coqc_megabytes": memory}
 
 
-def check_again(module: str, library: Path, build: Path, *, alone: bool) -> dict[str, object]:
+def check_again(
+    module: str, library: Path, build: Path, limits: Limits, *, alone: bool
+) -> dict[str, object]:
     """Run coqchk on a compiled module, `alone` or with all that it needs; return its figures.
 
     Raises:
@@ -124,9 +175,9 @@ def check_again(module: str, library: Path, build: Path, *, alone: bool) -> dict
     command = [tool("coqchk"), "-silent", "-o", "-bytecode-compiler", "yes"]
     command += ["-Q", str(library), "Lengthwise"]
     command += [] if build == library else ["-Q", str(build), ""]
-    seconds, memory, text = run([*command, *(["-norec"] if alone else []), module], build)
+    seconds, memory, text = run([*command, *(["-norec"] if alone else []), module], build, limits)
     if not alone and "Axioms: <none>" not in text:
-        raise ProofError(f"coqchk finds axioms under {module}: {text.strip()[:500]}")
+        raise ProofError(f"coqchk finds axioms under {module}: {' '.join(text.split())[:500]}")
     return {"coqchk_seconds": seconds, "coqchk_megabytes": memory}
 
 
@@ -136,28 +187,41 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("files", nargs="*", type=Path, help="default: proofs/certificates/*.v")
     parser.add_argument("--out", type=Path, help="write the figures as JSON")
     parser.add_argument("--quick", action="store_true", help="leave out coqchk")
+    parser.add_argument("--seconds", type=count, help="of the processor, for a run of coqc at most")
+    parser.add_argument("--megabytes", type=count, help="of memory, for a run of coqc at most")
     options = parser.parse_args(arguments)
+    limits = Limits(seconds=options.seconds, megabytes=options.megabytes)
     shipped = sorted((HERE / "certificates").glob("*.v"), key=lambda path: path.stat().st_size)
     files = options.files or shipped
     rows: list[dict[str, object]] = []
     try:
+        theorems = [require_form(path) for path in files]
         with tempfile.TemporaryDirectory() as folder:
             library, build = Path(folder) / "library", Path(folder) / "certificates"
-            rows = compile_library(library)
+            rows = compile_library(library, limits)
             if not options.quick:
-                rows[0] |= check_again("Lengthwise.Weights", library, library, alone=False)
+                rows[0] |= check_again("Lengthwise.Weights", library, library, limits, alone=False)
             show(rows[0])
-            for path in files:
-                rows.append(compile_certificate(path, library, build))
+            for path, names in zip(files, theorems, strict=True):
+                rows.append(compile_certificate(path, library, build, limits))
                 if not options.quick:
-                    rows[-1] |= check_again(path.stem, library, build, alone=True)
+                    rows[-1] |= check_again(path.stem, library, build, limits, alone=True)
                 show(rows[-1])
+                print(f"  {' '.join(names)}: closed, without an axiom", flush=True)
         if options.out is not None:
             options.out.write_text(json.dumps(rows, indent=1) + "\n")
-    except (ProofError, OSError) as error:
+    except (ProofError, FormError, OSError) as error:
         print(f"proofs: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def count(text: str) -> int:
+    """Return a number of 1 or more."""
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
 
 
 def show(row: dict[str, object]) -> None:

@@ -860,5 +860,18 @@ def test_languages_that_cannot_be_walked_are_refused(tmp_path: Path) -> None:
     refused(forged, tmp_path / "a.json")
 
 
+@pytest.mark.parametrize("where", ["certificate.json.loads", "check.check_machine"])
+def test_what_is_larger_than_memory_is_not_called_wrong(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_memory(*_: object) -> None:
+        raise MemoryError
+
+    by_hand().save(tmp_path / "certificate.json")
+    monkeypatch.setattr(f"lengthwise.verification.{where}", out_of_memory)
+    with pytest.raises(CertificateError, match="more memory than there is, so nothing is said"):
+        check(Certificate.load(tmp_path / "certificate.json"))
+
+
 def test_errors_are_of_this_package() -> None:
     assert issubclass(CertificateError, LengthwiseError)

@@ -77,6 +77,44 @@ def test_the_file_says_that_it_is_about_a_table_alone() -> None:
     assert text == exported(of_domain())
 
 
+def test_the_file_says_which_arithmetic_gives_the_table() -> None:
+    text = exported(certify(last_symbol(), ENDS_WITH_1, precision="bfloat16"))
+    assert "codes of the network as it runs in bfloat16)" in text
+    assert "bfloat16" not in exported(certify(last_symbol(), ENDS_WITH_1))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("valid-snapped", "about the table of the snapped model, not about weights"),
+        ("valid-robust", "about the table of classes of vectors, not about weights"),
+        ("valid-structural", "has no table of codes"),
+        ("invalid-not-closed", "nothing to check or to export"),
+    ],
+)
+def test_the_command_says_what_can_be_exported(
+    name: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = Path(__file__).parent / "vectors" / f"{name}.json", tmp_path / "machine.v"
+    status = main(["certify", "--check", str(file), "--export", "rocq", str(out)])
+    assert said in capsys.readouterr().err.splitlines()[0]
+    assert status == (0 if out.exists() else 2)
+    assert out.exists() == said.startswith("about")
+
+
+def test_an_export_that_needs_more_memory_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_memory(*_: object) -> None:
+        raise MemoryError
+
+    of_domain().save(tmp_path / "certificate.json")
+    monkeypatch.setattr("lengthwise.verification.rocq.rocq_file", out_of_memory)
+    command = ["certify", "--check", str(tmp_path / "certificate.json")]
+    assert main([*command, "--export", "rocq", str(tmp_path / "machine.v")]) == 2
+    assert "needs more memory than there is" in capsys.readouterr().err.splitlines()[-1]
+
+
 def test_hostile_names_stay_in_their_comment() -> None:
     names = ('*)Axiom\xadfalse:False.(*"', "\u202e*)")
     made = certify(

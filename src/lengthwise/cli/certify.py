@@ -190,6 +190,10 @@ def _require_export(form: str, file: str) -> None:
 
 
 _EXPORTS = ("rocq",)
+_TABLES = {
+    "snapped": "the table of the snapped model",
+    "robust": "the table of classes of vectors",
+}
 
 
 def _export(
@@ -198,11 +202,15 @@ def _export(
     from lengthwise.verification.rocq import save_rocq
     from lengthwise.verification.rocq_weights import reason_without_weights
 
-    save_rocq(Path(file), verified, induction)
+    try:
+        save_rocq(Path(file), verified, induction)
+    except MemoryError:
+        raise CertificateError(
+            f"writing {file} needs more memory than there is. Export it on a larger machine."
+        ) from None
     without = reason_without_weights(verified)
-    theorems = (
-        f"the table, not about weights ({without})" if without else "the table and the weights"
-    )
+    table = _TABLES.get(verified.strength, "the table")
+    theorems = f"{table}, not about weights ({without})" if without else f"{table} and the weights"
     note(f"wrote {file}, about {theorems}: coqc -Q proofs/theories Lengthwise {file} checks it")
 
 

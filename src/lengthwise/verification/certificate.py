@@ -41,6 +41,11 @@ FORMAT = 2
 FORMAT_WITH_PRECISION = 3
 """Format of certificates about another arithmetic than that of the weights' type."""
 
+TOO_LARGE = (
+    "checking the certificate needs more memory than there is, so nothing is said of it. Check it "
+    "on a larger machine."
+)
+
 Verdict = Literal["equivalent", "counterexample", "not-closed"]
 Strength = Literal["discrete", "structural", "snapped", "robust"]
 
@@ -273,6 +278,8 @@ class Certificate(Viewed):
             body = json.loads(content)
             certificate = cls._from_body(body)
             same = certificate.to_bytes() == content
+        except MemoryError:
+            raise CertificateError(TOO_LARGE) from None
         except Exception as error:  # the bytes can be anything
             raise CertificateError(
                 f"{path} is no certificate of lengthwise, or it was changed "

@@ -18,7 +18,7 @@ from lengthwise.errors import CertificateError, LengthwiseError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_self_contained, parse
 from lengthwise.verification.algebra import ABSENT, Booleans, Integers
-from lengthwise.verification.certificate import Certificate, Machine, StatePair
+from lengthwise.verification.certificate import TOO_LARGE, Certificate, Machine, StatePair
 from lengthwise.verification.check_elements import (
     ELEMENTS,
     MAX_POSITIONS,
@@ -69,8 +69,8 @@ def checked(
     """
     if certificate.verdict not in ("equivalent", "counterexample"):
         raise CertificateError(
-            "a certificate that is not-closed proves nothing, so there is nothing to check. Only "
-            "equivalent and counterexample can be checked."
+            "a certificate that is not-closed proves nothing, so there is nothing to check or to "
+            "export. Only equivalent and counterexample can be checked."
         )
     try:
         with np.errstate(all="ignore"):  # what overflows is no number, and refused as such
@@ -79,6 +79,8 @@ def checked(
         raise
     except LengthwiseError as error:
         raise CertificateError(f"the certificate does not hold: {shown(str(error))}") from None
+    except MemoryError:
+        raise CertificateError(TOO_LARGE) from None
     except Exception as error:  # what the file says can be anything
         raise CertificateError(
             f"the certificate does not hold: its parts do not fit together ({error!a:.80})."

@@ -109,8 +109,9 @@ def rocq_file(verified: Certificate, induction: Induction | PrefixInduction | No
 def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
     language = verified.language
     digest = sha256(verified.to_bytes()).hexdigest()
+    cast = " in bfloat16" if verified.precision == "bfloat16" else ""
     whose = (
-        "codes of the network as it runs"
+        f"codes of the network as it runs{cast}"
         if verified.strength == "discrete"
         else "classes of vectors of the network"
         if verified.strength == "robust"
