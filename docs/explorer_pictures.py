@@ -18,6 +18,7 @@ from lengthwise.explorer.subjects import subject_of
 
 IMAGES = Path(__file__).parent / "img"
 SETTINGS = {"d_model": 16, "num_heads": 2, "num_bits": 12, "learning_rate": 3e-3, "seed": 0}
+OFTEN = {**SETTINGS, "validate_every": 25}
 
 
 def save(page: Page, subject: str, sections: list[str], out: Path) -> None:
@@ -61,6 +62,8 @@ def main() -> None:
         save(page, "d-2", ["language-section", "word-section"], IMAGES / "explorer-word.png")
         lw.train("tomita-5", out="runs/tomita-5", device="cpu", **SETTINGS)
         save(page, "runs/tomita-5", ["run-section"], IMAGES / "explorer-proof.png")
+        lw.train("tomita-5", out="runs/film", device="cpu", film=True, **OFTEN)
+        save(page, "runs/film", ["film-section"], IMAGES / "explorer-film.png")
         save_drawing(page, IMAGES / "explorer-drawing.png")
         browser.close()
         os.chdir("/")

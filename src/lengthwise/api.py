@@ -48,6 +48,7 @@ def train(
     preset: str = "laptop",
     protocol: str | None = None,
     device: str = "auto",
+    film: bool = False,
     progress: Shown = None,
     **settings: Any,
 ) -> Run:
@@ -60,7 +61,8 @@ def train(
     `settings` are those of network, data, objective and training, such as `max_length=40`,
     `steps=5000`, `seed=1`, `d_model=128`, or by section, `network={"d_model": 128}`; `lengthwise
     settings` lists them. With `out`, the run is kept in that folder. Calling again continues an
-    interrupted run, and loads a finished one.
+    interrupted run, and loads a finished one. With `film=True` the folder also keeps a film of the
+    codes of a network with binary memory, which `lengthwise explore` shows.
 
     A bar shows the progress on a terminal and in a notebook, and nothing elsewhere; `progress=True`
     prints lines wherever there is no bar, `progress=False` silences, and an object with
@@ -77,7 +79,7 @@ def train(
     plan = make_plan(spec, model, preset=preset, settings=settings, options={"protocol": protocol})
     out = None if out is None else path_of("out", out)
     with caller_progress(progress, plan.title, plan.training.steps, plan.problem.unit) as shown:
-        return train_plan(plan, out=out, device=device, progress=shown)
+        return train_plan(plan, out=out, device=device, film=film, progress=shown)
 
 
 def step_task(spec: str, **settings: Any) -> StepTask:

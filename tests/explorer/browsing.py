@@ -74,6 +74,11 @@ class Page:
         )
         return str(self.page.inner_text("#status"))
 
+    def require_fit(self, width: int) -> None:
+        """Fail where the page scrolls sideways, or stands in the way of a screen reader."""
+        assert self.page.evaluate("document.documentElement.scrollWidth") == width
+        assert not self.serious()
+
     def serious(self) -> list[str]:
         """What axe-core finds serious or critical."""
         axe = pytest.importorskip("axe_playwright_python.sync_playwright")

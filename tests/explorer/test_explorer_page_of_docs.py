@@ -17,7 +17,7 @@ def test_the_commands_of_the_page_are_understood(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     lines = re.findall(r"^lengthwise .*$", PAGE.read_text(encoding="utf-8"), re.M)
-    assert len(lines) == 4
+    assert len(lines) == 6
     for line in lines:
         command = shlex.split(line)[1:]
         serves = command[0] == "explore" and "--out" not in command

@@ -59,6 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, "max_length=40, steps=5000, seed=1, d_model=128, num_bits=8")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings as JSON or TOML")
     parser.add_argument(
+        "--film", action="store_true", help="keep a film of the network's codes, for explore"
+    )
+    parser.add_argument(
         "--tensorboard", type=Path, metavar="DIR", help="write figures for TensorBoard there"
     )
     add_device(parser)
@@ -104,13 +107,13 @@ def _run(arguments: argparse.Namespace) -> None:
         settings=settings,
         options=options,
     )
-    train_and_tell(plan, arguments)
+    train_and_tell(plan, arguments, film=arguments.film)
 
 
-def train_and_tell(plan: Plan, arguments: argparse.Namespace) -> None:
+def train_and_tell(plan: Plan, arguments: argparse.Namespace, *, film: bool = False) -> None:
     """Train by a plan in the folder of the arguments, and print what came of it."""
     had_ended = RunFolder(arguments.out).is_finished
-    plan, facts = _trained(plan, arguments)
+    plan, facts = _trained(plan, arguments, film=film)
     if had_ended:
         note(f"{arguments.out}: training had ended")
     if arguments.json:
@@ -120,7 +123,9 @@ def train_and_tell(plan: Plan, arguments: argparse.Namespace) -> None:
     note(f"next: {plan.problem.advice(plan, facts, arguments.out)}")
 
 
-def _trained(plan: Plan, arguments: argparse.Namespace) -> tuple[Plan, dict[str, Any]]:
+def _trained(
+    plan: Plan, arguments: argparse.Namespace, *, film: bool
+) -> tuple[Plan, dict[str, Any]]:
     """Train, and return the plan of the stage that is kept, with the results."""
     problem, unit = plan.problem, plan.problem.unit
     cost = problem.training_cost(plan, choose_device(arguments.device))
@@ -128,7 +133,9 @@ def _trained(plan: Plan, arguments: argparse.Namespace) -> tuple[Plan, dict[str,
         training_progress(plan.title, plan.training.steps, unit, cost and cost.full_speed) as shown,
         tracked(shown, arguments.tensorboard) as progress,
     ):
-        result = train(plan, out=arguments.out, device=arguments.device, progress=progress)
+        result = train(
+            plan, out=arguments.out, device=arguments.device, film=film, progress=progress
+        )
     best, speed = kept(result.metrics), result.metrics[-1]["words_per_second"]
     plan, stages = result.require_plan(), stage_records(result)
     own = next(each for each in stages if each["kept"])

@@ -94,8 +94,10 @@ function showForm(data) {
 
 function showLanguage(found, run) {
   const { automaton: machine, monoid, ladder } = found;
-  const about = document.getElementById("run-section");
-  if (about !== null) about.hidden = run === null;
+  for (const id of ["run-section", "film-section"]) {
+    const about = document.getElementById(id);
+    if (about !== null) about.hidden = run === null;
+  }
   document.getElementById("subtitle").replaceChildren(quoted(machine.spec || "a language", 200));
   const drawn = automatonDrawing(machine);
   const sizes = facts([

@@ -21,6 +21,7 @@ PROGRAM = (
     "tree.js",
     "reader.js",
     "proof.js",
+    "film.js",
     "run.js",
     "heads.js",
     "circuit.js",

@@ -44,6 +44,7 @@ function showNetwork(run, machine, monoid, drawn) {
       return [...said, el("strong", { class: "bad" }, "the language says class ", quoted(machine.class_names[right])), "."];
     },
   });
+  showFilm(run, machine);
 }
 
 function readWord(text) {

@@ -9,6 +9,7 @@ from torch import nn
 
 from lengthwise.errors import LengthwiseError
 from lengthwise.explorer.bounded import refusal
+from lengthwise.explorer.film_values import film_values
 from lengthwise.explorer.server import Asked
 from lengthwise.explorer.table_values import MOST_CHUNKS, hexadecimal, table_values
 from lengthwise.languages.language import Language
@@ -67,7 +68,17 @@ def run_values(run: Run) -> Values:
         "num_bits": run.model.config.num_bits if _has_codes(run.model) else None,
         "chunk": run.model.config.chunk if _has_codes(run.model) else None,
         "no_tables": reason,
+        **_film(run),
     }
+
+
+def _film(run: Run) -> Values:
+    """Return the film of training, or the reason why there is none to show."""
+    try:
+        film = None if run.folder is None else run.folder.film()
+        return {"film": film and film_values(film, run.language), "no_film": ""}
+    except LengthwiseError as error:
+        return {"film": None, "no_film": str(error)}
 
 
 def _has_codes(model: nn.Module) -> TypeGuard[RegularGPT]:

@@ -43,6 +43,7 @@ from lengthwise.settings import Config, NoSettings, Parts, SettingInfo
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.distributed import ALONE, ProcessGroup
+from lengthwise.training.film import Film
 from lengthwise.training.loop import Objective, kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
@@ -341,6 +342,10 @@ class Problem(ABC):
             f"this run is about {self.name}, and classifies no words of a formal language. Use "
             f"evaluate or predict."
         )
+
+    def film(self, plan: "Plan") -> Film | None:
+        """Return an empty film of training by a plan, or None if its network cannot be filmed."""
+        return None
 
     def conclude(self, run: Run) -> None:  # noqa: B027  most have nothing to write
         """Write what belongs to a run that has ended, unless it is there."""

@@ -211,9 +211,12 @@ def train(
     *,
     out: Path | str | None = None,
     device: str = "auto",
+    film: bool = False,
     progress: Progress | None = None,
 ) -> Run:
     """Train by a plan; with `out`, in a run folder, where an interrupted run continues.
+
+    With `film`, the folder keeps what the network holds for some words at validations.
 
     A run that has ended is loaded, not trained again. Each of several processes that were started
     together trains on a share of every batch, and has the whole model in the end.
@@ -222,7 +225,7 @@ def train(
         RunError: the folder holds another run.
         ClaimError: the loss is not finite.
         ConfigError: there are several processes, but the problem cannot be divided among them; or
-            the device cannot compute in the precision of `autocast`.
+            the device cannot compute in the precision of `autocast`; or there can be no film.
     """
     processes = _processes(plan.problem, device)
     folder = None if out is None else RunFolder(Path(out))
@@ -231,6 +234,8 @@ def train(
             claim(folder, plan, environment(device))
             return _concluded(folder, device)
         plan = _plan_there(folder, plan) or plan
+    if film:
+        _require_film(plan, folder)
     training = plan.training
     if isinstance(training, MixedTrainingConfig):
         require_autocast(choose_device(device), training.autocast)
@@ -243,7 +248,7 @@ def train(
             claim(folder, plan, made_with)
         where = choose_device(device)
         run = train_stages(
-            plan, device=where, folder=folder, made_with=made_with, progress=progress
+            plan, device=where, folder=folder, film=film, made_with=made_with, progress=progress
         )
         return _concluded(RunFolder(Path(out or "")), device) if run is None else run
     if folder is None:  # everything is checked before anything is written
@@ -258,9 +263,32 @@ def train(
         processes.wait()  # until the main process has claimed the folder
         if not folder.is_finished:
             model.to(choose_device(device))
-            fit(model, objective, training, folder=folder, progress=progress, processes=processes)
+            fit(
+                model,
+                objective,
+                training,
+                folder=folder,
+                film=plan.problem.film(plan) if film or folder.is_filmed else None,
+                progress=progress,
+                processes=processes,
+            )
         processes.wait()  # until the model is written
     return _concluded(folder, device)
+
+
+def _require_film(plan: Plan, folder: RunFolder | None) -> None:
+    """Refuse a film that nobody could keep, or that would show nothing.
+
+    Raises:
+        ConfigError: there is no folder, or the network of the plan cannot be filmed.
+    """
+    if folder is None:
+        raise ConfigError("a film of training is kept in the run's folder. Give out=DIR.")
+    if plan.problem.film(plan) is None:
+        raise ConfigError(
+            f"a film shows the codes of a network with binary memory, but {plan.model} on "
+            f"{plan.problem.name} has none. Leave the film out, or use model regular-gpt-binary."
+        )
 
 
 def _concluded(folder: RunFolder, device: str) -> Run:

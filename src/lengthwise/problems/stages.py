@@ -57,13 +57,14 @@ def train_stages(
     *,
     device: torch.device,
     folder: RunFolder | None = None,
+    film: bool = False,
     made_with: Mapping[str, str],
     progress: Progress | None = None,
 ) -> Run | None:
     """Train the stage of a plan, and those that follow it until one is proved.
 
     With a `folder`, which must hold the plan, the run is stored there and not returned, and it goes
-    on if it was interrupted.
+    on if it was interrupted. With `film`, each stage whose network has codes is filmed there.
 
     Raises:
         RunError: another process is training in the folder.
@@ -81,11 +82,12 @@ def train_stages(
                     f"command again."
                 )
             ended = [Ended(each.stage_record(), each) for each in folder.ended_stages()]
+            film = film or folder.is_filmed or any(each.is_filmed for each in folder.ended_stages())
         while True:
             if len(ended) < plan.stage:
                 steps = sum(each.record["steps"] for each in ended)
                 shown = _of_stage(progress, plan, steps)
-                run, ending, error = _trained(plan, device, folder, shown)
+                run, ending, error = _trained(plan, device, folder, shown, film=film)
                 if ending == "perfect":
                     return replace(run, stages=tuple(each.record for each in ended))
                 ended.append(_retired(run, ending, error, folder))
@@ -127,7 +129,12 @@ def _of_stage(progress: Progress | None, plan: Plan, steps_before: int) -> Progr
 
 
 def _trained(
-    plan: Plan, device: torch.device, folder: RunFolder | None, progress: Progress | None
+    plan: Plan,
+    device: torch.device,
+    folder: RunFolder | None,
+    progress: Progress | None,
+    *,
+    film: bool,
 ) -> tuple[Run, Ending, str]:
     """Train one stage; return it, how it ended, and the error that ended it."""
     problem, model = plan.problem, plan.draw().to(device)
@@ -137,6 +144,7 @@ def _trained(
         plan.training,
         lambda records: bool(plan.later) and problem.is_stalled(plan, records),
         folder=folder,
+        film=problem.film(plan) if film else None,
         progress=progress,
     )
     problem.remember(model)

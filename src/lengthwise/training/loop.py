@@ -17,6 +17,7 @@ from lengthwise.errors import ClaimError, RunError
 from lengthwise.models.threads import processor_threads
 from lengthwise.training.clock import Clock
 from lengthwise.training.distributed import ALONE, ProcessGroup
+from lengthwise.training.film import Film
 from lengthwise.training.rounding import round_weights
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
@@ -103,6 +104,7 @@ class State:
     optimiser: torch.optim.AdamW
     generators: dict[str, torch.Generator]
     objective: Remembering | None = None
+    film: Film | None = None
     step: int = 0
     perfect: int = 0
     best: tuple[float, float, float] = (0.0, -math.inf, -math.inf)
@@ -167,12 +169,14 @@ def fit(
     config: TrainingConfig,
     *,
     folder: RunFolder | None = None,
+    film: Film | None = None,
     progress: Progress | None = None,
     processes: ProcessGroup = ALONE,
 ) -> list[dict[str, Any]]:
     """Train `model` in place and return the records, one per validation.
 
-    With a `folder`, a checkpoint is kept there, and an interrupted run continues from it. The
+    With a `folder`, a checkpoint is kept there, and an interrupted run continues from it; with a
+    `film` as well, frames of that are kept there, too. The
     weights kept in the end are those of the best validation: perfect before not perfect, then the
     greatest accuracy (or the score that replaces it), then the least loss, then the latest. The
     model must already hold its initial weights. Each of several `processes` must get the same
@@ -183,7 +187,8 @@ def fit(
         ClaimError: the loss is not finite; the last checkpoint is kept.
     """
     with processor_threads(config.threads):
-        return _fit(model, objective, config, folder=folder, progress=progress, processes=processes)
+        state = begin(model, objective, config, folder, film)
+        return _fit(state, objective, config, folder=folder, progress=progress, processes=processes)
 
 
 def kept(metrics: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -199,7 +204,7 @@ def kept(metrics: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _fit(
-    model: nn.Module,
+    state: State,
     objective: Objective,
     config: TrainingConfig,
     *,
@@ -207,7 +212,6 @@ def _fit(
     progress: Progress | None,
     processes: ProcessGroup,
 ) -> list[dict[str, Any]]:
-    state = begin(model, objective, config, folder)
     processes.wait()  # nothing is written before all have read the checkpoint
     if not processes.is_main:
         folder = progress = None
@@ -227,6 +231,7 @@ def fit_stage(
     is_stalled: IsStalled,
     *,
     folder: RunFolder | None = None,
+    film: Film | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[dict[str, Any]], Ending, str]:
     """Train like `fit`, but end where a stage stalls or diverges; return the records, how it ended,
@@ -238,7 +243,7 @@ def fit_stage(
     validation, none, and the records are empty.
     """
     with processor_threads(config.threads):
-        state = begin(model, objective, config, folder)
+        state = begin(model, objective, config, folder, film)
         ending: Ending = "steps"
         clock, told = Clock(), ""
         try:
@@ -291,7 +296,11 @@ def end(state: State, config: TrainingConfig, folder: RunFolder | None) -> None:
 
 
 def begin(
-    model: nn.Module, objective: Objective, config: TrainingConfig, folder: RunFolder | None
+    model: nn.Module,
+    objective: Objective,
+    config: TrainingConfig,
+    folder: RunFolder | None,
+    film: Film | None = None,
 ) -> State:
     """Return the state before the first step, or that of the checkpoint if there is one."""
     device = next(model.parameters()).device
@@ -306,10 +315,15 @@ def begin(
             "noise": torch.Generator(device).manual_seed(config.seed + 3_000_017),
         },
         objective=objective if isinstance(objective, Remembering) else None,
+        film=film,
     )
     saved = folder.checkpoint() if folder else None
     if folder and saved is not None:
         state.restore(saved, folder.metrics())
+    if folder and film is not None:
+        film.restore(folder.frames(), state.step)
+        if state.step == 0:
+            film.shoot(model, 0, 0, math.nan)
     return state
 
 
@@ -421,6 +435,10 @@ def validate_if_due(
     figures = _validate(state, objective, config)
     state.metrics.append({"step": state.step, **record, **figures})
     if folder:
+        if state.film is not None:  # first, so that no frame is lost between the two
+            number, accuracy = len(state.metrics), figures["validation_accuracy"]
+            state.film.shoot(state.model, number, state.step, accuracy)
+            folder.save_film(state.film.tensors())
         folder.save_checkpoint(state.tensors(), state.metrics)
     return figures
 

@@ -5,6 +5,7 @@
     checkpoint.safetensors  all that is needed to continue; deleted when training has ended, as is
     previous.safetensors    the checkpoint before it, in case that one is lost
     model.safetensors       the trained weights; exists exactly if training has ended
+    film.safetensors        frames of a film of training, if one is asked for
     scores.jsonl            the records of the last evaluation, by length and class
     evaluation.json         the summary of that evaluation
     certificate.json        the result of the last certification, with its evidence
@@ -21,7 +22,7 @@ import json
 import shutil
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,7 @@ from lengthwise.files import (
     write_lines,
 )
 from lengthwise.shipped import PREFIX, is_shipped, resolved
+from lengthwise.training.film import Film, Frame, stored_film
 
 try:
     import fcntl
@@ -143,6 +145,10 @@ class RunFolder:
         return self.path / "model.safetensors"
 
     @property
+    def _film(self) -> Path:
+        return self.path / "film.safetensors"
+
+    @property
     def certificate(self) -> Path:
         """Path of the certificate of the model."""
         return self.path / "certificate.json"
@@ -194,6 +200,8 @@ class RunFolder:
         write_lines(aside._metrics, metrics)
         if weights:
             _save(aside._model, weights)
+        if self.is_filmed:
+            write_bytes(aside._film, self._film.read_bytes())
         aside.path.rename(place)
         sync_folder(self._stages)
         return RunFolder(place)
@@ -202,12 +210,16 @@ class RunFolder:
         """Go on with the next stage, of which nothing is trained; the last one must be stored."""
         self._remove_checkpoints()
         self._metrics.unlink(missing_ok=True)
+        self._film.unlink(missing_ok=True)
         write_json(self._config, {"format": FORMAT, **config})
 
     def keep_stage(self, stage: "RunFolder") -> None:
         """End the run with the weights of one of its stages."""
         self._remove_checkpoints()
         write_bytes(self._config, stage._config.read_bytes())
+        self._film.unlink(missing_ok=True)
+        if stage.is_filmed:
+            write_bytes(self._film, stage._film.read_bytes())
         self.finish(stage.weights(), stage.metrics())
 
     def claim(self, config: Mapping[str, Any]) -> None:
@@ -363,6 +375,30 @@ class RunFolder:
             stacklevel=2,
         )
         return tensors
+
+    @property
+    def is_filmed(self) -> bool:
+        """Whether there is a film of training."""
+        return self._film.exists()
+
+    def film(self) -> Film | None:
+        """Return the film of training, or None if there is none.
+
+        Raises:
+            RunError: it is damaged.
+        """
+        return stored_film(_load(self._film)) if self.is_filmed else None
+
+    def frames(self) -> list[Frame]:
+        """Return the frames of the film so far; none of one that is damaged."""
+        with suppress(RunError):
+            film = self.film()
+            return [] if film is None else film.frames
+        return []
+
+    def save_film(self, tensors: Mapping[str, Tensor]) -> None:
+        """Store a film of training, in place of what there was of it."""
+        _save(self._film, tensors)
 
     def _remove_checkpoints(self) -> None:
         self._checkpoint.unlink(missing_ok=True)

@@ -28,6 +28,7 @@ from lengthwise.problems.layout import Format1
 from lengthwise.problems.presets import preset_settings
 from lengthwise.problems.recognition.codebook import CodebookSupervision
 from lengthwise.problems.recognition.composition import Composition
+from lengthwise.problems.recognition.film import film_of
 from lengthwise.problems.recognition.labels_alone import (
     labels_alone,
     require_labels_alone,
@@ -72,6 +73,7 @@ from lengthwise.tasks.state_maps import state_maps
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.distributed import ALONE, ProcessGroup
+from lengthwise.training.film import Film
 from lengthwise.training.loop import Objective
 from lengthwise.training.made_for import remember
 from lengthwise.training.runs import RunFolder
@@ -298,6 +300,10 @@ class Recognition(Problem):
         if isinstance(plan, Compiled):
             return plan.task
         return _task(self.language, self.language.spec, plan.data.protocol, plan.data.p_one)
+
+    def film(self, plan: Plan) -> Film | None:
+        """Return an empty film of codes of words, or None without binary memory."""
+        return film_of(plan, self.words_of(plan))
 
     def remember(self, model: nn.Module) -> None:
         """Record the language that a model was made for."""
