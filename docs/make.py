@@ -14,6 +14,7 @@ import proof_tables
 import protocol_tables
 import reproduced
 import settings_tables
+import verdicts
 import zoo_tables
 from wrapping import wrapped
 
@@ -86,7 +87,11 @@ def wanted() -> dict[Path, str]:
     generated["docs/ladder.md", "classes"] = ladder_outputs.table()
     generated["docs/ladder.md", "outputs"] = ladder_outputs.outputs()
     generated["docs/settings.md", "settings"] = settings_tables.sections()
-    generated["docs/reproducing.md", "experiments"] = reproduced.sections(ROOT / "results")
+    generated["docs/reproducing.md", "verdicts"] = verdicts.table(ROOT / "results")
+    generated["docs/reproducing.md", "summary"] = verdicts.summary(ROOT / "results")
+    for paper in reproduced.papers(ROOT / "results"):
+        page = f"docs/reproducing/{paper}.md"
+        generated[page, "experiments"] = reproduced.sections(ROOT / "results", paper)
     generated["docs/proof_assistant.md", "figures"] = proof_tables.table(
         ROOT / "proofs" / "figures.json"
     )

@@ -1,7 +1,8 @@
-"""The sections of `reproducing.md`, from the catalogue of experiments and `results/`."""
+"""The pages of `reproducing/`, from the catalogue of experiments and `results/`."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 from wrapping import wrapped
 
@@ -9,6 +10,8 @@ from lengthwise.analysis.figures import to_svg
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import Experiment, stem
 from lengthwise.experiments.page import section
+
+OWN = "own"
 
 
 def measured(results: Path) -> dict[str, Experiment]:
@@ -20,22 +23,40 @@ def measured(results: Path) -> dict[str, Experiment]:
     }
 
 
-def sections(results: Path) -> str:
-    """A section for each experiment: what is claimed, printed and measured."""
-    parts = []
-    for name, experiment in measured(results).items():
-        if name.startswith("own/"):  # they have pages of their own
-            continue
-        result = json.loads((results / f"{stem(name)}.json").read_text(encoding="utf-8"))
-        parts.append(section(name, experiment, result, pictures=f"img/{stem(name)}"))
+def paper_of(name: str) -> str:
+    """The first part of the name of an experiment, which is that of its paper's page."""
+    return name.partition("/")[0]
+
+
+def papers(results: Path) -> dict[str, str]:
+    """Authors and year of each paper, by the name of its page."""
+    found = {paper_of(name): one.paper for name, one in measured(results).items()}
+    return {page: title for page, title in found.items() if page != OWN}
+
+
+def result_of(results: Path, page: str) -> list[tuple[str, Experiment, dict[str, Any]]]:
+    """The experiments of a paper, with what is stored of each."""
+    return [
+        (name, one, json.loads((results / f"{stem(name)}.json").read_text(encoding="utf-8")))
+        for name, one in measured(results).items()
+        if paper_of(name) == page
+    ]
+
+
+def sections(results: Path, page: str) -> str:
+    """A section for each experiment of a paper: what is claimed, printed and measured."""
+    parts = [
+        section(name, one, result, pictures=f"../img/{stem(name)}")
+        for name, one, result in result_of(results, page)
+    ]
     return wrapped("\n\n".join(parts))
 
 
 def pictures(results: Path) -> dict[str, str]:
     """The figures as SVG, by the names of their files."""
     drawn = {}
-    for name, experiment in measured(results).items():
-        result = json.loads((results / f"{stem(name)}.json").read_text(encoding="utf-8"))
-        for figure, picture in experiment.figures(result["records"]).items():
-            drawn[f"{stem(name)}-{figure}.svg"] = to_svg(picture)
+    for page in (*papers(results), OWN):
+        for name, experiment, result in result_of(results, page):
+            for figure, picture in experiment.figures(result["records"]).items():
+                drawn[f"{stem(name)}-{figure}.svg"] = to_svg(picture)
     return drawn

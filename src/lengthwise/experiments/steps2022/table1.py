@@ -21,7 +21,7 @@ widths that suffice: 256 up to 32 bits, and the next multiples of 64 for 40 and 
 Examples of training, validation and test are the same in all regimes, and no input is in two of
 them. Checkpoints are chosen on the validation inputs; the best of the grid is chosen, as in the
 paper, on the test inputs, so its maximum flatters: the table of runs has every run that is
-recorded, and docs/reproducing.md says what else was tried.
+recorded, and docs/reproducing/steps2022.md says what else was tried.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,0 +1,41 @@
+"""The table of verdicts on the papers' statements."""
+
+import json
+from pathlib import Path
+
+import pytest
+import reproduced
+import verdicts
+
+from lengthwise.experiments.experiment import stem
+
+RESULTS = Path(__file__).parent.parent / "results"
+
+
+def test_each_statement_that_fails_has_a_reason_and_no_other() -> None:
+    assert verdicts.failing(RESULTS) == set(verdicts.WHY)
+
+
+def test_the_table_has_every_statement_of_the_papers() -> None:
+    expected = []
+    for name, experiment in reproduced.measured(RESULTS).items():
+        if name.startswith("own/"):
+            continue
+        records = json.loads((RESULTS / f"{stem(name)}.json").read_text())["records"]
+        for one in experiment.check(records):
+            if one.where != "ours":
+                expected.append(("yes" if one.holds else "**no**", one.says))
+    rows = [row.split(" | ") for row in verdicts.table(RESULTS).splitlines()[2:]]
+    assert sorted((row[2], row[1]) for row in rows) == sorted(expected)
+    holding = sum(holds == "yes" for holds, _ in expected)
+    counts = [int(word) for word in verdicts.summary(RESULTS).split() if word.isdigit()]
+    assert (sum(counts[::2]), sum(counts[1::2])) == (holding, len(expected))
+
+
+@pytest.mark.parametrize("length", [0, 100, 150, 151, 400])
+def test_a_long_measurement_is_cut_at_a_part(length: int) -> None:
+    text = "; ".join(f"part {number}" for number in range(100))[:length]
+    short = verdicts._short(text)
+    assert len(short) <= 152
+    assert text.startswith(short.removesuffix(" …"))
+    assert (short == text) == (length <= 150)
