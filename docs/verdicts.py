@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from reproduced import paper_of, papers, result_of
+from wrapping import wrapped
 
 from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.page import markdown
@@ -113,7 +114,7 @@ def summary(results: Path) -> str:
     for page, title in papers(results).items():
         found = [one.holds for name, one, _ in _statements(results) if paper_of(name) == page]
         said.append(f"{sum(found)} of {len(found)} of [{title}](reproducing/{page}.md)")
-    return f"{', '.join(said[:-1])} and {said[-1]} hold."
+    return wrapped(f"{', '.join(said[:-1])} and {said[-1]} hold.")
 
 
 def _statements(results: Path) -> list[tuple[str, Statement, list[Record]]]:
