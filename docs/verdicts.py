@@ -11,7 +11,7 @@ from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.page import markdown
 from lengthwise.wording import counted
 
-_LONGEST = 150
+_LONGEST = 120
 """Characters of a measurement that the table shows; the paper's page has all."""
 
 WHY: Mapping[tuple[str, str], str] = {
@@ -104,7 +104,13 @@ def failing(results: Path) -> set[tuple[str, str]]:
 def table(results: Path) -> str:
     """Return a row for each statement of the three papers, in their order."""
     rows = [_row(name, one, records) for name, one, records in _statements(results)]
-    columns = ["where", "what the paper says", "holds", "measured", "seeds", "if not, why"]
+    columns = [
+        "where",
+        "what the paper says",
+        "holds",
+        "seeds",
+        "measured; why, if it does not hold",
+    ]
     return markdown(Table(columns, rows))
 
 
@@ -130,8 +136,10 @@ def _statements(results: Path) -> list[tuple[str, Statement, list[Record]]]:
 def _row(name: str, one: Statement, records: Sequence[Record]) -> list[str]:
     where = f"[{name}](reproducing/{paper_of(name)}.md), {one.where}"
     holds = "yes" if one.holds else "**no**"
-    why = "" if one.holds else WHY[name, one.says]
-    return [where, one.says, holds, _short(one.measured), _seeds(records), why]
+    measured = _short(one.measured)
+    if not one.holds:
+        measured += f"{'' if measured.endswith('…') else '.'} *{WHY[name, one.says]}*"
+    return [where, one.says, holds, _seeds(records), measured]
 
 
 def _seeds(records: Sequence[Record]) -> str:
@@ -140,7 +148,7 @@ def _seeds(records: Sequence[Record]) -> str:
         return counted(records[0]["runs"], "run")
     cells = Counter((one["row"], one["column"]) for one in records if "column" in one)
     if not cells:
-        return "1" if any("steps" in one for one in records) else "nothing is trained"
+        return "1" if any("steps" in one for one in records) else "none"
     least, most = min(cells.values()), max(cells.values())
     return str(most) if least == most else f"{least} to {most}"
 
