@@ -5,8 +5,8 @@
    was computed by lengthwise, and can be computed again: lengthwise certify --check FILE.
 
    language: d-4
-   model: 59274fcf298e97c716ef86fda4bf5b6d529a89ed1e3e766121e69665fc7448d8
-   verified content: 76a689805e2a75878bd2f1f9d65e26dabb8e4d3eaf68f95ed20c34510dbc006c
+   model: 53d6a6b57031bce1e711c61726417cfa515296df05f0e892ba87b5b066ec02e2
+   verified content: f0a62b66cb4fdd21160b6f711807a85fbdeb84a51421af4da5ae23d27dc4b573
 
    symbols: 0 is 0, 1 is 1
    classes: 0 is 0, 1 is 1

@@ -29,6 +29,7 @@ from verification.test_rocq import changed_data
 from verification.trained import ENDS_WITH_1, last_symbol, random_rational
 
 CERTIFICATES = PROOFS / "certificates"
+TINY = [path.stem for path in sorted(CERTIFICATES.glob("*_tiny.v"))]
 WITH_WEIGHTS = ("parity_relu", "parity_rational", "tomita_5_rational")
 
 seeds = st.integers(0, 2**32 - 1)
@@ -131,13 +132,14 @@ def test_the_command_says_which_theorems_there_are(
         assert ("Theorem network_right" in out.read_text()) == ("and" in said.split("(")[0])
 
 
-@pytest.mark.parametrize("name", WITH_WEIGHTS)
+@pytest.mark.parametrize("name", [*WITH_WEIGHTS, *TINY])
 def test_shipped_networks_answer_as_their_languages(name: str) -> None:
     text = (CERTIFICATES / f"{name}.v").read_text()
     network, plain = network_of(text), Exported(text, tables="places" in text)
-    for length in range(5):
+    for length in range(5 if plain.num_symbols == 2 else 4):
         for word in words_of(plain.num_symbols, length):
-            assert network.word_class(word) == plain.answers.class_of(word)
+            if plain.domain.class_of(word) == 1:
+                assert network.word_class(word) == plain.answers.class_of(word)
 
 
 # ---- with Rocq -----------------------------------------------------------------------------------
