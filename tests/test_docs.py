@@ -299,3 +299,22 @@ def _follow(step: re.Match[str], root: Path) -> str:
     lines[found:found] = [step["block"]]
     path.write_text("".join(lines), encoding="utf-8")
     return step["old"]
+
+
+def test_a_network_that_is_trained_already_is_audited_as_the_page_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The blocks of the page, without the training of the first."""
+    page = (ROOT / "docs" / "own_network.md").read_text(encoding="utf-8")
+    blocks = [body for kind, body in BLOCK.findall(page) if kind == "python"]
+    classes, _, _ = blocks[0].partition("run = lw.train")
+    exec(compile(classes + blocks[1], "own_network.md", "exec"), {"__name__": "own_network"})
+    answers, about = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"\['[01]', '[01]'\] 0\.\d+", answers)
+    assert about.startswith("A machine of ")
+
+
+def test_the_package_is_run_as_a_module() -> None:
+    command = [sys.executable, "-m", "lengthwise", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, f"lengthwise {lw.__version__}\n")

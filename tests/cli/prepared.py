@@ -38,6 +38,7 @@ FILES = {
     ).encode(),
     "empty.tsv": b"",
     "one-class.tsv": b"ab\t1\nba\t1\n",
+    "heading.tsv": b"sequence\tclass\n" + b"ab\t1\nba\t0\n" * 25,
     "outside.tsv": b"ab\t1\nba\t0\nacb\t1\n",
     "contradictory.tsv": b"ab\t1\nba\t0\nab\t0\n",
     "no-label.tsv": b"ab\t1\nba\n",

@@ -64,10 +64,11 @@ def test_training_evaluation_answers_and_the_page(
     [
         (
             ("certify",),
-            "Use regular-gpt-binary or gru-binary, or learn_automaton, which tests any model.",
+            "Use regular-gpt-binary or gru-binary, or lw.learn_automaton in Python, which tests "
+            "any model.",
         ),
-        (("extract",), "Use a RegularGPT, or learn_automaton, which tests any model."),
-        (("snap",), "Use a RegularGPT, or learn_automaton, which tests any model."),
+        (("extract",), "Use a RegularGPT, or lw.learn_automaton in Python, which tests any model."),
+        (("snap",), "Use a RegularGPT, or lw.learn_automaton in Python, which tests any model."),
         (("predict", "--snapped"), "Use a RegularGPT"),
         (("evaluate", "--snapped", "--lengths", "5"), "Use a RegularGPT"),
         (("analyse",), "Give a run of regular-gpt or regular-gpt-binary."),

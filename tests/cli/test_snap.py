@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from cli.shell import Shell
 from lengthwise.languages.att import from_att
@@ -96,3 +97,19 @@ def test_slips_are_told_in_one_line(shell: Shell, folder: str, tmp_path: Path) -
     status, _, error = shell("predict", folder, "--snapped")
     assert (status, error.count("\n")) == (2, 1)
     assert "is damaged" in error
+
+
+def test_the_automaton_of_slots_is_read_off_the_weights(shell: Shell, tmp_path: Path) -> None:
+    out = tmp_path / "machine.att"
+    told = shell.json("extract", "zoo:d-12", "--out", str(out))
+    assert (told["is_language"], told["difference"], told["num_states"]) == (True, None, 14)
+    assert told["extraction"] == {"is_exact": True, "is_certain": True}
+    assert from_att(out).difference(parse("d-12")) is None
+    copy = tmp_path / "run"
+    assert shell("zoo", "d-12", "--out", str(copy))[0] == 0
+    weights = load_file(copy / "model.safetensors")
+    name = next(name for name, each in weights.items() if each.numel() > 1)
+    save_file({**weights, name: -weights[name]}, copy / "model.safetensors")
+    status, _, error = shell("extract", str(copy))
+    assert (status, error.count("\n")) == (2, 1)
+    assert "no automaton can be read off the weights" in error

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lengthwise.data.labelled_words import PARTS, LabelledWords, prepared
-from lengthwise.errors import LengthwiseError
+from lengthwise.errors import LengthwiseError, TextError
 from lengthwise.files import cache_folder
 from word_files import FORMATS, PACK, Word, random_words, write_words
 
@@ -26,7 +26,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 @st.composite
 def labelled(draw: st.DrawFn) -> tuple[list[tuple[Word, str]], list[str]]:
     """Different words over an alphabet, of two labels or more."""
-    one = st.characters(exclude_categories=["Cs", "Z", "Cc"])
+    one = st.characters(exclude_categories=["Cs", "Z", "Cc"], exclude_characters="\ufeff")
     symbol = draw(st.sampled_from([one, st.text(one, min_size=1, max_size=3)]))
     alphabet = draw(st.lists(symbol, min_size=1, max_size=4, unique=True))
     word = st.lists(st.sampled_from(alphabet), max_size=6).map(tuple)
@@ -257,3 +257,26 @@ def test_words_in_memory_are_those_of_a_file(labels: dict[str, int]) -> None:
         assert [memory.written(row) for row in range(len(memory))] == [
             file.written(row) for row in range(len(file))
         ]
+
+
+def test_a_heading_with_other_names_is_told_and_no_word_is_taken_for_one(tmp_path: Path) -> None:
+    """Only a line whose label, beside two others, and some symbol stand on no other line."""
+    path = tmp_path / "words.tsv"
+
+    def read(*lines: str, alphabet: str | None = None) -> LabelledWords:
+        more = [lines[1] if lines[0] else lines[2]] * 50
+        path.write_text("".join(f"{line}\n" for line in (*lines, *more)), encoding="utf-8")
+        return prepared(path, alphabet)
+
+    with pytest.raises(TextError, match="line 1 seems to be a heading: .* 'class' or .* 's'"):
+        read("sequence\tclass", "ab\tyes", "ba\tno", "bb\tno")
+    with pytest.raises(TextError, match="line 2 seems to be a heading"):
+        read("", "sequence\tclass", "\tyes", "ba\tno")
+    assert len(read("sequence\tclass", "ab\tyes", "ba\tno", alphabet="abcenqsu")) == 3
+    assert len(read("sequence\tno", "ab\tyes", "ba\tno")) == 3  # its label occurs again
+    assert len(read("abba\tclass", "ab\tyes", "ba\tno")) == 3  # its symbols occur again
+    assert len(read("sequence\tclass", "ab\tyes", "ba\tyes")) == 3  # no task without it
+    assert len(read("\tclass", "ab\tyes", "ba\tno")) == 3  # the empty word has no symbol
+    assert len(read("ab\tyes", "ba\tno", "sequence\tclass")) == 3  # not the first
+    path.write_text("sequence\tclass\nab\tyes\nba\tno\n", encoding="utf-8")
+    assert len(prepared(path)) == 3  # too few lines to tell

@@ -18,7 +18,7 @@ from lengthwise.errors import LanguageError, RunError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from lengthwise.verification import continuous_levels
+from lengthwise.verification import continuous_levels, merging
 from lengthwise.verification import extraction as module
 from lengthwise.verification.algebra import ABSENT, Integers
 from lengthwise.verification.balls import Ball, Floats
@@ -416,3 +416,42 @@ def test_tables_of_another_model_and_damaged_ones_are_refused(tmp_path: Path) ->
         path.write_bytes(changed)
         with suppress(RunError):  # and nothing else, where the change is seen
             load_snapped(path, model)
+
+
+@given(seed=st.integers(0, 10_000), count=st.integers(1, 30), spread=st.sampled_from([0.0, 1.0]))
+def test_a_class_is_refused_by_its_sides_only_if_its_distances_refuse_it(
+    seed: int, count: int, spread: float
+) -> None:
+    """Merging that looks at the sides first is merging that looks at every distance."""
+    draws = np.random.default_rng(seed)
+    centres = draws.normal(size=(int(draws.integers(1, 6)), 3))
+    points = centres[draws.integers(0, len(centres), count)] * 10
+    points = points + spread * draws.normal(size=points.shape)
+    quick = merge(points)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merging, "_half_widths", lambda _, ends: np.zeros(len(ends) + 1))
+        plain = merge(points)
+    for name in ("numbers", "chosen", "distances", "gap"):
+        assert np.array_equal(getattr(quick, name), getattr(plain, name))
+    ends = merging._spanning_tree(points)[0]
+    for kept, half in enumerate(merging._half_widths(points, ends)):
+        groups = merging._components(count, ends[:kept])
+        sides = [np.ptp(points[groups == group], axis=0).max() for group in set(groups.tolist())]
+        assert half == max(sides) / 2
+
+
+def test_vectors_in_no_clear_classes_are_told_in_seconds() -> None:
+    """A cloud of a few thousand vectors: nearly every cut is refused by the sides of a class."""
+    cloud = np.random.default_rng(0).normal(size=(2_000, 16))
+    asked = 0
+
+    def counted(*given: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return choose(*given)
+
+    choose = merging._choose
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merging, "_choose", counted)
+        merge(cloud)
+    assert asked < 20

@@ -16,8 +16,12 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line, like all errors of the package."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise the message that argparse would print before it exits."""
-        raise ConfigError(f"{message}. See `{self.prog} --help`.")
+        """Raise the message that argparse would print before it exits.
+
+        The end of the help, if any, says where the words go that were given as arguments.
+        """
+        more = f" {self.epilog}" if self.epilog and message.startswith("unrecognized") else ""
+        raise ConfigError(f"{message}.{more} See `{self.prog} --help`.")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

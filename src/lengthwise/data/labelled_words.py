@@ -33,7 +33,15 @@ from numpy.typing import NDArray
 
 from lengthwise.data.stored_corpus import digest_of
 from lengthwise.data.text_corpus import TEST, TRAIN, VALID
-from lengthwise.data.word_files import digest_of_source, read_rows, require_kind, word_kind
+from lengthwise.data.word_files import (
+    TABLES,
+    Row,
+    digest_of_source,
+    place_of,
+    read_rows,
+    require_kind,
+    word_kind,
+)
 from lengthwise.data.word_symbols import (
     is_spaced,
     joined,
@@ -64,6 +72,9 @@ _SYMBOLS = np.dtype(np.uint32)
 
 _AT_ONCE = 2**22
 """Number of symbols that are moved at once when words are put in order."""
+
+_FEW = 50
+"""Least number of lines of which the first may be taken for a heading."""
 
 Rows = NDArray[np.int64]
 """Numbers of words."""
@@ -268,7 +279,9 @@ def _read(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> _Rea
     symbols = {symbol: number for number, symbol in enumerate(alphabet or ())}
     classes: dict[str, int] = {}
     lengths, labels, places, hashes = array("q"), array("q"), array("q"), bytearray()
+    first: Row | None = None
     for row in read_rows(path):
+        first = first or row
         word = split_word(row.word, spaced)
         if not symbols.keys() >= set(word):
             if alphabet is not None:
@@ -291,6 +304,8 @@ def _read(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> _Rea
         )
     if not symbols:
         raise TextError(f"{path} has no symbol, only the empty word. Give more words.")
+    if alphabet is None and first is not None and word_kind(path) in TABLES:
+        _require_no_heading(path, first, list(symbols), file, lengths, labels)
     require_few_symbols(path, tuple(symbols))
     return _Read(
         symbols=symbols,
@@ -302,6 +317,35 @@ def _read(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> _Rea
         hashes=np.frombuffer(bytes(hashes), dtype=">u8").astype(np.uint64).reshape(-1, 2),
         is_stated=alphabet is not None,
     )
+
+
+def _require_no_heading(
+    path: Path,
+    first: Row,
+    symbols: Sequence[str],
+    file: IO[bytes],
+    lengths: Sequence[int],
+    labels: Sequence[int],
+) -> None:
+    """Refuse a first line that is no word: its label, beside two others, and a symbol are its own.
+
+    In a few lines that may be chance. Symbols and labels are numbered as they are first met.
+
+    Raises:
+        TextError: there is such a line.
+    """
+    if len(labels) < _FEW or labels.count(0) > 1 or max(labels) < 2:
+        return
+    file.seek(0)
+    own = np.fromfile(file, _SYMBOLS, lengths[0])
+    others = np.unique(np.fromfile(file, _SYMBOLS))
+    alone = np.setdiff1d(own, others)
+    if len(alone):
+        raise TextError(
+            f"{place_of(path, first.place)} seems to be a heading: no other line has the label "
+            f"{first.label!r:.40} or the symbol {symbols[alone[0]]!r:.40}. Write word<TAB>label in "
+            f"its place, or, if it is a word, give all symbols with --alphabet."
+        )
 
 
 def _hash(word: Sequence[str]) -> bytes:

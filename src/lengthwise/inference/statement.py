@@ -113,7 +113,10 @@ class DataStatement:
             + (", wrong labels included." if self.label_noise else "."),
         ]
         if held.wrong and not self.label_noise:
-            found.append(f"A is not the language meant: it is wrong on {held.shortest_wrong[0]!r}.")
+            found.append(
+                f"A is not the language meant, or the label of {held.shortest_wrong[0]!r} is wrong. "
+                f"If labels may be wrong, say how many, such as label_noise=0.01."
+            )
         found.append(self._forced())
         length, there, every = self.short_words
         found.append(

@@ -135,6 +135,10 @@ def _named(spec: str) -> Language:
         return replace(dyck(depth), spec=f"d-{depth}")
     if (kind := re.match(r"(\w+)(\[.*?\])?:", spec)) is not None:
         raise unknown_name("kind of language", kind.group(1), _KINDS, LanguageError)
+    if re.search(r"\.(tsv|jsonl|ndjson)(\.\w+)?$", spec):
+        raise LanguageError(
+            f"unknown language {spec!r}. If it is a file of labelled words, write words:{spec}"
+        )
     if re.search(r"[()|*+?.{}]", spec):
         raise LanguageError(
             f"unknown language {spec!r}. If it is a regular expression, write regex:{spec}"

@@ -2,13 +2,20 @@
 
 from dataclasses import replace
 
+from torch import nn
+
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.models.state_slots import StateSlots
 from lengthwise.verification.certificate import Certificate, Machine, Verdict, WrongWord
 from lengthwise.verification.margins import RoundingMargins
 from lengthwise.verification.measured import measured_products
-from lengthwise.verification.network import made_with, weights_of
+from lengthwise.verification.network import (
+    made_with,
+    require_provable,
+    require_same_classes,
+    weights_of,
+)
 from lengthwise.verification.short_words import tried, wrong_words
 from lengthwise.verification.slot_node import SlotNode
 from lengthwise.verification.structure import own_machine, structure_of
@@ -60,6 +67,28 @@ def certify_structure(model: StateSlots, language: Language) -> Certificate:
         sureness=RoundingMargins.of(found.signs, found.answers, measured),
         made_with=made_with(),
     )
+
+
+def slots_language(model: nn.Module, language: Language) -> Language | None:
+    """Return the automaton that a network with a slot for each state is proved to compute.
+
+    It has the symbols, classes and domain of `language`; None if the network has no such slots.
+
+    Raises:
+        VerificationError: its weights hold no automaton, or its code was changed.
+    """
+    if type(model) is not StateSlots:
+        return None
+    require_provable(model)
+    require_same_classes(model, language)
+    node = SlotNode(model.config.to_dict(), weights_of(model))
+    own = own_machine(node)
+    if own is None or not structure_of(node, own, language.num_classes).holds:
+        raise VerificationError(
+            "no automaton can be read off the weights. Train until a proof closes, or use "
+            "lw.learn_automaton in Python, which tests any model."
+        )
+    return _language_of(own, language).minimised()
 
 
 def _language_of(own: Machine, language: Language) -> Language:

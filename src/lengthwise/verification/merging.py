@@ -17,6 +17,9 @@ NO_ANSWER = -1
 _ALIKE = 0.05
 """Edges shorter than this share of the longest count as equally short."""
 
+_SURELY = 1 - 1e-9
+"""More than rounding takes from a distance."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Merged:
@@ -50,8 +53,11 @@ def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
     floor = _ALIKE * lengths.max(initial=np.finfo(np.float64).tiny)
     scaled = np.log(np.maximum(lengths, floor) / floor)
     jumps = np.diff(scaled, prepend=0.0)[: possible + 1]
+    half = _half_widths(distinct, ends)
     for kept in [*np.argsort(-jumps, kind="stable").tolist(), 0]:
         gap = float(lengths[kept]) if kept < len(lengths) else np.inf
+        if half[kept] * _SURELY >= gap:  # some vector is as far away, whatever is chosen
+            continue
         numbers = _by_first_member(_components(len(distinct), ends[:kept])[inverse])
         chosen, distances = _choose(vectors, numbers, answers)
         if distances.max(initial=0.0) < gap:
@@ -81,6 +87,22 @@ def _spanning_tree(points: Floats) -> tuple[Integers, Floats]:
         ends[edge], lengths[edge] = (nearest[last], last), distance[last]
     order = np.argsort(lengths, kind="stable")
     return ends[order], lengths[order]
+
+
+def _half_widths(points: Floats, ends: Integers) -> Floats:
+    """Return half the widest side of any class, by the number of edges that are kept.
+
+    Of two points that far apart along one axis, one is at least half as far from any third.
+    """
+    group = list(range(len(points)))
+    least, most = points.copy(), points.copy()
+    widest = np.zeros(len(ends) + 1)
+    for edge, pair in enumerate(ends.tolist()):
+        a, b = (_root(group, point) for point in pair)
+        group[b] = a
+        least[a], most[a] = np.minimum(least[a], least[b]), np.maximum(most[a], most[b])
+        widest[edge + 1] = max(widest[edge], float((most[a] - least[a]).max()))
+    return widest / 2
 
 
 def _without_contradiction(ends: Integers, answers: list[set[int]]) -> int:
@@ -129,10 +151,11 @@ def _choose(
 ) -> tuple[Integers, Floats]:
     """Return a member of each class, and the distance of each vector from that of its class."""
     count = int(numbers.max()) + 1 if len(numbers) else 0
-    chosen = np.zeros(count, dtype=np.int64)
-    distances = np.zeros(len(vectors))
-    for number in range(count):
-        members = np.flatnonzero(numbers == number)
+    order = np.argsort(numbers, kind="stable")
+    first = np.searchsorted(numbers[order], np.arange(count + 1))
+    chosen, distances = order[first[:-1]], np.zeros(len(vectors))
+    for number in np.flatnonzero(np.diff(first) > 1).tolist():  # the others have one member
+        members = order[first[number] : first[number + 1]]
         labelled = members if answers is None else members[answers[members] != NO_ANSWER]
         able = labelled if len(labelled) else members
         middle = vectors[members].mean(axis=0)

@@ -37,7 +37,7 @@ def require_regular_gpt(model: nn.Module) -> RegularGPT:
     if type(model) not in (RegularGPT, RationalGPT):  # another subclass may do anything
         raise VerificationError(
             f"tables are made of vectors of sub-words, but {type(model).__name__} has none. "
-            f"Use a RegularGPT, or learn_automaton, which tests any model."
+            f"Use a RegularGPT, or lw.learn_automaton in Python, which tests any model."
         )
     require_provable(model)
     assert isinstance(model, RegularGPT)
@@ -56,7 +56,8 @@ def require_provable(model: nn.Module) -> Provable:
     if type(model) not in PROVABLE:  # a subclass may do anything
         raise VerificationError(
             f"a proof follows codes or vectors of sub-words, but {type(model).__name__} has none. "
-            f"Use regular-gpt-binary or gru-binary, or learn_automaton, which tests any model."
+            f"Use regular-gpt-binary or gru-binary, or lw.learn_automaton in Python, which tests "
+            f"any model."
         )
     assert isinstance(model, RegularGPT | BinaryRecurrent | StateSlots | WindowScratchpad)
     require_plain(model)
