@@ -268,7 +268,7 @@ def test_a_heading_with_other_names_is_told_and_no_word_is_taken_for_one(tmp_pat
         path.write_text("".join(f"{line}\n" for line in (*lines, *more)), encoding="utf-8")
         return prepared(path, alphabet)
 
-    with pytest.raises(TextError, match="line 1 seems to be a heading: .* 'class' or .* 's'"):
+    with pytest.raises(TextError, match=r"line 1 seems to be a heading: .* 'class' or .* 's'"):
         read("sequence\tclass", "ab\tyes", "ba\tno", "bb\tno")
     with pytest.raises(TextError, match="line 2 seems to be a heading"):
         read("", "sequence\tclass", "\tyes", "ba\tno")

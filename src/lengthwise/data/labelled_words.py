@@ -305,7 +305,7 @@ def _read(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> _Rea
     if not symbols:
         raise TextError(f"{path} has no symbol, only the empty word. Give more words.")
     if alphabet is None and first is not None and word_kind(path) in TABLES:
-        _require_no_heading(path, first, list(symbols), file, lengths, labels)
+        _require_no_heading(path, first, list(symbols), file, lengths=lengths, labels=labels)
     require_few_symbols(path, tuple(symbols))
     return _Read(
         symbols=symbols,
@@ -324,6 +324,7 @@ def _require_no_heading(
     first: Row,
     symbols: Sequence[str],
     file: IO[bytes],
+    *,
     lengths: Sequence[int],
     labels: Sequence[int],
 ) -> None:

@@ -114,8 +114,8 @@ class DataStatement:
         ]
         if held.wrong and not self.label_noise:
             found.append(
-                f"A is not the language meant, or the label of {held.shortest_wrong[0]!r} is wrong. "
-                f"If labels may be wrong, say how many, such as label_noise=0.01."
+                f"A is not the language meant, or the label of {held.shortest_wrong[0]!r} is "
+                f"wrong. If labels may be wrong, say how many, such as label_noise=0.01."
             )
         found.append(self._forced())
         length, there, every = self.short_words
