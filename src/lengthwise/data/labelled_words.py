@@ -60,7 +60,7 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-FORMAT = 1
+FORMAT = 2
 """Rises when prepared words of an older version cannot be used."""
 
 PARTS = (TRAIN, VALID, TEST)
