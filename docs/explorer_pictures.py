@@ -64,6 +64,8 @@ def main() -> None:
         save(page, "runs/tomita-5", ["run-section"], IMAGES / "explorer-proof.png")
         lw.train("tomita-5", out="runs/film", device="cpu", film=True, **OFTEN)
         save(page, "runs/film", ["film-section"], IMAGES / "explorer-film.png")
+        lw.train("tomita-3", "gru", out="runs/gru", device="cpu", d_model=32, steps=600, seed=0)
+        save(page, "runs/gru", ["word-section"], IMAGES / "explorer-path.png")
         save_drawing(page, IMAGES / "explorer-drawing.png")
         browser.close()
         os.chdir("/")

@@ -280,15 +280,15 @@ def test_answers_equal_those_of_predict_on_ten_thousand_words(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["codes", "recurrent"])
+@pytest.mark.parametrize("kind", ["codes", "encoder"])
 def test_a_network_without_tables_answers_through_the_server(
     chromium: Any, unproved: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setattr(table_values, "MOST_ENTRIES", 1)
     run = unproved
-    if kind == "recurrent":
-        out = tmp_path / "gru"
-        run = lw.train("parity", "gru-binary", device="cpu", d_model=8, steps=2, out=out)
+    if kind == "encoder":
+        out = tmp_path / "encoder"
+        run = lw.train("parity", "encoder-cls", device="cpu", d_model=8, steps=2, out=out)
     assert run.folder is not None
     subject = subject_of(str(run.folder.path), None, served=True)
     assert subject.data["run"]["tables"] is None

@@ -17,9 +17,9 @@ def test_the_commands_of_the_page_are_understood(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     lines = re.findall(r"^lengthwise .*$", PAGE.read_text(encoding="utf-8"), re.M)
-    assert len(lines) == 6
+    assert len(lines) == 7
     for line in lines:
-        command = shlex.split(line)[1:]
+        command = shlex.split(line, comments=True)[1:]
         serves = command[0] == "explore" and "--out" not in command
         assert main([*command, *(["--out", "served.html"] if serves else [])]) == 0, line
     assert {path.name for path in tmp_path.glob("*.html")} == {"served.html", "parity.html"}

@@ -119,11 +119,22 @@ def principal_components(
     centred = points - points.mean(dim=0)
     if centred.shape[1] == 1:
         centred = torch.cat([centred, torch.zeros_like(centred)], dim=1)
+    axes, shares = principal_axes(centred)
+    return centred @ axes.T, shares
+
+
+def principal_axes(
+    centred: Float[Tensor, "point width"],
+) -> tuple[Float[Tensor, "component width"], Float[Tensor, " component"]]:
+    """Return the principal axes of points whose mean is 0, and each axis' share of variance.
+
+    The sign of an axis is chosen so that its entry of largest size is positive.
+    """
     _, variances, axes = torch.linalg.svd(centred.T @ centred)
     largest = axes.gather(1, axes.abs().argmax(dim=1, keepdim=True))
     total = variances.sum()
     shares = variances / total if total > 0 else torch.zeros_like(variances)
-    return centred @ (axes * largest.sign()).T, shares
+    return axes * largest.sign(), shares
 
 
 def k_means(points: Float[Tensor, "point width"], count: int) -> Int[Tensor, " point"]:

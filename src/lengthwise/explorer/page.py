@@ -19,6 +19,8 @@ PROGRAM = (
     "algebra.js",
     "tables.js",
     "tree.js",
+    "recurrent.js",
+    "path.js",
     "reader.js",
     "proof.js",
     "film.js",

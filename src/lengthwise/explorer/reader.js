@@ -31,7 +31,8 @@ function drawnWord(machine, length, draw) {
 }
 
 // Shows the form for words of a subject: `{machine, chunks, grow(word, text, chunk),
-// light(state), answer(word, class, state), first, note}`.
+// light(state), answer(word, class, state), first, note}`. `grow` gives a tree and its algebra, or a path of
+// the `network`.
 function showReader(subject) {
   stop();
   reader.subject = subject;
@@ -103,13 +104,19 @@ function showReader(subject) {
     reader.answer = null;
   }
 
-  function show(word, { tree, algebra }) {
+  function show(word, { tree, algebra, path }) {
     typed.setAttribute("aria-invalid", "false");
     states = statesOf(machine, word);
     reader.answer = machine.class_names[tree.answer];
-    drawn = treeDrawing(tree, algebra, machine, (level, node, children) => showNode(chosen, algebra, machine, level, node, children));
-    drawing.replaceChildren(scrolled(drawn.drawing, "Tree of chunks"));
-    chosen.replaceChildren(el("p", { class: "note" }, "Click a node, or walk through the tree with the arrow keys, to see what it holds."));
+    chosen.hidden = Boolean(path);
+    if (path) {
+      drawn = pathDrawing(path, subject.network, machine, word, states);
+      drawing.replaceChildren(drawn.element);
+    } else {
+      drawn = treeDrawing(tree, algebra, machine, (level, node, children) => showNode(chosen, algebra, machine, level, node, children));
+      drawing.replaceChildren(scrolled(drawn.drawing, "Tree of chunks"));
+      chosen.replaceChildren(el("p", { class: "note" }, "Click a node, or walk through the tree with the arrow keys, to see what it holds."));
+    }
     timing.textContent = "";
     slider.max = word.length;
     answer.className = "";

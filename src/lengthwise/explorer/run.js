@@ -20,17 +20,23 @@ async function asked(text) {
 function showNetwork(run, machine, monoid, drawn) {
   const actions = new Actions(run.proof);
   const plain = new MonoidAlgebra(machine, monoid, 2);
+  const network = run.recurrent && new RecurrentNetwork(run.recurrent);
   const tables = run.tables && new TableAlgebra(run.tables, machine, CODES, actions);
   showRun(run, machine, CODES, tables);
   showReader({
     machine,
-    note: tables || run.num_bits ? RUN_NOTE : PLAIN_NOTE,
+    network,
+    note: network ? PATH_NOTE : tables || run.num_bits ? RUN_NOTE : PLAIN_NOTE,
     chunks: [tables ? tables.chunk : run.chunk || 2],
     first: run.certificate && run.certificate.wrong ? run.certificate.wrong.word : firstWord(machine),
     async grow(word, text) {
       const end = machine.classes[statesOf(machine, word)[word.length]];
       if (end >= machine.num_classes) throw new Error(OUTSIDE);
       if (tables) return { algebra: tables, tree: grow(tables, word) };
+      if (network && (word.length <= network.longest || !DATA.served)) {
+        const path = await readBy(network, word, () => reader.word === text);
+        return { path, tree: { answer: path.answers[word.length] } };
+      }
       const found = await asked(text);
       if (!found.levels) return { algebra: plain, tree: { ...grow(plain, word), answer: found.answer } };
       const algebra = new RecordedAlgebra(found, machine, CODES, actions, run.num_bits, run.chunk);

@@ -10,6 +10,7 @@ from torch import nn
 from lengthwise.errors import LengthwiseError
 from lengthwise.explorer.bounded import refusal
 from lengthwise.explorer.film_values import film_values
+from lengthwise.explorer.recurrent_values import recurrent_values
 from lengthwise.explorer.server import Asked
 from lengthwise.explorer.table_values import MOST_CHUNKS, hexadecimal, table_values
 from lengthwise.languages.language import Language
@@ -69,6 +70,7 @@ def run_values(run: Run) -> Values:
         "chunk": run.model.config.chunk if _has_codes(run.model) else None,
         "no_tables": reason,
         **_film(run),
+        "recurrent": _recurrent(run),
     }
 
 
@@ -79,6 +81,14 @@ def _film(run: Run) -> Values:
         return {"film": film and film_values(film, run.language), "no_film": ""}
     except LengthwiseError as error:
         return {"film": None, "no_film": str(error)}
+
+
+def _recurrent(run: Run) -> Values | None:
+    """Return the weights of a recurrent network, or None where the page cannot run the network."""
+    try:
+        return recurrent_values(run.model, run.task)
+    except LengthwiseError:
+        return None
 
 
 def _has_codes(model: nn.Module) -> TypeGuard[RegularGPT]:
