@@ -45,6 +45,7 @@ def test_public_names() -> None:
         "predict",
         "prepare",
         "prepare_pairs",
+        "shortcuts",
         "snap",
         "step_task",
         "streaming",
