@@ -2,7 +2,7 @@
 // those whose memory between symbols is bits. Sums are of 64 bits, so logits differ from the network's own by
 // rounding alone.
 
-const MOST_PRODUCTS = 1.5e9;
+const MOST_PRODUCTS = 5e8;
 const MOST_KEPT = 3.2e6;
 const SLICE_MS = 40;
 const NORM_EPSILON = 1e-5;
