@@ -142,10 +142,7 @@ def test_all_layers_share_a_bias(name: str) -> None:
 
 
 counts = st.integers(1, 20)
-places = st.one_of(
-    st.builds(lambda first, count: [*range(first, first + count)], st.integers(0, 40), counts),
-    st.lists(st.integers(0, 60), min_size=1, max_size=7),
-)
+places = st.builds(lambda first, count: [*range(first, first + count)], st.integers(0, 40), counts)
 
 
 @pytest.mark.parametrize("name", ["t5", "alibi", "kerple-log", "kerple-power"])
@@ -154,7 +151,7 @@ places = st.one_of(
 def test_diagonals_are_what_single_places_give(
     name: str, asking: list[int], asked: list[int], causal: bool
 ) -> None:
-    """Places that follow one another have a way of their own; so have their gradients."""
+    """Values along diagonals are those of each pair, and so are the gradients."""
     position = make(name, causal=causal)
     assert isinstance(position, DistanceBias)
     with torch.no_grad():

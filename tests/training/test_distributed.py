@@ -73,7 +73,7 @@ def test_the_parts_of_a_batch_add_up_to_it_whatever_remains(count: int) -> None:
         own = torch.Generator().manual_seed(3)
         step = goal.step(parts, own, noise)
         step.loss.backward()  # type: ignore[no-untyped-call]
-        loss, accuracy = loss + step.loss.item(), accuracy + step.accuracy
+        loss, accuracy = loss + step.loss.item(), accuracy + float(step.accuracy)
         num_words += step.num_words
         judged = goal.validate(parts, torch.Generator())
         validation += [judged.loss, judged.accuracy]

@@ -49,9 +49,7 @@ class DistanceBias(Position):
         query_positions: QueryPositions,
         key_positions: KeyPositions,
     ) -> Float[Tensor, "1 head query key"]:
-        """Return the bias on the logits: one value a diagonal where positions are consecutive."""
-        if not (_follow(query_positions) and _follow(key_positions)):
-            return self.of_delta(query_positions[:, None] - key_positions, layer)[None]
+        """Return the bias on the logits, one value a diagonal."""
         count = len(query_positions) + len(key_positions) - 1
         falling = (
             query_positions[-1]
@@ -61,11 +59,6 @@ class DistanceBias(Position):
         return _diagonals(
             self.of_delta(falling[None], layer)[:, 0], len(query_positions), len(key_positions)
         )
-
-
-def _follow(positions: Int[Tensor, " position"]) -> bool:
-    """Return whether positions follow one another without a gap."""
-    return len(positions) > 0 and bool((positions.diff() == 1).all())
 
 
 def _diagonals(

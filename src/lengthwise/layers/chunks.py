@@ -62,6 +62,16 @@ class Tree:
         """Number of distinct nodes over all levels: what a network has to compute."""
         return sum(len(level.children) for level in self.levels)
 
+    def to(self, device: torch.device) -> "Tree":
+        """Return the tree for a network on a device; where nodes stand is left where it is."""
+        levels = (
+            Level(children=level.children.to(device), positions=level.positions)
+            for level in self.levels
+        )
+        return Tree(
+            levels=tuple(levels), root_level=self.root_level.to(device), root=self.root.to(device)
+        )
+
 
 Merge = Callable[[Level], Int[Tensor, " node"] | None]
 """Called with each level as it is built; may give nodes that are alike a common number."""

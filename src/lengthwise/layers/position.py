@@ -30,7 +30,9 @@ Vectors = Float[Tensor, "*axes width"]
 Queries = Float[Tensor, "word head query size"]
 Keys = Float[Tensor, "word head key size"]
 QueryPositions = Int[Tensor, " query"]
+"""Positions that follow one another without a gap, at least one."""
 KeyPositions = Int[Tensor, " key"]
+"""The same, of keys."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -63,6 +63,13 @@ def only_words(
     return tokens.masked_fill(before, elsewhere)
 
 
+def longest_of(tokens: Words, lengths: Lengths | None) -> int:
+    """Return the greatest length; nothing waits for an accelerator if all words fill their rows."""
+    if not len(tokens):
+        return 0
+    return tokens.shape[1] if lengths is None else int(lengths.max())
+
+
 def _require_symbols(limits: list[int], num_symbols: int) -> None:
     wrong = [symbol for symbol in limits if not 0 <= symbol < num_symbols]
     if wrong:

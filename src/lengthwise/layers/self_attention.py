@@ -92,7 +92,7 @@ class CausalAttention(SelfAttention):
         """Compute some queries, from number `start` on; keys past the last of them are cut."""
         count, size = query.shape[2], query.shape[3]
         asking = positions.query[start : start + count]
-        last = int((positions.key <= asking[-1]).sum())
+        last = len(positions.key) - (len(positions.query) - start - count)
         here = QueryKeyPositions(
             position=positions.position,
             layer=positions.layer,

@@ -16,6 +16,7 @@ Axes:
 """
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import torch
@@ -43,7 +44,7 @@ class LossAndHits(NamedTuple):
 
     loss: Float[Tensor, ""]
     """The mean cross-entropy, in nats."""
-    right: int
+    right: Int[Tensor, ""]
     """Number of targets that are likelier than all other tokens."""
 
 
@@ -61,17 +62,19 @@ def token_loss(
     of the vectors, or single.
     """
     device = vectors.device.type
-    lower = torch.is_autocast_enabled(device) and vectors.dtype != torch.float64
+    has_autocast = torch.amp.is_autocast_available(device)
+    is_on = has_autocast and torch.is_autocast_enabled(device)
+    lower = is_on and vectors.dtype != torch.float64
     products = torch.get_autocast_dtype(device) if lower else vectors.dtype
     learns = torch.is_grad_enabled() and (vectors.requires_grad or matrix.requires_grad)
-    with torch.autocast(device, enabled=False):
+    with torch.autocast(device, enabled=False) if has_autocast else nullcontext():
         if learns:
             how = _How(smoothing, products)
             loss, right = _TokenLoss.apply(vectors, matrix, targets, how)  # type: ignore[no-untyped-call]
         else:
             parts = _parts(vectors.to(products), matrix.to(products), targets)
             loss, right = _sums(parts, len(targets), smoothing)
-    return LossAndHits(loss, int(right))
+    return LossAndHits(loss, right)
 
 
 class _How(NamedTuple):
@@ -121,9 +124,13 @@ def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Te
 def _likeliest(logits: Tensor, own: Tensor, greatest: Tensor) -> Tensor:
     """Count the rows whose target alone has the greatest logit.
 
-    `amax` goes through many symbols side by side, which `argmax` does not.
+    `amax` goes through many symbols side by side, which `argmax` does not. On a processor only rows
+    whose target may be it are looked at again; an accelerator would be waited for to find them.
     """
-    rows = (own >= greatest)[:, 0].nonzero()[:, 0]
+    may_be = (own >= greatest)[:, 0]
+    if logits.device.type != "cpu":
+        return (((logits == greatest).sum(dim=1) == 1) & may_be).sum()
+    rows = may_be.nonzero()[:, 0]
     return ((logits[rows] == greatest[rows]).sum(dim=1) == 1).sum()
 
 

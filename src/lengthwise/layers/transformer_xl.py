@@ -67,8 +67,8 @@ class TransformerXlPosition(Position):
     ) -> Float[Tensor, "word head query key"]:
         """Return (q + v) . W R / sqrt(size), computed once for each difference that occurs."""
         delta = query_positions[:, None] - key_positions
-        least, most = int(delta.min()), int(delta.max())
-        steps = torch.arange(least, most + 1, device=delta.device)
+        least, count = delta[0, -1], len(query_positions) + len(key_positions) - 1
+        steps = least + torch.arange(count, device=delta.device)
         waves = sinusoids(steps, len(self.like)).to(self.like.dtype)
         _, heads, _, size = query.shape
         keys = (waves @ self.w[layer].T).view(len(steps), heads, size)

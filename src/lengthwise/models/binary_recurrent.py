@@ -29,7 +29,7 @@ from torch import Generator, Tensor, nn
 
 from lengthwise.layers.cells import CELLS
 from lengthwise.layers.memory import BinaryMemory
-from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
+from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 
@@ -100,10 +100,10 @@ class BinaryRecurrent(nn.Module):
         """
         # All words begin together, so that all start from the same vector; what is read past the
         # end of a word is never looked at.
+        longest = longest_of(tokens, None if self.training else lengths)
         symbols, lengths = left_aligned(
             tokens, lengths, self.config.vocab_size, checked=not self.training
         )
-        longest = int(lengths.max()) if len(symbols) else 0
         last = self.first(generator).expand(len(symbols), -1)
         for position, vectors in enumerate(self._vectors(symbols[:, :longest], last, generator)):
             last = torch.where((lengths > position)[:, None], vectors, last)

@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
+from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.causal import CausalConfig, CausalTransformer
 from lengthwise.models.common_settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
@@ -72,8 +72,8 @@ class PrefixRecogniser(CausalTransformer):
         Raises:
             WordError: as `left_aligned`, or a word is longer than a table of learned positions.
         """
+        longest = longest_of(tokens, None if self.training else lengths)
         symbols, lengths = left_aligned(tokens, lengths, self._start, checked=not self.training)
-        longest = int(lengths.max()) if len(lengths) else 0
         vectors = self.vectors(self.with_start(symbols[:, :longest]), generator)
         row = torch.arange(len(symbols), device=tokens.device)
         return self.answer(vectors[row, lengths])

@@ -27,7 +27,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
+from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.common_settings import NumClasses, NumLayers, VocabSize
 from lengthwise.models.transformer_config import NetworkConfig
@@ -102,11 +102,11 @@ class Recurrent(nn.Module):
         """
         # All words begin together, so that all start from the initial state; what is read past the
         # end of a word is never looked at.
+        longest = longest_of(tokens, None if self.training else lengths)
         symbols, lengths = left_aligned(
             tokens, lengths, self.config.vocab_size, checked=not self.training
         )
         num_words = len(symbols)
-        longest = int(lengths.max()) if num_words else 0
         row = torch.arange(num_words, device=tokens.device)
         last = self.answer.weight.new_zeros(num_words, self.config.d_model)
         start = 0

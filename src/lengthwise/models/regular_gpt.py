@@ -105,6 +105,8 @@ class RegularGPT(nn.Module):
     """
 
     attention_kind: ClassVar[type[InsideChunks]] = ChunkAttention
+    reads_on_processor: ClassVar[bool] = True
+    """Whether words are best left on the processor, where trees are built of them."""
 
     def __init__(self, config: RegularGPTConfig) -> None:
         super().__init__()
@@ -200,28 +202,31 @@ class RegularGPT(nn.Module):
     ) -> ClassLogits:
         """Return the logits of the class of each right-aligned word.
 
-        `share=False` computes every node apart, for comparison.
+        The tree is built where the words are, which may be another device than the network's, so
+        that an accelerator need not be waited for. `share=False` computes every node apart, for
+        comparison.
 
         Raises:
             WordError: a word has a symbol that is none, or does not fit into its row.
         """
         vectors: list[Tensor] = []
-        below = self.leaf(torch.arange(self.config.vocab_size, device=tokens.device))
+        own = self.pad.device
+        below = self.leaf(torch.arange(self.config.vocab_size, device=own))
 
         def visit(level: Level) -> Tensor | None:
             nonlocal below
-            vectors.append(self.compose(below, level.children, generator))
+            vectors.append(self.compose(below, level.children.to(own), generator))
             below = vectors[-1]
             if not (share and self._finite):
                 return None
             number, first = _distinct_rows(below)
             below = below[first]
-            return number
+            return number.to(tokens.device)
 
         tree = grow(
             tokens, lengths, self.config.vocab_size, self.config.chunk, share=share, merge=visit
         )
-        return self.read(roots(tree, vectors))
+        return self.read(roots(tree.to(own), vectors))
 
     def read_for_cost(self, tokens: FullWords) -> ClassLogits:
         """Compute every node apart, so that all are counted."""

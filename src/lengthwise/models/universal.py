@@ -24,7 +24,7 @@ import torch
 from torch import Generator
 
 from lengthwise.layers.encodings import sinusoids
-from lengthwise.layers.rows import ClassLogits, Lengths, Words
+from lengthwise.layers.rows import ClassLogits, Lengths, Words, longest_of
 from lengthwise.models.cls import ClsConfig, ClsEncoder
 from lengthwise.registry import Catalogue
 from lengthwise.settings import Setting
@@ -82,8 +82,10 @@ class Universal(ClsEncoder):
         where = self.position(positions.expand_as(symbols), count, generator=generator)
         here = self.position.in_layer(0, positions, positions)
         (layer,) = self.block
-        depths = [self.steps(n - 1) for n in count[:, 0].tolist()]
-        depth = torch.tensor(depths, device=tokens.device)[:, None, None]
+        depths = [
+            self.steps(n) for n in range(longest_of(tokens, None if self.training else lengths) + 1)
+        ]
+        depth = torch.tensor(depths, device=tokens.device)[count - 1][..., None]
         x = self.embedding(symbols)
         for step in range(max(depths, default=0)):
             when = sinusoids(torch.tensor(step + 1, device=tokens.device), self.config.d_model)

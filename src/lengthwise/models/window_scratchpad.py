@@ -34,7 +34,7 @@ from torch import Generator, Tensor, nn
 
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.norms import NORMS
-from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
+from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.regular_gpt import Layer
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
@@ -156,10 +156,10 @@ class WindowScratchpad(nn.Module):
             WordError: a word does not fit into its row, or, outside training, has a symbol that is
                 none.
         """
+        longest = longest_of(tokens, None if self.training else lengths)
         symbols, lengths = left_aligned(
             tokens, lengths, self.config.vocab_size, checked=not self.training
         )
-        longest = int(lengths.max()) if len(symbols) else 0
         last = symbols.new_zeros(len(symbols))
         for position, written in enumerate(self._states(symbols[:, :longest])):
             last = torch.where(lengths >= position, written, last)

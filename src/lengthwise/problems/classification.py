@@ -26,21 +26,30 @@ def class_step(logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"
 
 def validate_answers(model: nn.Module, batch: Batch) -> Validation:
     """Classify a batch; the validation is perfect if all answers are right."""
-    tokens, lengths, classes = on_device(model, batch.tokens, batch.lengths, batch.classes)
+    tokens, lengths = words_for(model, batch.tokens, batch.lengths)
+    (classes,) = on_device(model, batch.classes)
     logits = model(tokens, lengths)
-    accuracy = accuracy_of(logits, classes)
+    accuracy = accuracy_of(logits, classes).item()
     return Validation(F.cross_entropy(logits, classes).item(), accuracy, accuracy == 1.0)
 
 
-def accuracy_of(logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"]) -> float:
+def accuracy_of(
+    logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"]
+) -> Float[Tensor, ""]:
     """Return the share of right answers."""
-    return (answer_of(logits) == classes.to(logits.device)).double().mean().item()
+    return (answer_of(logits) == classes.to(logits.device)).double().mean()
 
 
 def on_device(model: nn.Module, *tensors: Tensor) -> list[Tensor]:
     """Return tensors on the device of a model."""
     device = next(model.parameters()).device
     return [tensor.to(device) for tensor in tensors]
+
+
+def words_for(model: nn.Module, *words: Tensor) -> list[Tensor]:
+    """Return words, or their lengths, where a model reads them: mostly on its own device."""
+    stay = getattr(model, "reads_on_processor", False)
+    return list(words) if stay else on_device(model, *words)
 
 
 def in_precision(model: Network, precision: Literal["single", "double"]) -> Network:

@@ -32,7 +32,7 @@ from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.memory import BITS, BinaryMemory, ContinuousMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.problems.classification import class_step, on_device
+from lengthwise.problems.classification import class_step, on_device, words_for
 from lengthwise.registry import Catalogue
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Step
@@ -70,7 +70,8 @@ class Labels(Learning):
 
     def step(self, model: nn.Module, batch: Batch, noise: torch.Generator) -> Step:
         """Return the cross-entropy of the labels."""
-        tokens, lengths, classes = on_device(model, batch.tokens, batch.lengths, batch.classes)
+        tokens, lengths = words_for(model, batch.tokens, batch.lengths)
+        (classes,) = on_device(model, batch.classes)
         return class_step(model(tokens, lengths, generator=noise), classes)
 
 

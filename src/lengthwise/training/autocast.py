@@ -1,5 +1,6 @@
 """Autocast: training with matrix products in half precision, if the setting says so."""
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Literal
 
 import torch
@@ -9,14 +10,16 @@ from lengthwise.precision import require_precision
 Autocast = Literal["none", "bfloat16"]
 
 
-def autocast(device: torch.device, kind: Autocast) -> torch.autocast:
+def autocast(device: torch.device, kind: Autocast) -> AbstractContextManager[object]:
     """Return a context in which matrix products are computed in bfloat16 if `kind` says so.
 
     Raises:
         ConfigError: the device cannot compute them.
     """
     require_autocast(device, kind)
-    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=kind == "bfloat16")
+    if kind == "none":
+        return nullcontext()
+    return torch.autocast(device.type, dtype=torch.bfloat16)
 
 
 def require_autocast(device: torch.device, kind: Autocast) -> None:

@@ -30,11 +30,12 @@ BETA1 = 0.9
 class Step:
     """The loss of one batch, which is minimised, with its accuracy and its number of words.
 
-    Where a batch is divided among processes, each has its part of the sum.
+    Where a batch is divided among processes, each has its part of the sum. An accuracy that is a
+    tensor stays on its device, so that nothing waits for it before the step is taken.
     """
 
     loss: Tensor
-    accuracy: float
+    accuracy: Tensor | float
     num_words: int
 
 
@@ -368,24 +369,33 @@ def _train_step(
     state.model.train()
     state.optimiser.zero_grad()
     batches = [_add_gradient(state, objective, config) for _ in range(config.accumulate)]
-    losses, accuracies, words = zip(*batches, strict=True)
-    loss, accuracy, num_words = processes.summed(_mean(losses), _mean(accuracies), sum(words))
-    require_finite("loss", loss, state, config)
     processes.sum_gradients(state.model)
-    norm = nn.utils.clip_grad_norm_(state.model.parameters(), config.clip).item()
-    require_finite("norm of the gradient", norm, state, config)
+    norm = nn.utils.clip_grad_norm_(state.model.parameters(), config.clip)
     state.optimiser.step()
+    *figures, norm_found = _read([*(each for batch in batches for each in batch[:2]), norm])
+    loss, accuracy, num_words = processes.summed(
+        _mean(figures[::2]), _mean(figures[1::2]), sum(batch[2] for batch in batches)
+    )
+    require_finite("loss", loss, state, config)
+    require_finite("norm of the gradient", norm_found, state, config)
     state.step += 1
     return {"loss": loss, "accuracy": accuracy, "words_per_second": clock.rate(num_words)}
 
 
 def _add_gradient(
     state: State, objective: Objective, config: TrainingConfig
-) -> tuple[float, float, int]:
+) -> tuple[Tensor, Tensor, int]:
     """Add a batch's part of the mean gradient; return its loss, accuracy and word count."""
     result = objective.step(state.model, state.generators["data"], state.generators["noise"])
     (result.loss / config.accumulate).backward()  # type: ignore[no-untyped-call]
-    return result.loss.item(), result.accuracy, result.num_words
+    return result.loss.detach(), torch.as_tensor(result.accuracy), result.num_words
+
+
+def _read(numbers: Sequence[Tensor]) -> list[float]:
+    """Return the values of numbers on a device: the one wait for it in a step."""
+    device = numbers[0].device
+    found: list[float] = torch.stack([each.to(device, torch.float64) for each in numbers]).tolist()
+    return found
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -7,7 +7,12 @@ from torch import Tensor, nn
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.text_corpus import TEST, TRAIN, VALID
 from lengthwise.errors import TextError
-from lengthwise.problems.classification import class_step, on_device, validate_answers
+from lengthwise.problems.classification import (
+    class_step,
+    on_device,
+    validate_answers,
+    words_for,
+)
 from lengthwise.problems.labelled_words.settings import WordParts, WordsOfFileConfig
 from lengthwise.settings import require
 from lengthwise.tasks.automaton import PAD
@@ -51,7 +56,8 @@ class Labels(Objective):
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Return the cross-entropy of the labels of words of mixed lengths."""
         batch = self.draw(data)
-        tokens, lengths, classes = on_device(model, batch.tokens, batch.lengths, batch.classes)
+        tokens, lengths = words_for(model, batch.tokens, batch.lengths)
+        (classes,) = on_device(model, batch.classes)
         return class_step(model(tokens, lengths, generator=noise), classes)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:

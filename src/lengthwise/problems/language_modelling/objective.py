@@ -118,7 +118,7 @@ class NextToken(Objective):
         shares = [len(part) / count for part in own]
         loss, accuracy = self._processes.summed(
             sum(s * float(each.detach()) for s, (each, _) in zip(shares, found, strict=True)),
-            sum(s * right for s, (_, right) in zip(shares, found, strict=True)),
+            sum(s * float(right) for s, (_, right) in zip(shares, found, strict=True)),
         )
         return Validation(loss=loss, accuracy=accuracy, perfect=False, score=-loss)
 
@@ -127,10 +127,10 @@ class NextToken(Objective):
 
     def _judge(
         self, model: nn.Module, words: Int[Tensor, "window place"]
-    ) -> tuple[Float[Tensor, ""], float]:
+    ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
         words = words.to(device_of(model))
         asked = words[:, 1:].flatten()
         with autocast(words.device, self._autocast):
             vectors, matrix = self._read_out(model, words[:, :-1])
             found = token_loss(vectors.flatten(0, 1), matrix, asked)
-        return found.loss, found.right / len(asked)
+        return found.loss, found.right.double() / len(asked)

@@ -101,7 +101,7 @@ class CodebookSupervision(Objective):
         )
         loss = sign_loss(sides)
         loss = loss + masked_cross_entropy(model.read(vectors), table.classes)
-        right = (sides > 0).all(dim=1).double().mean().item()
+        right = (sides > 0).all(dim=1).double().mean()
         return Step(loss, right, len(sides))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:

@@ -115,7 +115,7 @@ class Composition(Objective):
         loss = loss + self._settings.margin * lack + self._settings.code_consistency * consistency
         asked = classes != IGNORED
         right = (answer_of(logits).cpu() == classes)[asked]
-        return Step(loss, right.double().mean().item() if len(right) else 1.0, len(drawn.maps))
+        return Step(loss, right.double().mean() if len(right) else torch.ones(()), len(drawn.maps))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Return loss and accuracy on words of mixed lengths; perfect if exploration closes."""

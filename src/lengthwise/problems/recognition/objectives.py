@@ -7,7 +7,7 @@ from abc import abstractmethod
 from typing import Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -22,6 +22,7 @@ from lengthwise.problems.classification import (
     class_step,
     on_device,
     validate_answers,
+    words_for,
 )
 from lengthwise.problems.recognition.settings import WordsConfig
 from lengthwise.tasks.automaton import Automaton
@@ -69,7 +70,7 @@ class Final(Objective):
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Return the cross-entropy of the class on words of one length."""
         batch = self.draw(data)
-        tokens, classes = on_device(model, batch.tokens, batch.classes)
+        (tokens,), (classes,) = words_for(model, batch.tokens), on_device(model, batch.classes)
         return class_step(model(tokens, generator=noise), classes)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
@@ -182,8 +183,8 @@ class _Tree(Objective):
         """Return the same on mixed lengths; perfect if all answers on all nodes are right."""
         batch = self._task.draw(self._lengths.draw(self._words.validation_words, data), data)
         loss, logits, right = self._judge(_regular_gpt(model), batch, batch.lengths, None)
-        accuracy = accuracy_of(logits, batch.classes)
-        return Validation(loss.item(), accuracy, right and accuracy == 1.0)
+        accuracy = accuracy_of(logits, batch.classes).item()
+        return Validation(loss.item(), accuracy, bool(right) and accuracy == 1.0)
 
     def _judge(
         self,
@@ -191,14 +192,14 @@ class _Tree(Objective):
         batch: Batch,
         lengths: Int[Tensor, " word"] | None,
         noise: torch.Generator | None,
-    ) -> tuple[Float[Tensor, ""], Float[Tensor, "word class"], bool]:
+    ) -> tuple[Float[Tensor, ""], Float[Tensor, "word class"], Bool[Tensor, ""]]:
         """Return the loss over all nodes, the words' logits, and whether all is right."""
         config = model.config
         tree = _with_empty_word(
             grow(batch.tokens, lengths, config.vocab_size, config.chunk), config.chunk
         )
         maps = torch.cat(self._maps.of_levels([level.children for level in tree.levels]))
-        tree = _move(tree, model.pad.device)
+        tree = tree.to(model.pad.device)
         vectors = model.nodes(tree, noise)
         loss, right = self._loss(model, torch.cat(vectors), maps)
         return loss, model.read(roots(tree, vectors)), right
@@ -206,12 +207,12 @@ class _Tree(Objective):
     @abstractmethod
     def _loss(
         self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
-    ) -> tuple[Float[Tensor, ""], bool]:
+    ) -> tuple[Float[Tensor, ""], Bool[Tensor, ""]]:
         """Return the loss over nodes with these vectors and maps, and whether all is right."""
 
     def _classes(
         self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
-    ) -> tuple[Float[Tensor, ""], bool]:
+    ) -> tuple[Float[Tensor, ""], Bool[Tensor, ""]]:
         return _answers(model.read(vectors), self._maps.classes(maps))
 
 
@@ -220,7 +221,7 @@ class Nodes(_Tree):
 
     def _loss(
         self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
-    ) -> tuple[Float[Tensor, ""], bool]:
+    ) -> tuple[Float[Tensor, ""], Bool[Tensor, ""]]:
         return self._classes(model, vectors, maps)
 
 
@@ -229,12 +230,12 @@ class Transitions(_Tree):
 
     def _loss(
         self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
-    ) -> tuple[Float[Tensor, ""], bool]:
+    ) -> tuple[Float[Tensor, ""], Bool[Tensor, ""]]:
         loss, right = self._classes(model, vectors, maps)
         targets = self._maps.transitions(maps)
         logits = model.read_transition(vectors).view(*targets.shape, -1)
         more, also = _answers(logits.flatten(0, 1), targets.flatten())
-        return loss + more, right and also
+        return loss + more, right & also
 
 
 def transition_size(maps: StateMaps) -> int:
@@ -259,23 +260,14 @@ def _with_empty_word(tree: Tree, chunk: int) -> Tree:
     return Tree(levels=(first, *rest), root_level=tree.root_level, root=tree.root)
 
 
-def _move(tree: Tree, device: torch.device) -> Tree:
-    levels = (
-        Level(children=level.children.to(device), positions=level.positions)
-        for level in tree.levels
-    )
-    return Tree(
-        levels=tuple(levels), root_level=tree.root_level.to(device), root=tree.root.to(device)
-    )
-
-
 def _answers(
     logits: Float[Tensor, "node class"], targets: Int[Tensor, " node"]
-) -> tuple[Float[Tensor, ""], bool]:
+) -> tuple[Float[Tensor, ""], Bool[Tensor, ""]]:
     """Return the mean cross-entropy over the labelled nodes, and whether all answers are right."""
+    loss = masked_cross_entropy(logits, targets)  # looks at targets, so before they are moved
     targets = targets.to(logits.device)
     right = (answer_of(logits) == targets) | (targets == IGNORED)
-    return masked_cross_entropy(logits, targets), bool(right.all())
+    return loss, right.all()
 
 
 def masked_cross_entropy(

@@ -34,7 +34,7 @@ class StateCodeSupervision(StepTable):
         start = self._start_sides(network, noise)
         loss = sign_loss(torch.cat([sides, start]))
         loss = loss + masked_cross_entropy(logits, classes)
-        right = (sides > 0).all(dim=1).double().mean().item()
+        right = (sides > 0).all(dim=1).double().mean()
         return Step(loss, right, len(sides))
 
     def _sides(self, model: nn.Module, rows: Int[Tensor, " row"]) -> Float[Tensor, " row"]:

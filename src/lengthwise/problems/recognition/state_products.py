@@ -75,7 +75,7 @@ class StateProducts(Objective):
         loss = sign_loss(sides) + sign_loss(told) * len(told) - weights.mean()
         logits = model.read(self._states.to(device))
         loss = loss + masked_cross_entropy(logits, self._classes)
-        right = (sides > 0).all(dim=-1).double().mean().item()
+        right = (sides > 0).all(dim=-1).double().mean()
         return Step(loss, right, sides.shape[0] * sides.shape[1])
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:

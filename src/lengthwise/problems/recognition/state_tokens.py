@@ -58,7 +58,7 @@ class StateTokenSupervision(StepTable):
         logits = network.logits(torch.cat([first, after]))
         loss = token_loss(network, logits, results, table.classes)
         right = (logits.argmax(dim=2) == network.digits_of(results)).all(dim=1)
-        return Step(loss, right.double().mean().item(), len(rows))
+        return Step(loss, right.double().mean(), len(rows))
 
     def _sides(self, model: nn.Module, rows: Int[Tensor, " row"]) -> Float[Tensor, " row"]:
         network, table = window_scratchpad(model), self._table
@@ -99,7 +99,7 @@ class StateTokens(States):
         loss = token_loss(network, logits, states.flatten(), self._classes)
         right = (logits.argmax(dim=2) == network.digits_of(states.flatten())).all(dim=1)
         last = right.view(states.shape)[:, -1]
-        return Step(loss, last.double().mean().item(), len(tokens))
+        return Step(loss, last.double().mean(), len(tokens))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Return loss and accuracy on words of mixed lengths; perfect if exploration closes."""

@@ -157,11 +157,11 @@ class NextStep(Objective):
 
     def _judge(
         self, model: nn.Module, words: Tensor, noise: torch.Generator | None
-    ) -> tuple[Float[Tensor, ""], float]:
+    ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
         logits = model(words[:, :-1], first=self._first, generator=noise)[:, self._asking]
         targets = words[:, self._supervised]
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        return loss, (logits.argmax(dim=2) == targets).all(dim=1).double().mean().item()
+        return loss, (logits.argmax(dim=2) == targets).all(dim=1).double().mean()
 
 
 _AT_ONCE = 512

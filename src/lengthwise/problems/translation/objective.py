@@ -137,7 +137,7 @@ class NextTargetToken(Objective):
         drawn = torch.randint(len(bucket), (self._sizes[number],), generator=data)
         numbers = bucket[drawn.numpy()]
         found, count = self._judged(model, self._train, numbers, noise, self._smoothing)
-        return Step(found.loss, found.right / count, count)
+        return Step(found.loss, found.right.double() / count, count)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Compute `-log p` of a token in nats, unsmoothed, on the same pairs each time."""
@@ -147,7 +147,7 @@ class NextTargetToken(Objective):
             for part in np.split(bucket, range(size, len(bucket), size)):
                 found, count = self._judged(model, self._validation, part)
                 loss += found.loss.item() * count
-                right += found.right
+                right += int(found.right)
                 tokens += count
         mean = loss / tokens
         return Validation(loss=mean, accuracy=right / tokens, perfect=right == tokens, score=-mean)
@@ -171,12 +171,13 @@ class NextTargetToken(Objective):
         source = torch.from_numpy(pairs.source.rows(numbers, pad=PAD, end=END)).to(device)
         rows = pairs.target.rows(numbers, pad=PAD, begin=BEGIN, end=END)
         target = torch.from_numpy(rows).to(device)
-        asked = target[:, 1:]
-        there = asked != PAD
+        there = np.flatnonzero(rows[:, 1:] != PAD)  # here, so that nothing waits for the device
+        places = torch.from_numpy(there).to(device)
         with autocast(device, self._autocast):
             vectors, matrix = model.read_out(source, target[:, :-1], noise)
-            found = token_loss(vectors[there], matrix, asked[there], smoothing=smoothing)
-        return found, int(there.sum())
+            asked, vectors = target[:, 1:].flatten()[places], vectors.flatten(0, 1)[places]
+            found = token_loss(vectors, matrix, asked, smoothing=smoothing)
+        return found, len(there)
 
 
 def _no_longer(pairs: Pairs, numbers: NDArray[np.int64], longest: int) -> NDArray[np.int64]:
