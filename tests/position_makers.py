@@ -41,8 +41,25 @@ def draw_heads(words: int, places: int, *, heads: int = HEADS, size: int = SIZE)
 def logits(
     position: Position, query: Tensor, key: Tensor, asking: Tensor, asked: Tensor, *, layer: int = 0
 ) -> Tensor:
-    """The contract in one line, from queries and keys and the places where they stand."""
+    """The contract in one line, from queries and keys and the places where they stand.
+
+    Places follow one another; others are taken one by one.
+    """
+    if not (_follow(asking) and _follow(asked)):
+        rows = [
+            torch.cat([logits(position, q, k, i, j, layer=layer) for k, j in _each(key, asked)], 3)
+            for q, i in _each(query, asking)
+        ]
+        return torch.cat(rows, dim=2)
     turned = position.turn_query(layer, query, asking) / math.sqrt(query.shape[-1])
     found = turned @ position.turn_key(layer, key, asked).transpose(2, 3)
     bias = position.bias(layer, query, asking, asked)
     return found if bias is None else found + bias
+
+
+def _follow(places: Tensor) -> bool:
+    return bool((places.diff() == 1).all())
+
+
+def _each(vectors: Tensor, places: Tensor) -> list[tuple[Tensor, Tensor]]:
+    return list(zip(vectors.split(1, dim=2), places.split(1), strict=True))

@@ -139,6 +139,18 @@ def test_logits_are_their_formula(name: str, causal: bool, size: int) -> None:
             assert found[word, head, a, b].item() == pytest.approx(defined, rel=1e-9, abs=1e-9)
 
 
+def test_places_that_follow_one_another_are_taken_together(name: str, causal: bool) -> None:
+    position = make(name, causal=causal).double()
+    query, key = draw_heads(2, 6), draw_heads(2, 20)
+    asking, asked = torch.arange(70, 76), torch.arange(60, 80)
+    found = logits(position, query, key, asking, asked)
+    for row in range(6):
+        alone = logits(position, query[:, :, row : row + 1], key, asking[row : row + 1], asked)
+        torch.testing.assert_close(found[:, :, row : row + 1], alone, rtol=1e-12, atol=1e-12)
+    one_by_one = logits(position, query, key[:, :, ::2], asking, asked[::2])
+    torch.testing.assert_close(found[..., ::2], one_by_one, rtol=1e-12, atol=1e-12)
+
+
 def test_hooks_keep_shape_and_precision(name: str, causal: bool) -> None:
     for dtype in usable(FORMATS):
         position = make(name, causal=causal).to(dtype)
