@@ -166,6 +166,7 @@ def load(path: Path | str, *, device: str = "auto", model: OwnModel | None = Non
     """
     path = path_of("a run's folder", path)
     if model is not None:
+        own_name(model)  # raises unless it is a network, or builds one
         keep_again(RunFolder(path).config()["model"], model)
     return load_run(path, device=device)
 

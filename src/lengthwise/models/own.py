@@ -116,13 +116,12 @@ def own_name(model: object) -> str:
     return name
 
 
-def keep_again(name: str, model: object) -> None:
+def keep_again(name: str, model: OwnModel) -> None:
     """Record a network, or what builds it, for a stored run whose model has this name.
 
     Raises:
-        ConfigError: the run has no such model, or it is neither of these.
+        ConfigError: the run has no such model.
     """
-    own_name(model)  # raises unless it is a network, or builds one
     if ":" not in name:
         raise ConfigError(f"the model of this run is {name}, which is known. Leave model out.")
     is_network = isinstance(model, nn.Module)
@@ -136,7 +135,7 @@ def keep_again(name: str, model: object) -> None:
             f"the model of this run was given as a network, {name}, but got a function. Give a "
             f"network of the same shape."
         )
-    keep(name, model)  # type: ignore[arg-type]
+    keep(name, model)
 
 
 def keep(name: str, model: OwnModel) -> None:
