@@ -62,4 +62,4 @@ def _follow(places: Tensor) -> bool:
 
 
 def _each(vectors: Tensor, places: Tensor) -> list[tuple[Tensor, Tensor]]:
-    return list(zip(vectors.split(1, dim=2), places.split(1), strict=True))
+    return list(zip(torch.split(vectors, 1, dim=2), torch.split(places, 1), strict=True))
