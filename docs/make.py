@@ -99,6 +99,7 @@ def wanted() -> dict[Path, str]:
         generated["docs/zoo.md", made] = zoo_tables.zoo_table(made)
         generated["docs/board.md", made] = zoo_tables.board_table(made)
     generated["docs/board.md", "unproved"] = zoo_tables.unproved()
+    generated["docs/zoo.md", "language-models"] = zoo_tables.language_models_table()
     pages = {page: (ROOT / page).read_text(encoding="utf-8") for page, _ in generated}
     for (page, name), content in generated.items():
         pages[page] = put(pages[page], name, content)

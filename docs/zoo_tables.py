@@ -13,7 +13,7 @@ def zoo_table(made: str) -> str:
     """Return a row for each model that was made in this way."""
     rows = []
     for one in read_records():
-        if one["made"] != made:
+        if one["made"] != made or "perplexity" in one:
             continue
         numbers = [str(one[key]) for key in ("seed", "steps") if one[key] is not None]
         rows.append(
@@ -28,6 +28,23 @@ def zoo_table(made: str) -> str:
             ]
         )
     columns = ["name", "language", "model", "parameters", "bits", "told, seed, steps", "proof"]
+    return markdown(Table(columns, rows))
+
+
+def language_models_table() -> str:
+    """Return a row for each language model, with its perplexity by length."""
+    found = [one for one in read_records() if "perplexity" in one]
+    lengths = list(found[0]["perplexity"])
+    rows = [
+        [
+            f"`zoo:{one['name']}`",
+            f"`{one['model']}`",
+            f"{one['parameters']:,}",
+            *(f"{one['perplexity'][n]:.1f}" for n in lengths),
+        ]
+        for one in found
+    ]
+    columns = ["name", "model", "parameters", *(f"{int(n):,}" for n in lengths)]
     return markdown(Table(columns, rows))
 
 
@@ -69,6 +86,6 @@ def unproved() -> str:
             one["claim"],
         ]
         for one in read_records()
-        if one["strength"] is None
+        if one["strength"] is None and "perplexity" not in one
     ]
     return markdown(Table(["name", "language", "network", "parameters", "claim"], rows))

@@ -34,9 +34,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_wheel_has_every_model(wheel: Path) -> None:
     inside = set(zipfile.ZipFile(wheel).namelist())
-    for name in shipped_names():
-        for file in (ROOT / "src" / "lengthwise" / "zoo" / "models" / name).iterdir():
-            assert f"lengthwise/zoo/models/{name}/{file.name}" in inside
+    zoo = ROOT / "src" / "lengthwise" / "zoo"
+    for folder in ("models", "corpora"):
+        for file in zoo.glob(f"{folder}/*/*"):
+            assert f"lengthwise/{file.relative_to(zoo.parent)}" in inside
     assert "lengthwise/board/entries.json" in inside
     assert wheel.stat().st_size < 20_000_000
 

@@ -1,14 +1,17 @@
-"""The models that come with the package: run folders that are named `zoo:NAME`."""
+"""What comes with the package by a name `zoo:NAME`: models as run folders, and prepared texts."""
 
 from difflib import get_close_matches
 from pathlib import Path
 
-from lengthwise.errors import RunError
+from lengthwise.errors import LengthwiseError, RunError, TextError
 
 PREFIX = "zoo:"
 
 ROOT = Path(__file__).parent / "zoo" / "models"
 """The folder of the models that come with the package."""
+
+CORPORA = Path(__file__).parent / "zoo" / "corpora"
+"""The folder of the prepared texts that come with the package."""
 
 
 def shipped_names() -> list[str]:
@@ -30,9 +33,35 @@ def resolved(path: Path | str) -> Path:
     text = str(path)
     if not text.startswith(PREFIX):
         return Path(path)
-    name, known = text.removeprefix(PREFIX), shipped_names()
-    if name in known:
-        return ROOT / name
-    near = get_close_matches(name.lower(), known, n=3)
+    if text.removeprefix(PREFIX) in shipped_names():
+        return ROOT / text.removeprefix(PREFIX)
+    raise _unknown("model", text, shipped_names(), "`lengthwise zoo` lists them.", RunError)
+
+
+def resolved_corpus(path: Path | str) -> Path:
+    """Return the folder of a text that is written `zoo:NAME`, and any other path as it is.
+
+    Raises:
+        TextError: there is no text of this name.
+    """
+    text = str(path)
+    if not text.startswith(PREFIX):
+        return Path(path)
+    known = sorted(found.parent.name for found in CORPORA.glob("*/index.json"))
+    if text.removeprefix(PREFIX) in known:
+        return CORPORA / text.removeprefix(PREFIX)
+    listed = f"There is {', '.join(PREFIX + name for name in known)}."
+    raise _unknown("prepared text", text, known, listed, TextError)
+
+
+def corpus_named(folder: Path) -> str:
+    """Return how the folder of a text is written: `zoo:NAME` if it comes with the package."""
+    return f"{PREFIX}{folder.name}" if folder.parent == CORPORA else str(folder)
+
+
+def _unknown(
+    kind: str, text: str, known: list[str], listed: str, error: type[LengthwiseError]
+) -> LengthwiseError:
+    near = get_close_matches(text.removeprefix(PREFIX).lower(), known, n=3)
     guess = f"Did you mean {' or '.join(PREFIX + each for each in near)}? " if near else ""
-    raise RunError(f"there is no model {text!a:.60}. {guess}`lengthwise zoo` lists them.")
+    return error(f"there is no {kind} {text!a:.60}. {guess}{listed}")

@@ -18,6 +18,7 @@ import numpy as np
 from lengthwise.data.extra import require_extra
 from lengthwise.errors import LengthwiseError, RunError, TextError, unknown_name
 from lengthwise.files import create_json, is_leftover, read_json, remove_leftovers, write_json
+from lengthwise.shipped import resolved_corpus
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -66,12 +67,12 @@ class StoredCorpus(ABC):
 
     @classmethod
     def opened(cls, folder: Path | str) -> Self:
-        """Open the corpus in a folder by its index alone; its files are not looked at.
+        """Open the corpus in a folder, or `zoo:NAME`, by its index; its files are not looked at.
 
         Raises:
             TextError: there is none, it is not ready, or its index is damaged.
         """
-        folder = Path(folder)
+        folder = resolved_corpus(folder)
         path = folder / INDEX
         if not path.exists():
             if (folder / REQUEST).exists():
@@ -253,6 +254,7 @@ def read_tokenizer(path: Path, special: Mapping[str, str]) -> "Tokenizer":
     require_extra("tokenizers")
     from tokenizers import Tokenizer  # noqa: PLC0415
 
+    path = resolved_corpus(path)
     path = path / TOKENIZER if path.is_dir() else path
     try:
         found = Tokenizer.from_str(path.read_text(encoding="utf-8"))

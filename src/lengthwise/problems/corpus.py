@@ -11,6 +11,7 @@ from lengthwise.evaluation.perplexity import perplexity_of
 from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem
 from lengthwise.problems.results import Options
+from lengthwise.shipped import CORPORA, corpus_named
 from lengthwise.training.settings import MixedTrainingConfig
 from lengthwise.wording import counted
 
@@ -25,16 +26,17 @@ class CorpusReference:
     """The folder of a prepared corpus, with the digests of tokens and tokenizer as identity."""
 
     folder: str = field(compare=False)
-    """Folder of the corpus. It is not compared: a corpus that was moved is the same."""
+    """Folder of the corpus, or `zoo:NAME`; not compared, as a corpus that was moved is the same."""
     digest: str
     tokenizer: str
     """Digest of the tokenizer: equal where tokens mean the same."""
 
     @classmethod
     def of(cls, corpus: StoredCorpus) -> "CorpusReference":
-        """Return the reference to a corpus, with the absolute path of its folder."""
+        """Return the reference to a corpus, by its name or the absolute path of its folder."""
+        folder = corpus.folder
         return cls(
-            folder=str(corpus.folder.resolve()),
+            folder=corpus_named(folder if folder.parent == CORPORA else folder.resolve()),
             digest=corpus.digest,
             tokenizer=corpus.tokenizer_digest,
         )

@@ -49,23 +49,26 @@ SMALLEST = REPOSITORY / "results" / "own-smallest-proofs.json"
 KEPT = ("config.json", "model.safetensors", "metrics.jsonl", "certificate.json")
 """The files of a run that the package ships."""
 
-TESTED = "41,80,158,314,470,1000"
-"""Lengths of the words on which models are tested."""
+TESTED, READ = "41,80,158,314,470,1000", "64,128,256,512,1024,2048"
+"""Lengths of the words, and of the texts in tokens, on which models are tested."""
 
-WORDS = 256
-"""Words of each length."""
+WORDS, WINDOWS = 256, 1_000
+"""Words, and windows of the text, of each length."""
+
+TEXT = "text:zoo:python-english"
+"""The text that language models learn, of which the package holds the tokens."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recipe:
-    """How a model is made: its language or construction, and the settings that are not usual."""
+    """How a model is made: its language, text or construction, and settings that are not usual."""
 
     spec: str
     model: str | None = None
     """Name of the model that is trained; None for the usual one."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     is_trained: bool = True
-    """Whether it is trained, and has to have a proof; a construction may do without."""
+    """Whether it is trained; on a language, it then has to have a proof."""
 
     @property
     def command(self) -> str:
@@ -79,6 +82,13 @@ class Recipe:
 _HALF: Mapping[str, Any] = {"d_model": 32}
 """Half the usual width or less, so that the package stays small."""
 
+
+_SHAPE: Mapping[str, Any] = {"d_model": 128, "num_heads": 4, "d_hidden": 512}
+
+_LANGUAGE_MODELS: Mapping[str, Mapping[str, Any]] = {
+    "regular-gpt-lm": {**_SHAPE, "chunk": 16, "thickness": 2},
+    "gpt-lm": {**_SHAPE, "num_layers": 2, "position": "alibi"},
+}
 
 LARGE = ("modular-arithmetic", "A5", "Z60", "S5")
 """Languages whose exact weights are too large to ship; `compile` computes them in seconds."""
@@ -96,6 +106,10 @@ def recipes() -> dict[str, Recipe]:
         f"{name.lower()}-exact": Recipe(spec=spec, is_trained=False)
         for name, spec in LANGUAGES.items()
         if name not in LARGE
+    }
+    found |= {
+        name.removesuffix("-lm") + "-english": Recipe(spec=TEXT, model=name, settings=settings)
+        for name, settings in _LANGUAGE_MODELS.items()
     }
     return found | {
         name.replace("chiang2022/", "chiang-"): Recipe(spec=name, is_trained=False)
@@ -134,7 +148,7 @@ def note(message: str) -> None:
 
 
 def make(name: str, recipe: Recipe) -> None:
-    """Make one model, and write its folder; the record comes last.
+    """Make one model, and write its folder; its record and card come last.
 
     Raises:
         ClaimError: there is no proof where there has to be one.
@@ -150,14 +164,16 @@ def make(name: str, recipe: Recipe) -> None:
         save_compiled(work, made.compiled, made.model, environment("cpu"))
         run = load_run(work, device="cpu")
     seconds = round(time.perf_counter() - start, 1)
-    certificate = _certificate(run, recipe, work)
+    is_text = run.problem.kind == "language-modelling"
+    certificate = None if is_text else _certificate(run, recipe, work)
     folder = ROOT / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for each in KEPT:
         if (work / each).exists():
             shutil.copyfile(work / each, folder / each)
-    record = _record(name, recipe, run, certificate, seconds)
+    measured = _measured_text(run) if is_text else _measured_words(run)
+    record = {**_record(name, recipe, run, certificate, seconds), **measured}
     write_text(folder / CARD, card(record))
     write_json(folder / RECORD, record)
 
@@ -180,11 +196,8 @@ def _certificate(run: Run, recipe: Recipe, work: Path) -> Certificate | None:
 def _record(
     name: str, recipe: Recipe, run: Run, certificate: Certificate | None, seconds: float
 ) -> dict[str, Any]:
-    tested = evaluated(run, {"lengths": TESTED, "words": WORDS}, stored=False)
-    assert isinstance(tested, RecognitionEvaluation)
     weights = {key: value.numpy() for key, value in run.model.state_dict().items()}
     entry = None if certificate is None else judged(ROOT / name)
-    accuracy = {str(n): share for n, share in tested.scores.accuracy_by_length().items()}
     known = CONSTRUCTIONS[recipe.spec].language if recipe.spec in CONSTRUCTIONS else recipe.spec
     plan = run.plan
     assert isinstance(plan, Plan | Compiled)
@@ -203,13 +216,32 @@ def _record(
         "model_digest": digest_of(settings, weights),
         "settings": dict(recipe.settings),
         "command": recipe.command,
-        "accuracy": accuracy,
-        "words_per_length": WORDS,
-        "protocol": tested.values["protocol"],
-        "example": _example(run.language),
         "environment": environment("cpu"),
         "commit": commit() or "unknown",
         "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def _measured_words(run: Run) -> dict[str, Any]:
+    tested = evaluated(run, {"lengths": TESTED, "words": WORDS}, stored=False)
+    assert isinstance(tested, RecognitionEvaluation)
+    return {
+        "accuracy": {str(n): share for n, share in tested.scores.accuracy_by_length().items()},
+        "words_per_length": WORDS,
+        "protocol": tested.values["protocol"],
+        "example": _example(run.language),
+    }
+
+
+def _measured_text(run: Run) -> dict[str, Any]:
+    tested = evaluated(run, {"lengths": READ, "words": WINDOWS}, stored=False)
+    return {
+        "accuracy": {},
+        "perplexity": {str(n): value for n, value in tested.values["perplexity"].items()},
+        "trained_to": tested.values["train_window"],
+        "words_per_length": WINDOWS,
+        "protocol": f"the last token of random windows, part {tested.values['part']}",
+        "example": "The value of the",
     }
 
 

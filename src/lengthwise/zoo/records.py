@@ -64,9 +64,12 @@ def row(record: Mapping[str, Any]) -> list[str]:
 def card(record: Mapping[str, Any]) -> str:
     """Return the card of a model in Markdown, with the header that model hubs read."""
     name, proved = record["name"], record["strength"] is not None
+    is_text = "perplexity" in record
+    check = "evaluate" if is_text else "certify --check" if proved else "verify"
     lines = [
         *("---", "library_name: lengthwise", "license: mit"),
-        *("pipeline_tag: text-classification", "tags:", "- formal-languages"),
+        f"pipeline_tag: text-{'generation' if is_text else 'classification'}",
+        *("tags:", "- language-modelling" if is_text else "- formal-languages"),
         *(["- formally-verified"] if proved else []),
         *("---", "", f"# {name}", ""),
         textwrap.fill(_opening(record), 120, break_long_words=False, break_on_hyphens=False),
@@ -76,17 +79,28 @@ def card(record: Mapping[str, Any]) -> str:
         "",
         "```",
         f"printf '{record['example']}\\n' | lengthwise predict zoo:{name}",
-        f"lengthwise {'certify --check' if proved else 'verify'} zoo:{name}",
+        f"lengthwise {check} zoo:{name}",
         "```",
     ]
     if record["accuracy"]:
         words = f"{record['words_per_length']} words of each length ({record['protocol']})"
-        lines += ["", f"Accuracy on {words}:", "", *_accuracy(record["accuracy"])]
+        shares = {n: f"{100 * share:.2f}" for n, share in record["accuracy"].items()}
+        lines += ["", f"Accuracy on {words}:", "", *_by_length("symbols", "%", shares)]
+    if is_text:
+        read = f"{record['words_per_length']:,} windows of each length ({record['protocol']})"
+        found = {n: f"{value:.2f}" for n, value in record["perplexity"].items()}
+        lines += ["", f"Perplexity on {read}:", "", *_by_length("tokens", "perplexity", found)]
     lines += ["", f"Made by `{record['command']}`."]
     return "\n".join(lines) + "\n"
 
 
 def _opening(record: Mapping[str, Any]) -> str:
+    if "perplexity" in record:
+        return (
+            f"A small language model of `{record['language']}`, trained on windows of "
+            f"{record['trained_to']} tokens. Nothing is proved about it; what was measured stands "
+            f"below."
+        )
     if record["strength"] is None:
         return (
             f"Exact weights for `{record['language']}`, by a construction. There is no "
@@ -99,7 +113,7 @@ def _opening(record: Mapping[str, Any]) -> str:
 def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     environment = record["environment"]
     facts = [
-        ("language", f"`{record['language']}`"),
+        ("text" if "perplexity" in record else "language", f"`{record['language']}`"),
         ("model", f"`{record['model']}`"),
         ("parameters", f"{record['parameters']:,}"),
         ("bits handed on", "none" if record["bits"] is None else str(record["bits"])),
@@ -128,9 +142,9 @@ def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _accuracy(found: Mapping[str, float]) -> Sequence[str]:
+def _by_length(unit: str, measure: str, found: Mapping[str, str]) -> Sequence[str]:
     return [
-        f"| symbols | {' | '.join(found)} |",
+        f"| {unit} | {' | '.join(found)} |",
         "|---|" + "---|" * len(found),
-        f"| % | {' | '.join(f'{100 * share:.2f}' for share in found.values())} |",
+        f"| {measure} | {' | '.join(found.values())} |",
     ]
