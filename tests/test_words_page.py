@@ -26,7 +26,7 @@ def test_every_command_of_the_page_works(
     exec(compile(first, "words.md", "exec"), {})
     assert len((tmp_path / "words.tsv").read_text().splitlines()) == 20_001
     lines = [line for kind, block in BLOCKS if not kind for line in block.splitlines()]
-    assert len(lines) == 10
+    assert len(lines) == 11
     for line in lines:
         command = line.partition("  #")[0].strip()
         if "|" in command and command.startswith("printf"):
