@@ -5,7 +5,6 @@ from operator import index
 from pathlib import Path
 from typing import Any, Literal, cast, overload
 
-import torch
 from torch import nn
 
 from lengthwise.arguments import path_of, text_of, whole
@@ -13,7 +12,6 @@ from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
-from lengthwise.evaluation.shortcuts import shortcut_accuracies
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import language as language  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.spec import ltl as ltl  # noqa: PLC0414  handed on as it is
@@ -24,7 +22,11 @@ from lengthwise.models.own import OwnModel, keep_again, own_name
 from lengthwise.problems.base import Problem, Run, evaluated
 from lengthwise.problems.classification import classify
 from lengthwise.problems.inside import module_of
-from lengthwise.problems.recognition.measure import RecognitionEvaluation, spread_lengths
+from lengthwise.problems.recognition.measure import (
+    RecognitionEvaluation,
+    shortcuts_beside,
+    spread_lengths,
+)
 from lengthwise.problems.results import Evaluation, Watch
 from lengthwise.problems.runs import load_run, make_plan
 from lengthwise.problems.runs import train as train_plan
@@ -294,9 +296,8 @@ def shortcuts(
         ConfigError: lengths are not whole numbers, or there is no such protocol.
     """
     task = Task(language=_chosen(language), protocol=text_of("protocol", protocol, "audited"))
-    draws = torch.Generator().manual_seed(whole("seed", seed) + 1)
-    some = spread_lengths(_listed_lengths(lengths))
-    return shortcut_accuracies(task, some, whole("words_per_length", words_per_length, 1), draws)
+    seed, words = whole("seed", seed), whole("words_per_length", words_per_length, 1)
+    return shortcuts_beside(task, spread_lengths(_listed_lengths(lengths)), words, seed)
 
 
 def predict(

@@ -1,4 +1,4 @@
-"""What the page shows of a film of training: codes of words as points that move.
+"""Values of a film of training for the page: codes of words as points that move.
 
 All frames are projected to the same two axes, the principal components of all of them together, so
 that a movement in the picture is one of the codes.

@@ -84,8 +84,7 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
         )
         seconds = time.perf_counter() - start
         some = spread_lengths(scores.lengths)
-        draws = torch.Generator().manual_seed(seed + 1)
-        rules = shortcut_accuracies(task, some, words, draws)
+        rules = shortcuts_beside(task, some, words, seed)
     summary = {
         **scores.summary(),
         "task": task.id,
@@ -154,6 +153,12 @@ def shown_lengths(accuracy: Mapping[int, float]) -> list[int]:
     drawn = {lengths[draw.randrange(first, last)] for first, last in pairwise(bounds)}
     worst = sorted(lengths, key=lambda n: (accuracy[n], n))[:_WORST]
     return sorted({lengths[0], lengths[-1], *drawn, *worst})
+
+
+def shortcuts_beside(task: Task, lengths: Sequence[int], words: int, seed: int) -> dict[str, float]:
+    """Return the accuracy of shortcuts on words like those of a test with this seed."""
+    draws = torch.Generator().manual_seed(seed + 1)
+    return shortcut_accuracies(task, lengths, words, draws)
 
 
 def spread_lengths(lengths: Sequence[int]) -> list[int]:
