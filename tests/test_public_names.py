@@ -36,6 +36,7 @@ def test_public_names() -> None:
         "explain",
         "explore",
         "extract",
+        "extract_automaton",
         "language",
         "learn_automaton",
         "load",

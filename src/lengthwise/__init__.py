@@ -38,7 +38,14 @@ if TYPE_CHECKING:
     from lengthwise.languages.language import Language
     from lengthwise.models.adapted import adapt
     from lengthwise.problems.base import Plan, Problem, Run
-    from lengthwise.problems.inside import analyse, extract, learn_automaton, snap, streaming
+    from lengthwise.problems.inside import (
+        analyse,
+        extract,
+        extract_automaton,
+        learn_automaton,
+        snap,
+        streaming,
+    )
     from lengthwise.problems.results import Evaluation
     from lengthwise.report.compare import Comparison, compare
     from lengthwise.tasks.task import Task
@@ -73,6 +80,7 @@ __all__ = [
     "explain",
     "explore",
     "extract",
+    "extract_automaton",
     "language",
     "learn_automaton",
     "load",
@@ -108,6 +116,7 @@ _ELSEWHERE = {
     "analyse": "problems.inside",
     "compare": "report.compare",
     "extract": "problems.inside",
+    "extract_automaton": "problems.inside",
     "learn_automaton": "problems.inside",
     "compile": "constructions.api",
     "explain": "constructions.api",

@@ -3,19 +3,15 @@
 import argparse
 from pathlib import Path
 
-from torch import nn
-
 from lengthwise.cli.output import add_json, note, print_facts, print_json, print_table, whole_number
-from lengthwise.cli.snapped import likeness
 from lengthwise.errors import ConfigError
 from lengthwise.files import require_file_place, write_text
 from lengthwise.languages.att import to_att
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
 from lengthwise.problems.runs import load_run
-from lengthwise.verification.certify_structure import slots_language
-from lengthwise.verification.exact_learning import language_of
-from lengthwise.verification.extraction import MAX_ELEMENTS, extract
+from lengthwise.verification.extracted_automaton import extract_automaton
+from lengthwise.verification.extraction import MAX_ELEMENTS
 from lengthwise.verification.learning import MAX_STATES
 
 _WRITERS = {".att": to_att, ".dot": to_dot}
@@ -52,7 +48,13 @@ def run(arguments: argparse.Namespace) -> None:
         require_file_place(out)
     trained = load_run(arguments.run, device="cpu")
     wanted = trained.language
-    machine, summary, alike = _extracted(trained.model, wanted, arguments)
+    found = extract_automaton(
+        trained.model,
+        wanted,
+        max_elements=arguments.max_elements,
+        max_states=arguments.max_states,
+    )
+    machine = found.language
     difference = machine.difference(wanted)
     if out is not None:
         write_text(out, _WRITERS[out.suffix](machine))
@@ -70,7 +72,7 @@ def run(arguments: argparse.Namespace) -> None:
                 "is_language": difference is None,
                 "difference": _difference(machine, wanted, difference),
                 "file": None if out is None else str(out),
-                "extraction": summary,
+                "extraction": found.extraction,
             }
         )
         return
@@ -79,7 +81,7 @@ def run(arguments: argparse.Namespace) -> None:
             ("states", str(machine.num_states)),
             ("classes", " ".join(machine.class_names)),
             (f"is {wanted.spec or 'its language'}", _told(machine, wanted, difference)),
-            ("is the model", alike),
+            ("is the model", found.likeness),
         ]
     )
     if machine.num_states <= _MOST_ROWS:
@@ -92,24 +94,6 @@ def run(arguments: argparse.Namespace) -> None:
                 )
             ],
         )
-
-
-def _extracted(
-    model: nn.Module, wanted: Language, arguments: argparse.Namespace
-) -> tuple[Language, dict[str, object], str]:
-    """Return the automaton of a model, how it was found, and in words how far it is the model."""
-    slots = slots_language(model, wanted)
-    if slots is not None:
-        return slots, {"is_exact": True, "is_certain": True}, "yes"
-    found = extract(model, wanted.domain, max_elements=arguments.max_elements)
-    machine = language_of(
-        found.algebra,
-        wanted.alphabet,
-        wanted.class_names,
-        wanted.domain,
-        max_states=arguments.max_states,
-    )
-    return machine, found.summary(), likeness(found)
 
 
 def _difference(

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from lengthwise.cli.output import add_json, print_facts, print_json, print_table, whole_number
-from lengthwise.cli.snapped import likeness, snapped_file
+from lengthwise.cli.snapped import snapped_file
 from lengthwise.problems.runs import load_run
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.extraction import MAX_ELEMENTS, extract
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> None:
     print_facts(
         [
             ("file", str(path)),
-            ("is the model", likeness(extraction)),
+            ("is the model", extraction.likeness),
             ("levels", f"{len(extraction.levels)}, then from {extraction.algebra.repeat} again"),
             ("largest spread", f"{extraction.spread:.3g}"),
             ("smallest gap", f"{extraction.gap:.3g}"),

@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 from lengthwise.problems.recognition.measure import SNAPPED_FILE
-from lengthwise.verification.extraction import Extraction
 
 
 def add_snapped(parser: argparse.ArgumentParser) -> None:
@@ -17,10 +16,3 @@ def add_snapped(parser: argparse.ArgumentParser) -> None:
 def snapped_file(run: Path) -> Path:
     """Return the path of the tables of a run."""
     return run / SNAPPED_FILE
-
-
-def likeness(extraction: Extraction) -> str:
-    """Say in words how far the tables compute the same as the model."""
-    if not extraction.is_exact:
-        return "no, another function near it: vectors are snapped to representatives"
-    return "yes" if extraction.is_certain else "yes, as float64 tells: rounding could change a sign"

@@ -20,6 +20,8 @@ from lengthwise.problems.base import Run
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import kept
 from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.extracted_automaton import ExtractedAutomaton
+from lengthwise.verification.extracted_automaton import extract_automaton as extract_own_automaton
 from lengthwise.verification.extraction import MAX_ELEMENTS, Extraction
 from lengthwise.verification.extraction import extract as extract_algebra
 from lengthwise.verification.learning import MAX_STATES
@@ -56,7 +58,7 @@ def extract(
     With binary memory the algebra is the model itself; otherwise vectors are merged where there is
     a gap, and `.spread`, `.gap` and `.summary()` say how clear that was. With a `domain`, only its
     words count; that of a run's own language is the default.
-    `lengthwise.verification.exact_learning.language_of` finds the automaton of `.algebra`.
+    `extract_automaton` gives the automaton.
 
     Raises:
         ConfigError: it is no model, the domain is no language, or `max_elements` is no number.
@@ -67,6 +69,35 @@ def extract(
     if domain is None and isinstance(model, Run):
         domain = _symbols(model).domain
     return extract_algebra(network, _language_or_none(domain), max_elements=most)
+
+
+def extract_automaton(
+    model: nn.Module | Run,
+    language: Language | str | None = None,
+    *,
+    max_elements: int = MAX_ELEMENTS,
+    max_states: int = MAX_STATES,
+) -> ExtractedAutomaton:
+    """Extract the minimal automaton that a model computes: its `.language`.
+
+    A `language` gives symbols, names of classes and domain; a run has its own. `.likeness` says
+    whether the automaton is the model itself, which is so for binary memory and for slots, or
+    another function near it. `learn_automaton` takes any model, by tests.
+
+    Raises:
+        ConfigError: it is no model, or a number is out of range.
+        VerificationError: the model has neither slots nor vectors of sub-words; its weights hold no
+            automaton; or its algebra has more than `max_elements` elements or never repeats.
+        LanguageError: no language is given for a model; or there are more than `max_states` states.
+    """
+    network = module_of(model)
+    symbols = _symbols(model) if language is None and isinstance(model, Run) else None
+    return extract_own_automaton(
+        network,
+        symbols or _language_of(model, language),
+        max_elements=whole("max_elements", max_elements, 1),
+        max_states=whole("max_states", max_states, 1),
+    )
 
 
 def snap(
@@ -176,12 +207,7 @@ def analyse(
         ClaimError: something is not finite.
     """
     network = module_of(model)
-    if language is not None:
-        chosen = language if isinstance(language, Language) else parse(language)
-    elif isinstance(model, Run):
-        chosen = model.language
-    else:
-        raise LanguageError("of a model the language must be given. Give language='parity', say.")
+    chosen = _language_of(model, language)
     if isinstance(lengths, str | int) or not isinstance(lengths, Sequence):
         raise ConfigError(f"lengths are a list of whole numbers, but got {lengths!r:.40}.")
     record = analyse_model(
@@ -220,6 +246,14 @@ def verdict_about(made: Certificate, language: Language) -> str | None:
 def has_binary_memory(network: object) -> bool:
     """Return whether a network with these settings hands on signs only."""
     return getattr(network, "memory", None) == "binary"
+
+
+def _language_of(model: nn.Module | Run, language: Language | str | None) -> Language:
+    if language is not None:
+        return language if isinstance(language, Language) else parse(language)
+    if isinstance(model, Run):
+        return model.language
+    raise LanguageError("of a model the language must be given. Give language='parity', say.")
 
 
 def _symbols(run: Run) -> Language:

@@ -72,6 +72,11 @@ class Extraction:
         """Smallest distance of images that were snapped to two elements."""
         return min(min(level.interior.gap, level.edge.gap) for level in self.levels)
 
+    @property
+    def likeness(self) -> str:
+        """In words, how far the algebra computes the same as the model."""
+        return likeness(is_exact=self.is_exact, is_certain=self.is_certain)
+
     def summary(self) -> dict[str, object]:
         """Return the numbers as plain values; the gap of a single element is None."""
 
@@ -92,6 +97,13 @@ class Extraction:
             "is_exact": self.is_exact,
             "is_certain": self.is_certain,
         }
+
+
+def likeness(*, is_exact: bool, is_certain: bool) -> str:
+    """Say in words how far something computes the same as a model."""
+    if not is_exact:
+        return "no, another function near it: vectors are snapped to representatives"
+    return "yes" if is_certain else "yes, as float64 tells: rounding could change a sign"
 
 
 def extract(

@@ -1,0 +1,52 @@
+"""The automaton of a network answers every word as the network does, trained or not."""
+
+import pytest
+import torch
+from torch import nn
+
+import lengthwise as lw
+from lengthwise.errors import LanguageError, VerificationError
+from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
+
+
+@pytest.mark.parametrize("name", ["tomita-5", "parity-tiny", "modular-arithmetic", "d-12-tiny"])
+def test_a_proved_model_is_its_language(name: str) -> None:
+    run = lw.load(f"zoo:{name}")
+    found = lw.extract_automaton(run)
+    assert found.likeness == "yes"
+    assert found.language == run.language.minimised()
+
+
+def _bits(seed: int) -> nn.Module:
+    torch.manual_seed(seed)
+    return BinaryRecurrent(
+        BinaryRecurrentConfig(cell="gru", vocab_size=2, num_classes=2, d_model=4, num_bits=5)
+    )
+
+
+def test_an_untrained_recurrence_is_its_automaton() -> None:
+    language, compared = lw.language("parity"), 0
+    words = [f"{number:b}"[1:] for number in range(1, 2**9)]
+    for seed in range(30):
+        model = _bits(seed)
+        with torch.no_grad():
+            for weight in model.parameters():  # no bias of 0, which would leave signs undecided
+                weight.add_(3 * torch.randn_like(weight))
+        found = lw.extract_automaton(model, language)
+        if found.likeness == "yes":
+            machine = found.language
+            answers = [machine.class_names[machine.classify(machine.encode(w))] for w in words]
+            assert lw.predict(model, language, words) == answers
+            compared += machine.num_states > 1
+    assert compared >= 6
+
+
+def test_what_has_no_automaton_is_refused() -> None:
+    model = _bits(0)
+    with pytest.raises(LanguageError, match="the language must be given"):
+        lw.extract_automaton(model)
+    with pytest.raises(VerificationError, match="2 symbols and 2 classes"):
+        lw.extract_automaton(model, "group:S3")
+    with pytest.raises(VerificationError, match="has none"):
+        lw.extract_automaton(nn.Linear(2, 2), "parity")
