@@ -1,6 +1,7 @@
 """Settings of all tests."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 import torch
@@ -25,6 +26,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
 # The tests run side by side, one process per core; so do the commands that they start.
 torch.set_num_threads(1)
 os.environ["OMP_NUM_THREADS"] = "1"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_waits_for_the_disk() -> Iterator[None]:
+    """Leave out `fsync`: a killed process loses nothing by that, and no test cuts the power."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -86,15 +86,20 @@ def _lazily(fn: Callable[..., Any], decorate: Callable[..., Any]) -> Callable[..
 
 def _kind(value: Any) -> Any:
     """Return all of a value that decides whether it is accepted; None if that is not told."""
-    if isinstance(value, Tensor | ndarray):
-        return type(value), value.dtype, value.shape
     kind = type(value)
+    is_array = _is_array.get(kind)
+    if is_array is None:
+        is_array = _is_array[kind] = issubclass(kind, Tensor | ndarray)
+    if is_array:
+        return kind, value.dtype, value.shape
     if kind is str:
         return value
     return None if kind in _CONTAINERS else kind
 
 
-_CONTAINERS = (list, tuple, dict, set, frozenset)
+_CONTAINERS = frozenset((list, tuple, dict, set, frozenset))
+
+_is_array: dict[type, bool] = {}
 
 
 def _has_shape(hint: Any) -> bool:
