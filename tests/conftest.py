@@ -8,6 +8,7 @@ import torch
 from hypothesis import HealthCheck, settings
 
 from dying import simulate
+from ordinary import THOROUGH, mark_slow_cases
 from precisions import skip_if_it_needs_another_machine
 from shapes import install
 
@@ -20,7 +21,7 @@ settings.register_profile(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("thorough", settings.get_profile("check"), max_examples=400)
+settings.register_profile(THOROUGH, settings.get_profile("check"), max_examples=400)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
 
 # The tests run side by side, one process per core; so do the commands that they start.
@@ -47,6 +48,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--bfloat16-dies"):
         config.add_cleanup(simulate())
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    mark_slow_cases(items, whole=not any("[" in chosen for chosen in config.args))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -57,6 +57,7 @@ EXAMPLES = [
 ]
 
 
+@pytest.mark.slow_except("own_bounds.py")
 @pytest.mark.parametrize("path", EXAMPLES)
 def test_every_example_runs(path: Path, tmp_path: Path) -> None:
     assert run_python(path.read_text(encoding="utf-8"), tmp_path)

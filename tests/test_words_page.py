@@ -17,6 +17,7 @@ BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", PAGE, flags=re.S | re.M)
 QUICK = ["--preset", "smoke", "--set", "validate_every=2", "--set", "steps=4"]
 
 
+@pytest.mark.slow
 def test_every_command_of_the_page_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

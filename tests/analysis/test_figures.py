@@ -94,6 +94,7 @@ def test_receptive_field_runs_from_the_end_at_the_right_to_the_start_at_the_left
     assert straight == [[[-2, 1], [0, 0]], [[-3, 1], [0, 0]]]
 
 
+@pytest.mark.slow_for("9-16")
 @pytest.mark.parametrize(("heads", "panels"), [(1, 1), (3, 3), (9, 16)])
 def test_attention_has_a_panel_for_each_head_with_a_row_for_each_level(
     heads: int, panels: int

@@ -120,6 +120,7 @@ def test_settings_from_a_file_and_from_the_line(shell: Shell, tmp_path: Path) ->
         assert config["training"]["seed"] == 5
 
 
+@pytest.mark.slow
 def test_demo_in_small(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lengthwise.cli.demo.TEST_LENGTHS", range(41, 44))
     result = shell.json("demo", "--out", str(tmp_path / "demo"), "--preset", "smoke")
@@ -170,6 +171,7 @@ def test_damaged_run_is_refused(shell: Shell, run_folder: Path, tmp_path: Path) 
     assert "model.safetensors cannot be read" in err
 
 
+@pytest.mark.slow_except('config.json-{"format": 1}', "metrics.jsonl-{}\\n")
 @pytest.mark.parametrize(
     ("name", "content"),
     [

@@ -89,6 +89,7 @@ def test_a_compiled_language_is_used_as_a_trained_one(
     assert json.loads((tmp_path / "exact" / "verification.json").read_text())["holds"]
 
 
+@pytest.mark.slow
 def test_the_shallowest_rung_is_taken_and_the_ladder_shown(shell: Shell, tmp_path: Path) -> None:
     folder = str(tmp_path / "auto")
     facts = shell.json("compile", "tomita-4", "--as", "auto", "--out", folder)
@@ -208,6 +209,7 @@ def test_what_asks_about_words_refuses_a_circuit(
     assert "Use predict or verify" in complaint(shell(command, folder))
 
 
+@pytest.mark.slow_for
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

@@ -146,6 +146,7 @@ def undrawn(figure: Any) -> str:
 WRONG_VALUES: list[Any] = [None, [], {}, "x", "a\n\0b", -1, 1.5, True, [None], {"a": 1}]
 
 
+@pytest.mark.slow_except("scores.jsonl-False")
 @pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["metrics.jsonl", "scores.jsonl", "evaluation.json"])
 def test_a_value_of_another_kind_gives_a_page_or_one_line(

@@ -35,6 +35,7 @@ def test_a_run_that_ends_proved_says_so(shell: Shell, tmp_path: Path) -> None:
     assert (facts["proved"], facts["right_to"], facts["first_wrong"]) == (True, None, None)
 
 
+@pytest.mark.slow_except("1")
 @pytest.mark.parametrize("steps", [1, 40])
 def test_a_run_that_ends_unproved_says_how_far_it_is_right(
     shell: Shell, tmp_path: Path, steps: int

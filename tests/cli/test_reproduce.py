@@ -312,6 +312,7 @@ def test_stack_of_earlier_versions_has_no_effect(shell: Shell) -> None:
     assert shell.json("reproduce", *SMALL, "--stack")["tables"] == plain["tables"]
 
 
+@pytest.mark.slow
 def test_all_lists_what_is_missing_and_works_through_it(shell: Shell, tmp_path: Path) -> None:
     some = ("reproduce", "all", "--preset", "smoke", "--only", "constructions: groups")
     status, out, error = shell(*some, "--finished")

@@ -79,6 +79,7 @@ def test_the_report_has_the_stages(whole: Path) -> None:
     assert "2 of 3, codebook" in page
 
 
+@pytest.mark.slow
 def test_progress_says_which_stage_it_is_and_bounds_what_is_left_of_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -95,6 +96,7 @@ def test_progress_says_which_stage_it_is_and_bounds_what_is_left_of_it(
     assert last[2].startswith("group:S3: stage 3 of 3 (regular-gpt-slots, maps), step ")
 
 
+@pytest.mark.slow
 def test_figures_of_stages_follow_each_other(tmp_path: Path) -> None:
     seen: list[tuple[int, int, int]] = []
 

@@ -16,6 +16,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
     return Shell(capsys, monkeypatch)
 
 
+@pytest.mark.slow_except("gru-binary")
 @BOTH
 def test_a_run_is_proved_used_and_checked(shell: Shell, tmp_path: Path, model: str) -> None:
     out = str(tmp_path / "run")
@@ -54,6 +55,7 @@ def test_what_needs_a_tree_is_refused_in_one_line(shell: Shell, tmp_path: Path, 
         assert (status, error.count("\n")) == (2, 1), command
 
 
+@pytest.mark.slow
 def test_a_scratchpad_is_proved_from_words_between_whose_symbols_states_stand() -> None:
     run = lw.train("tomita-4", "scratchpad-window", device="cpu", supervision="states")
     assert run.metrics[-1]["proved"]

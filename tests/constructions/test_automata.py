@@ -29,6 +29,7 @@ from lengthwise.models.masked import masked_logits
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.streaming import streaming
 from lengthwise.verification.certify import certify
+from ordinary import few
 from precisions import usable
 from strategies import all_words, domained, expressions, machines
 
@@ -77,6 +78,7 @@ def inside(language: Language, words: list[tuple[int, ...]]) -> list[tuple[int, 
     return [word for word in words if domain.classes[domain.run(word)] == 1]
 
 
+@profile(max_examples=few(6))
 @given(
     language=st.one_of(machines(max_states=4), machines(alphabet="abc", max_states=3)),
     chunk=st.integers(2, 4),
@@ -88,6 +90,7 @@ def test_every_word_gets_its_class(language: Language, chunk: int, norm: str, ta
     assert answers(small(language, chunk, norm, target), words) == classes(language, words)
 
 
+@profile(max_examples=few(6))
 @given(language=domained(), chunk=st.integers(2, 3), norm=NORMS, target=TARGETS)
 def test_every_word_of_a_domain_gets_its_class(
     language: Language, chunk: int, norm: str, target: str
@@ -104,6 +107,7 @@ def test_every_expression_is_recognised(expression: str, chunk: int) -> None:
     assert answers(small(language, chunk), words) == classes(language, words)
 
 
+@pytest.mark.slow_except("2-d-3", "2-tomita-5", "3-tomita-5")
 @pytest.mark.parametrize("spec", ["parity", "group:S3", "tomita-5", "cycle-navigation", "d-3"])
 @pytest.mark.parametrize("chunk", [2, 3])
 def test_long_words_in_every_precision(spec: str, chunk: int) -> None:
@@ -129,7 +133,7 @@ def recorded(model: RegularGPT) -> list[Tensor]:
     return seen
 
 
-@profile(max_examples=15)
+@profile(max_examples=few(4, 15))
 @given(
     language=st.one_of(machines(max_states=4), domained()),
     chunk=st.integers(2, 4),
@@ -157,6 +161,7 @@ def test_every_activation_is_exactly_zero_or_one_or_whole(
         assert (vectors[0].sum(dim=1) == ones).all()
 
 
+@profile(max_examples=few(8))
 @given(language=machines(max_states=3), chunk=st.integers(2, 4), target=TARGETS)
 def test_layer_norm_is_the_identity_up_to_rounding(
     language: Language, chunk: int, target: str
@@ -179,6 +184,7 @@ def test_a_weight_that_is_a_little_off_leaves_zero_and_one() -> None:
     assert not ((vectors == 0) | (vectors == 1)).all()
 
 
+@profile(max_examples=few(6))
 @given(language=machines(max_states=3), chunk=st.integers(2, 4), norm=NORMS, target=TARGETS)
 def test_all_ways_to_compute_agree(language: Language, chunk: int, norm: str, target: str) -> None:
     """So the pad is the identity wherever each of them puts it."""
@@ -198,6 +204,7 @@ def test_all_ways_to_compute_agree(language: Language, chunk: int, norm: str, ta
             torch.testing.assert_close(model(tokens[:, :n])[0], everywhere[n - 1])
 
 
+@profile(max_examples=few(6))
 @given(language=machines(max_states=3), chunk=st.integers(2, 3))
 def test_the_pad_changes_nothing_at_any_place(language: Language, chunk: int) -> None:
     """Elements have that before words only, which is where it stands; the others anywhere."""
@@ -212,6 +219,7 @@ def test_the_pad_changes_nothing_at_any_place(language: Language, chunk: int) ->
                 assert torch.equal(model.compose(leaves, children), leaves)
 
 
+@profile(max_examples=few(5))
 @given(
     language=st.one_of(machines(max_states=4), domained()),
     chunk=st.integers(2, 4),
@@ -228,7 +236,7 @@ def test_the_size_is_told_before(language: Language, chunk: int, norm: str, targ
     assert [units.count for units in layers] == [design.num_hidden] * model.config.thickness
 
 
-@profile(max_examples=10)
+@profile(max_examples=few(3, 10))
 @given(language=st.one_of(machines(max_states=3), domained()), chunk=st.integers(2, 3))
 def test_auto_is_the_smaller(language: Language, chunk: int) -> None:
     sizes = {name: size(language, chunk, name) for name in ENCODINGS}
@@ -250,6 +258,7 @@ def test_each_target_is_the_smaller_of_some_language() -> None:
     assert list(chosen.values()) == ["images", "matrices", "elements"], chosen
 
 
+@pytest.mark.slow_for("d-99-3-auto-parts0")
 @pytest.mark.parametrize(
     ("spec", "chunk", "target", "parts"),
     [

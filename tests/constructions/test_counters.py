@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lengthwise.constructions.counters import COUNTS, MAX_COUNT, CounterNames
 from lengthwise.constructions.lookups import SHARP, build_lookups, design_lookups
 from lengthwise.constructions.programs import COUNTED, Counter, Program
+from ordinary import few
 from precisions import FORMATS, usable
 
 
@@ -46,7 +47,7 @@ def sums(draw: st.DrawFn) -> tuple[int, list[int], int]:
     return modulus, amounts, draw(st.sampled_from([1, 9, 60, 260]))
 
 
-@settings(max_examples=10)
+@settings(max_examples=few(4, 10))
 @given(given_=sums(), seed=st.integers(0, 99))
 def test_counters_are_right_in_every_precision(
     given_: tuple[int, list[int], int], seed: int

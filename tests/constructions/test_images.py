@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lengthwise.constructions.api import compile, verify
@@ -18,6 +18,7 @@ from lengthwise.evaluation.predict import right_aligned
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT
+from ordinary import few
 from precisions import usable
 from strategies import all_words, machines
 
@@ -52,6 +53,7 @@ def random_machine(states: int, symbols: int, seed: int) -> Language:
             return machine
 
 
+@settings(max_examples=few(3))
 @given(language=machines(max_states=7), chunk=st.integers(2, 4), seed=st.integers(0, 99))
 def test_every_word_gets_its_class_in_every_precision(
     language: Language, chunk: int, seed: int
@@ -63,6 +65,7 @@ def test_every_word_gets_its_class_in_every_precision(
         assert wrong(model.to(precision), language, words[-200:]) == 0
 
 
+@settings(max_examples=few(6))
 @given(language=machines(max_states=5), chunk=st.integers(2, 3))
 def test_products_are_those_of_the_maps(language: Language, chunk: int) -> None:
     """Any maps that words have, as children of a node, and not only where a tree puts them."""
@@ -88,6 +91,7 @@ def test_products_are_those_of_the_maps(language: Language, chunk: int) -> None:
         assert (row[encoding.size :] == 0).all()
 
 
+@settings(max_examples=few(6))
 @given(language=machines(max_states=5), chunk=st.integers(2, 3))
 def test_nothing_is_larger_than_before(language: Language, chunk: int) -> None:
     before = []
@@ -115,6 +119,7 @@ def test_words_of_a_domain_get_their_class(spec: str) -> None:
     assert wrong(model, language, [language.encode(text) for text in texts]) == 0
 
 
+@pytest.mark.slow_except("d-12-13888", "modular-arithmetic-302807")
 @pytest.mark.parametrize(
     ("spec", "parameters"),
     [("group:S5", 3_572), ("group:Z60", 8_822), ("d-12", 13_888), ("modular-arithmetic", 302_807)],
@@ -123,6 +128,7 @@ def test_parameters_follow_the_coordinates(spec: str, parameters: int) -> None:
     assert design_automaton(parse(spec)).num_parameters == parameters
 
 
+@pytest.mark.slow
 def test_an_automaton_with_millions_of_elements_compiles() -> None:
     """Any map of 8 states is the map of a word: 16,777,216 elements, of which none is numbered."""
     swap, cycle, merge = (1, 0, *range(2, 8)), (*range(1, 8), 0), (0, 0, *range(2, 8))
@@ -139,6 +145,7 @@ def test_an_automaton_with_millions_of_elements_compiles() -> None:
     assert all(one.skipped or one.is_whole for one in found.precisions.values())
 
 
+@pytest.mark.slow
 def test_a_planted_fault_is_caught() -> None:
     """Every unit that multiplies is needed: without it, some word of the verification is wrong."""
     language = random_machine(5, 2, seed=3)

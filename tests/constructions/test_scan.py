@@ -15,6 +15,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.looped_recogniser import LoopedRecogniser, LoopedRecogniserConfig
 from lengthwise.models.universal import log_depth
+from ordinary import few
 from precisions import usable
 from strategies import domained, machines
 
@@ -58,7 +59,7 @@ def test_every_prefix_gets_its_class(
         assert answers.tolist() == right(language, words), dtype
 
 
-@settings(max_examples=15)
+@settings(max_examples=few(4, 15))
 @given(language=domained(), target=st.sampled_from(sorted(ENCODINGS)), seed=st.integers(0, 9))
 def test_prefixes_in_the_domain_get_their_class(language: Language, target: str, seed: int) -> None:
     model, words = build_scan(design_scan(language, target=target)), drawn(language, 21, seed)

@@ -11,6 +11,7 @@ from lengthwise.models.looped_recogniser import LoopedRecogniser
 from lengthwise.models.regular_gpt import RegularGPT
 
 
+@pytest.mark.slow_except("parity-cascade", "tomita-4-ltl")
 @pytest.mark.parametrize(
     ("spec", "rung"),
     [

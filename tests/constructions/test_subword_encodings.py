@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, reject
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from lengthwise.constructions.automata import MAX_PARAMETERS
@@ -20,6 +20,7 @@ from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.spec import parse
+from ordinary import few
 from strategies import domained, expressions, machines
 
 ENOUGH = 30_000
@@ -96,6 +97,7 @@ def test_products_give_every_word_its_class(target: str, language: Language, chu
     agrees(form, language, chunk, max_length=6 if chunk == 2 else 7)
 
 
+@settings(max_examples=few(6))
 @given(language=domained(), chunk=st.integers(2, 3))
 def test_elements_serve_the_words_of_a_domain(language: Language, chunk: int) -> None:
     agrees(small("elements", language, chunk), language, chunk, max_length=9)
@@ -264,6 +266,7 @@ def with_lengths(machine: Language, period: int, lengths: set[int]) -> Language:
     return with_domain(machine, domain)
 
 
+@settings(max_examples=few(6))
 @given(language=machines(max_states=4), chunk=st.integers(2, 3))
 def test_every_target_keeps_the_contract(language: Language, chunk: int) -> None:
     for make in ENCODINGS.values():

@@ -58,6 +58,14 @@ def quickly(construction: Construction, **options: Any) -> Verification:
     return verify(construction, **{**chosen, **options})
 
 
+@pytest.mark.slow_except(
+    "0-modular-arithmetic",
+    "1-modular-arithmetic",
+    "24-modular-arithmetic",
+    "25-modular-arithmetic",
+    "38-modular-arithmetic",
+    "61-modular-arithmetic",
+)
 @pytest.mark.parametrize("spec", ["parity", "modular-arithmetic"])
 @pytest.mark.parametrize("longest", [0, 1, 7, 24, 25, 38, 59, 60, 61])
 def test_the_boundary_is_found(spec: str, longest: int) -> None:
@@ -234,6 +242,7 @@ def forget_the_pad(model: nn.Module) -> None:
     model.pad.zero_()
 
 
+@pytest.mark.slow_except("drop_a_product-parity", "drop_a_product-tomita-2", "swap_answers-parity")
 @pytest.mark.parametrize("spec", ["parity", "tomita-2", "d-2", "group:Z3"])
 @pytest.mark.parametrize("plant", [swap_answers, drop_a_product, forget_the_pad])
 def test_faults_of_automata_are_found(spec: str, plant: Callable[[nn.Module], None]) -> None:
@@ -251,6 +260,7 @@ def test_faults_of_automata_are_found(spec: str, plant: Callable[[nn.Module], No
     assert int(logits.argmax()) != language.classify(word)
 
 
+@pytest.mark.slow_except("pad")
 @pytest.mark.parametrize("place", ["embedding.weight", "layers.0.contract.bias", "pad"])
 def test_a_vector_that_is_not_of_zeros_and_ones_is_found(place: str) -> None:
     """Though every answer is still right."""
@@ -265,6 +275,7 @@ def test_a_vector_that_is_not_of_zeros_and_ones_is_found(place: str) -> None:
     assert (unclaimed.holds, unclaimed.precisions["float64"].is_binary) == (True, None)
 
 
+@pytest.mark.slow_except("0", "4")
 @pytest.mark.parametrize("state", range(7))
 def test_one_wrong_transition_is_found(state: int) -> None:
     language = parse("count:1:7")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from corpus_damage import check_a_damaged_index_is_told, check_damage_is_told
 from lengthwise.data.text_corpus import END, PARTS, Corpus, PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, TextError
+from ordinary import few
 
 BYTES = PrepareConfig(vocab_size=257)
 
@@ -130,7 +131,7 @@ class KilledError(Exception):
     pass
 
 
-@settings(max_examples=10)
+@settings(max_examples=few(4, 10))
 @given(stop=st.integers(0, 7), characters=st.integers(100, 3_000))
 def test_what_was_interrupted_ends_as_if_it_was_not(
     stop: int, characters: int, tmp_path_factory: pytest.TempPathFactory

@@ -253,6 +253,7 @@ class _WithoutCache:
         self._written = self._written[pairs[:, None], beams]
 
 
+@pytest.mark.slow_except("3")
 @pytest.mark.parametrize("beam", [1, 3])
 def test_translations_are_those_without_a_cache(beam: int) -> None:
     model = EncoderDecoder(

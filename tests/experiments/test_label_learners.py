@@ -106,6 +106,7 @@ def test_a_machine_of_aalpy_is_read_as_it_answers(data: st.DataObject, language:
         assert found.classify(word) == (answers[-1] or 0)
 
 
+@pytest.mark.slow_for("EDSM")
 @pytest.mark.parametrize("learner", [PIPELINE, *MERGING])
 def test_those_that_merge_states_find_a_language_that_its_words_force(
     learner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -7,6 +7,7 @@ from lengthwise.experiments.own.random_languages import random_of_rung
 from lengthwise.languages.spec import language
 
 
+@pytest.mark.slow_except("generalised_definite", "solvable")
 @pytest.mark.parametrize("rung", NAMED)
 def test_languages_stand_on_their_rung(rung: str) -> None:
     for spec in NAMED[rung]:

@@ -364,6 +364,12 @@ def test_the_cost_of_learned_positions_is_that_of_a_word_they_have_room_for() ->
 # ---- runs that are chosen ----------------------------------------------------------------------
 
 
+@pytest.mark.slow_for(
+    "laptop-chi2023/table1-groups",
+    "laptop-chiang2022/table1",
+    "smoke-chi2023/table3",
+    "smoke-chiang2022/table1",
+)
 @pytest.mark.parametrize("name", TRAINED)
 @pytest.mark.parametrize("preset", ["smoke", "laptop", pytest.param("paper", marks=SLOW)])
 def test_no_two_runs_are_the_same(

@@ -114,6 +114,7 @@ def test_what_users_type_is_never_markup(page: Page) -> None:
     assert page.page.locator("img, iframe, main script").count() == 0
 
 
+@pytest.mark.slow
 def test_an_unproved_run_shows_its_shortest_wrong_word(chromium: Any, unproved: Run) -> None:
     assert unproved.folder is not None
     made = lw.certify(unproved)

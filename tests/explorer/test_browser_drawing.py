@@ -170,6 +170,7 @@ def test_what_is_typed_into_a_drawing_is_text(page: Page) -> None:
     assert page.page.locator("img, iframe, main script").count() == 0
 
 
+@pytest.mark.slow
 def test_no_more_is_drawn_than_can_be_shown(page: Page) -> None:
     begin(page)
     for _ in range(31):
@@ -182,6 +183,7 @@ def test_no_more_is_drawn_than_can_be_shown(page: Page) -> None:
     assert page.page.locator("#canvas .state").count() == 30, "what is refused changes nothing"
 
 
+@pytest.mark.slow
 def test_random_automata_are_the_languages_that_were_drawn(page: Page, tmp_path: Path) -> None:
     """Drawings by the page's own class, against this package's automata, and the file it offers."""
     generator = random.Random(3)

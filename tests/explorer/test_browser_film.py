@@ -55,6 +55,7 @@ def test_each_frame_is_shown_as_it_was(chromium: Any, filmed: Subject, written: 
         assert rows.count() == len(film["frames"])
 
 
+@pytest.mark.slow
 def test_the_film_plays_between_frames_and_stops(chromium: Any, written: str) -> None:
     with opened(chromium, written) as page:
         page.page.focus("#play-film")
@@ -78,6 +79,7 @@ def test_with_less_motion_frames_come_one_by_one(chromium: Any, written: str) ->
             assert page.page.input_value("#frame") == expected
 
 
+@pytest.mark.slow
 def test_a_film_belongs_to_its_run_alone(chromium: Any, filmed: Subject) -> None:
     with serving(filmed) as url, opened(chromium, url) as page:
         assert page.page.is_visible("#film-section")

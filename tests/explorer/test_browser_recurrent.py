@@ -85,6 +85,7 @@ def test_answers_equal_those_of_predict(
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_path_is_walked_symbol_by_symbol(chromium: Any, tmp_path: Path) -> None:
     run = trained(tmp_path / "run", "gru")
     with opened(chromium, written(run, tmp_path / "page.html")) as page:
@@ -107,6 +108,7 @@ def test_the_path_is_walked_symbol_by_symbol(chromium: Any, tmp_path: Path) -> N
         assert "column 2" in page.read("0x")
 
 
+@pytest.mark.slow
 def test_a_served_page_asks_the_server_for_words_that_are_too_long(
     chromium: Any, tmp_path: Path
 ) -> None:

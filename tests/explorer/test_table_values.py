@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lengthwise as lw
@@ -23,6 +23,7 @@ from lengthwise.verification.algebra import ABSENT
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.finite import tabulate
 from lengthwise.verification.network import node_of, predicted
+from ordinary import few
 
 
 def network(seed: int, chunk: int, *, pad: str = "learned", bits: int = 3) -> RegularGPT:
@@ -95,6 +96,7 @@ class Read:
         return int(self.level(len(levels) - 1)["classes"][levels[-1][0]])
 
 
+@settings(max_examples=few(6))
 @given(MODELS, WORDS)
 def test_tables_answer_as_the_network_does(model: RegularGPT, words: list[list[int]]) -> None:
     read = Read(table_values(model, None))
@@ -113,6 +115,7 @@ def test_one_table_for_all_levels_is_the_tables_of_each(
         assert small.classify(word) == finite.classify(word)
 
 
+@settings(max_examples=few(6))
 @given(MODELS, WORDS)
 def test_the_server_names_the_codes_that_the_tables_name(
     model: RegularGPT, words: list[list[int]]
@@ -145,6 +148,7 @@ def check_attention(model: RegularGPT, word: list[int], values: dict[str, Any]) 
         np.testing.assert_allclose(mean, expected[level], atol=0.5 / 255 + 1e-6)
 
 
+@settings(max_examples=few(6))
 @given(MODELS, st.lists(st.integers(0, 1), min_size=1, max_size=9))
 def test_attention_is_that_of_the_network(model: RegularGPT, word: list[int]) -> None:
     check_attention(model, word, table_values(model, None))

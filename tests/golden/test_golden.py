@@ -13,6 +13,7 @@ from golden.record import facts_of, load
 RECORDED = load()
 
 
+@pytest.mark.slow_except("gru/prefix", "languages/words", "regular-gpt/node", "steps/medium")
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[] if CASES[name].quick else pytest.mark.slow) for name in CASES],

@@ -14,6 +14,7 @@ from golden.old_runs import OLD_RUNS
 RECORDED = load()
 
 
+@pytest.mark.slow_for("recurrent-stopped")
 @pytest.mark.parametrize(
     "name",
     [

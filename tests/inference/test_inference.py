@@ -25,6 +25,7 @@ from lengthwise.inference.refining import refined
 from lengthwise.inference.sample import Sample, answers_of, joined
 from lengthwise.inference.search import infer
 from lengthwise.languages.language import Language
+from ordinary import few
 
 Word = tuple[int, ...]
 
@@ -122,7 +123,7 @@ def test_what_is_inferred_fits_all_words_of_training_and_validation(sample: Samp
     assert answers_of(found, sample).tolist() == sample.classes.tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=few(15, 60))
 @given(st.integers(0, len(MACHINES) - 1))
 def test_complete_words_give_the_smallest_machine_that_fits(index: int) -> None:
     sample = sample_of(EVERY, ANSWERS[index].tolist())
@@ -267,6 +268,7 @@ def drawn(language: Language, count: int, seed: int, noise: float) -> tuple[Samp
     return sample.part(~mask), sample.part(mask)
 
 
+@pytest.mark.slow_except("2001-0.0", "2003-0.0")
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.05])
 @pytest.mark.parametrize("seed", [2_001, 2_003])
 def test_the_language_is_found_where_labels_are_wrong(seed: int, noise: float) -> None:

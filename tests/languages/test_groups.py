@@ -14,6 +14,7 @@ from lengthwise.languages.monoid import transition_monoid
 from strategies import words
 
 
+@pytest.mark.slow_for("Z2wrZ2wrZ2-128", "Z3wrD3-162")
 @pytest.mark.parametrize(
     ("name", "order"),
     [

@@ -189,6 +189,7 @@ def test_large_expressions_are_no_trouble(name: str) -> None:
     assert num_states in (None, from_regex(expression).num_states)
 
 
+@pytest.mark.slow_for("large sets")
 @pytest.mark.parametrize(
     ("expression", "told"),
     [

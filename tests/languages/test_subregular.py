@@ -62,6 +62,7 @@ def answer(language: Language, question: str) -> bool | None:
     return SECOND[name](~language if "co" in ways else language)
 
 
+@pytest.mark.slow_for("LT", "PLT", "PT", "TPLT")
 @pytest.mark.parametrize("name", list(CLASSES))
 def test_drawn_languages_are_of_their_class_and_of_no_smaller_one(name: str) -> None:
     said = []
@@ -75,6 +76,7 @@ def test_drawn_languages_are_of_their_class_and_of_no_smaller_one(name: str) -> 
     assert set(said) != {None}  # Knast's equation, and large monoids, soon take too long
 
 
+@pytest.mark.slow_for("LT", "PLT", "PT", "TLT")
 @pytest.mark.parametrize("name", list(CLASSES))
 def test_seeds_draw_one_language_each(name: str) -> None:
     language = parse(f"subregular:{name},seed=7")

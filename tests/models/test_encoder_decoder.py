@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
@@ -14,6 +14,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import sinusoids
 from lengthwise.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
+from ordinary import few
 
 SYMBOLS = 9
 
@@ -137,6 +138,7 @@ def test_pads_and_other_sentences_change_nothing(
             torch.testing.assert_close(together[row, : len(target)], alone, rtol=0, atol=1e-10)
 
 
+@settings(max_examples=few(8))
 @given(sources=st.lists(sentences, min_size=1, max_size=4), data=st.data())
 def test_writing_with_a_cache_equals_reading_all_again(
     sources: list[list[int]], data: st.DataObject

@@ -22,6 +22,7 @@ from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.models.regular_gpt_lm import RegularGPTLMConfig
 from lengthwise.problems.recognition.objectives import AnswersEverywhere
+from ordinary import few
 from perturbed import random_tokens
 
 SYMBOLS, CLASSES, PAD = 3, 4, -1
@@ -81,7 +82,7 @@ everywhere = [name for name in sorted(MODELS) if "prefix" in MODELS[name].superv
 
 
 @names
-@settings(max_examples=15)
+@settings(max_examples=few(6, 15))
 @given(lengths=st.lists(st.integers(0, 9), min_size=1, max_size=5), room=st.integers(0, 2))
 def test_words_of_several_lengths_are_as_alone(name: str, lengths: list[int], room: int) -> None:
     """Whatever stands in the other rows, and left of a word in its own."""
@@ -167,7 +168,7 @@ def test_the_empty_word_has_an_answer_of_its_own(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(name for name in MODELS if not configure(name).has_codes))
-@settings(max_examples=15)
+@settings(max_examples=few(6, 15))
 @given(length=st.integers(1, 9), data=st.data())
 def test_every_symbol_counts(name: str, length: int, data: st.DataObject) -> None:
     """What the tests of equality compare does depend on the word (but signs may agree)."""
@@ -213,7 +214,7 @@ def test_models_that_answer_everywhere_say_so(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", everywhere)
-@settings(max_examples=15)
+@settings(max_examples=few(6, 15))
 @given(num_words=st.integers(1, 3), length=st.integers(1, 9))
 def test_answers_everywhere_are_those_of_the_prefixes(
     name: str, num_words: int, length: int
@@ -260,6 +261,9 @@ def test_learned_positions_refuse_longer_words_in_one_line(name: str, position: 
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow_except(
+    "first", "first-early", "learned", "randomised-learned", "randomised-sinusoidal", "sinusoidal"
+)
 @pytest.mark.parametrize("position", sorted(POSITIONS))
 def test_every_position_fits_every_model(position: str) -> None:
     """Words of several lengths, some past `max_length` unless that is refused."""

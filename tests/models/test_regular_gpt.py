@@ -13,6 +13,7 @@ from lengthwise.layers.chunks import ABSENT
 from lengthwise.models.masked import masked_logits
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.streaming import streaming
+from ordinary import few
 from perturbed import perturbed, random_tokens
 
 VOCABULARY = 3
@@ -40,6 +41,7 @@ shapes = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow_except("3")
 @pytest.mark.parametrize("chunk", [2, 3, 4, 5])
 def test_tree_equals_masks_below_at_and_past_the_powers_of_the_chunk(chunk: int) -> None:
     near = {chunk**power + off for power in range(8) for off in (-1, 0, 1)}
@@ -68,6 +70,7 @@ def test_tree_equals_masks_at_all_of_1_to_130(chunk: int, thickness: int, pad: s
                 torch.testing.assert_close(model(tokens), masked, rtol=rtol, atol=1e-10)
 
 
+@settings(max_examples=few(8))
 @given(shape=shapes, length=st.integers(1, 60), seed=st.integers(0, 9))
 def test_sharing_changes_neither_answers_nor_gradients(
     shape: dict[str, Any], length: int, seed: int
@@ -90,6 +93,7 @@ def test_sharing_changes_neither_answers_nor_gradients(
         assert (with_sharing - without).abs().max().item() <= 1e-12 * scale
 
 
+@settings(max_examples=few(8))
 @given(shape=shapes, length=st.integers(1, 40))
 def test_every_position_is_the_answer_for_that_prefix(shape: dict[str, Any], length: int) -> None:
     model = make(**shape)
@@ -102,6 +106,7 @@ def test_every_position_is_the_answer_for_that_prefix(shape: dict[str, Any], len
             )
 
 
+@settings(max_examples=few(8))
 @given(
     shape=shapes,
     memory=st.sampled_from(["continuous", "binary"]),
@@ -131,6 +136,7 @@ def test_places_that_no_word_fills_change_nothing(memory: str) -> None:
         torch.testing.assert_close(model(padded, lengths), model(tokens), rtol=0, atol=1e-12)
 
 
+@settings(max_examples=few(8))
 @given(shape=shapes, length=st.integers(1, 60), bits=st.integers(1, 12))
 def test_merging_equal_codes_changes_no_answer(
     shape: dict[str, Any], length: int, bits: int

@@ -125,6 +125,14 @@ def test_a_cache_reads_each_token_once(
     assert read == [9, 1, 1, 1, 1, 1]
 
 
+@pytest.mark.slow_except(
+    "(0, 'post')-options1",
+    "(0, 'post')-options2",
+    "(0, 'post')-options3",
+    "(2, 'pre')-options1",
+    "(2, 'pre')-options2",
+    "(2, 'pre')-options3",
+)
 @pytest.mark.parametrize(
     "options",
     [

@@ -13,6 +13,7 @@ from lengthwise.layers.positions import POSITIONS
 from lengthwise.models import causal
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
+from ordinary import few
 from perturbed import perturbed
 
 SYMBOLS, STATES, NONE = 3, (0, 1, 1, 2), 2
@@ -64,7 +65,7 @@ def test_a_class_is_the_sum_of_its_states_after_reading_what_was_written(
     torch.testing.assert_close(found, expected)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=few(8, 25), deadline=None)
 @given(shape=shapes, word=st.lists(st.integers(0, SYMBOLS - 1), min_size=1, max_size=9))
 def test_in_training_true_states_stand_where_it_would_write(
     shape: dict[str, Any], word: list[int]

@@ -138,6 +138,7 @@ def test_the_loss_is_the_cross_entropy_of_the_labels() -> None:
     torch.testing.assert_close(step.loss, torch.stack(losses).mean())
 
 
+@pytest.mark.slow_except("elman-binary", "gru")
 @pytest.mark.parametrize("model", ["gru-binary", "elman-binary", "gru", "regular-gpt-binary"])
 def test_no_word_is_longer_than_the_present_length(
     model: str, monkeypatch: pytest.MonkeyPatch
@@ -198,6 +199,7 @@ def _whole() -> tuple[nn.Module, list[dict[str, Any]]]:
     return model, fit(model, objective, training)
 
 
+@pytest.mark.slow_except("88")
 @pytest.mark.parametrize("stop", [4, 63, 88])
 def test_an_interrupted_curriculum_ends_with_the_same_weights(tmp_path: Path, stop: int) -> None:
     whole, expected = _whole()

@@ -88,6 +88,7 @@ def test_settings_of_the_user_hold_in_every_stage_or_end_the_list() -> None:
     assert "num_bits=16 does not fit" in made.barrier
 
 
+@pytest.mark.slow
 def test_a_stalled_stage_ends_and_is_recorded(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -107,6 +107,7 @@ def test_local_processes_give_the_same(processes: LocalProcesses, tmp_path: Path
     assert_same_as_in_process(small_jobs(3), processes, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_killed_local_process_is_made_anew(processes: LocalProcesses, tmp_path: Path) -> None:
     assert_survives_a_kill(processes, tmp_path)
 
@@ -117,6 +118,7 @@ def test_processes_share_the_threads_of_the_machine(monkeypatch: pytest.MonkeyPa
         assert executor.submit(torch.get_num_threads).result() == 3
 
 
+@pytest.mark.slow
 def test_a_process_that_died_idle_is_replaced_without_a_word(processes: LocalProcesses) -> None:
     first = processes.submit(os.getpid).result()
     os.kill(first, signal.SIGKILL)
@@ -210,6 +212,7 @@ def test_what_is_no_address_is_refused_before_anybody_is_asked(address: str) -> 
         DaskExecutor(address)
 
 
+@pytest.mark.slow_except("tls://", "ucx://")
 @pytest.mark.parametrize("protocol", ["", "tcp://", "tls://", "ucx://", "ws://", "wss://"])
 def test_a_scheduler_that_cannot_be_reached_is_named(protocol: str) -> None:
     pytest.importorskip("distributed")

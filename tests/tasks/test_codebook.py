@@ -90,6 +90,7 @@ def test_a_language_without_memory_has_one_bit() -> None:
     assert torch.equal(table.codes, torch.ones_like(table.codes))
 
 
+@pytest.mark.slow_for("2-modular-arithmetic", "3-tomita-3")
 @pytest.mark.parametrize("spec", [*SPECS, "d-3", "modular-arithmetic"])
 @pytest.mark.parametrize("chunk", [2, 3])
 def test_the_table_of_all_lengths_is_that_of_very_long_words(spec: str, chunk: int) -> None:

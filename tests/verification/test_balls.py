@@ -331,6 +331,14 @@ def through(node: Node, below: Ball, children: Integers) -> tuple[Ball, Ball]:
     return gathered, node.recall(node.numbers(gathered)[0] >= 0)
 
 
+@pytest.mark.slow_except(
+    "2-1-none-gelu-absent-continuous",
+    "2-1-post-relu-learned-binary",
+    "2-1-post-relu-learned-continuous",
+    "2-1-pre-relu-learned-continuous",
+    "3-1-post-gelu-absent-binary",
+    "3-1-post-gelu-absent-continuous",
+)
 @pytest.mark.parametrize("memory", ["binary", "continuous"])
 def test_centres_are_the_network_in_float64(shape: dict[str, Any], memory: str) -> None:
     for seed, scale in ((0, 1.0), (1, 3.0)):
@@ -357,6 +365,18 @@ def test_centres_are_the_network_in_float64(shape: dict[str, Any], memory: str) 
             below, vectors = Ball(kept.centre, np.zeros(len(children))), found["kept"]
 
 
+@pytest.mark.slow_except(
+    "2-1-none-gelu-absent-0.001",
+    "2-1-none-gelu-absent-0.1",
+    "2-1-none-gelu-absent-1e-07",
+    "2-1-none-gelu-absent-2.0",
+    "2-1-post-relu-learned-0.001",
+    "2-1-pre-relu-learned-0.001",
+    "2-1-pre-relu-learned-0.1",
+    "2-1-pre-relu-learned-1e-07",
+    "2-1-pre-relu-learned-2.0",
+    "3-2-none-relu-learned-1e-07",
+)
 @pytest.mark.parametrize("radius", [1e-7, 1e-3, 0.1, 2.0])
 def test_nodes_map_points_of_balls_into_balls(shape: dict[str, Any], radius: float) -> None:
     """In float64 on both sides, so that only what becomes of the radii can hold the points."""
@@ -472,6 +492,14 @@ def ways_to_run(model: RegularGPT, count: int) -> Iterator[tuple[RegularGPT, lis
         yield renumbered(model, seed), whole, 1
 
 
+@pytest.mark.slow_except(
+    "2-1-none-gelu-absent-4.0",
+    "2-1-post-relu-learned-1.0",
+    "2-1-post-relu-learned-4.0",
+    "2-1-pre-relu-learned-1.0",
+    "2-1-pre-relu-learned-4.0",
+    "3-1-post-gelu-absent-4.0",
+)
 @pytest.mark.parametrize("scale", [1.0, 4.0, pytest.param(30.0, marks=pytest.mark.slow)])
 def test_what_torch_computes_in_float32_lies_within_the_radii(
     shape: dict[str, Any], scale: float

@@ -48,6 +48,7 @@ def test_networks_compute_their_machines(
         assert runs_as(planted.model, planted.word) == planted.machine.classify(planted.word)
 
 
+@pytest.mark.slow_except("powers")
 @pytest.mark.parametrize("kind", ["one length", "powers"])
 def test_they_are_wrong_at_no_other_length(kind: str) -> None:
     draw = random.Random(4)
@@ -77,6 +78,7 @@ def test_a_domain_corner_is_right_on_the_rest_of_the_domain() -> None:
     assert sum(right) >= len(right) - 3
 
 
+@pytest.mark.slow_for("tries short words-kinds1")
 @pytest.mark.parametrize(
     ("verifier", "kinds"),
     [
@@ -98,6 +100,7 @@ def test_a_verifier_that_ignores_rounding_finds_what_is_wrong_in_real_numbers() 
     assert all(tally.right == 1 for tally in tallies.values())
 
 
+@pytest.mark.slow
 def test_ours_says_of_no_fault_that_it_holds() -> None:
     tallies = benchmark.run(benchmark.ours, benchmark.cases(2, each=1, kinds=QUICK))
     for kind, tally in tallies.items():

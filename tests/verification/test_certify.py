@@ -140,6 +140,7 @@ def unrolled(language: Language, times: int) -> Language:
     )
 
 
+@pytest.mark.slow_except("parity")
 def test_every_change_of_the_language_is_found_with_a_shortest_word(proved: Run) -> None:
     """The model *is* the language, so the shortest word on which two languages differ is known."""
     model, differing, longest = copy_of(proved.model), 0, 0
@@ -226,6 +227,7 @@ CHANGES: dict[str, Change] = {
 }
 
 
+@pytest.mark.slow_except("parity")
 def test_no_change_of_the_weights_is_proved_right_where_a_word_is_wrong(proved: Run) -> None:
     verdicts: list[str] = []
     lengths: list[int] = []
@@ -258,6 +260,7 @@ def test_no_change_of_the_weights_to_length_12(proved: Run) -> None:
                 require_wrong(made, model, proved.language, brute)
 
 
+@pytest.mark.slow_except("2")
 @pytest.mark.parametrize("chunk", [2, 3])
 def test_random_models_are_wrong_where_brute_force_says_so(chunk: int) -> None:
     """Never taught, with domains of all kinds; most are wrong early, and some words are long."""
@@ -283,6 +286,7 @@ def test_random_models_are_wrong_where_brute_force_says_so(chunk: int) -> None:
 # ---- models made by hand ---------------------------------------------------------------------
 
 
+@pytest.mark.slow_except("2")
 @pytest.mark.parametrize("chunk", [2, 3, 5])
 def test_a_model_made_by_hand_is_proved_with_any_chunk_and_domain(chunk: int) -> None:
     model = last_symbol(chunk)
@@ -317,6 +321,7 @@ def test_a_model_that_overflows_in_float32_is_not_proved_in_float64(size: float)
     assert certify(last_symbol(), ENDS_WITH_1).verdict == "equivalent"
 
 
+@pytest.mark.slow_except("memory.write.bias", "pad")
 @pytest.mark.parametrize(
     "name",
     [

@@ -25,6 +25,7 @@ from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
+from ordinary import few
 from strategies import all_words
 from verification.forger import body_of, merge_elements, one_field, signed, swap_classes, write
 from verification.recurrent import automaton_of, random_recurrence
@@ -59,7 +60,7 @@ def wrong_words(model: Any, language: Language, words: list[tuple[int, ...]]) ->
     return wrong
 
 
-@settings(max_examples=20)
+@settings(max_examples=few(6, 20))
 @given(model=networks)
 def test_a_network_is_proved_about_the_automaton_that_it_is(model: Any) -> None:
     own = automaton_of(model)
@@ -203,6 +204,7 @@ def judged(model: Any, language: Language, seeds: range) -> Counter[str]:
     return found
 
 
+@pytest.mark.slow
 def test_no_planted_fault_is_proved_away(proved: Any) -> None:
     model, language = proved
     found = judged(model, language, range(20))
@@ -317,6 +319,20 @@ def _weight(made: Certificate, name: str, factor: float) -> Certificate:
     return replace(made, weights={**made.weights, name: made.weights[name] * factor})
 
 
+@pytest.mark.slow_except(
+    "a code left out",
+    "a code that is not met",
+    "a code twice",
+    "a pair added",
+    "a pair left out",
+    "a repeat",
+    "a weight",
+    "an interior",
+    "another state",
+    "codes exchanged",
+    "no levels",
+    "state maps",
+)
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_changed_certificate_is_refused(proved: Any, name: str, tmp_path: Path) -> None:
     changed = CHANGES[name](certify(*proved))

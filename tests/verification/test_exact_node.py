@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lengthwise.layers.memory import BinaryMemory
@@ -19,6 +19,7 @@ from lengthwise.verification.balls import Ball, Floats
 from lengthwise.verification.network import weights_of
 from lengthwise.verification.node import Node
 from lengthwise.verification.tight_node import TightNode
+from ordinary import few
 from verification.exact_node import ExactNode, Vector, error_function, exponential, root
 from verification.hostile import RATIONAL, SYMBOLS, chunks, flushing, hostile, ran, settings_drawn
 
@@ -82,6 +83,7 @@ class Case:
         return first, node.recall(self.codes) if self.binary else first
 
 
+@settings(max_examples=few(8))
 @given(seed=seeds, hostility=hostilities, dtype=types, flush=st.booleans(), kind=kinds)
 def test_real_arithmetic_lies_in_the_balls(
     seed: int, hostility: float, dtype: torch.dtype, flush: bool, kind: dict[str, Any]
@@ -106,6 +108,7 @@ def test_real_arithmetic_lies_in_the_balls(
             assert not each_outside([exact.numbers(v) for v in second], node.numbers(image))
 
 
+@settings(max_examples=few(8))
 @given(seed=seeds, hostility=hostilities, dtype=types, flush=st.booleans(), kind=kinds)
 def test_what_torch_computes_lies_in_the_balls(
     seed: int, hostility: float, dtype: torch.dtype, flush: bool, kind: dict[str, Any]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lengthwise.errors import VerificationError, WordError
@@ -21,6 +21,7 @@ from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables, tabulate
 from lengthwise.verification.lookup import Lookup, SnappedModel
 from lengthwise.verification.network import node_of
+from ordinary import few
 from strategies import domained, finite_algebras
 
 
@@ -148,6 +149,7 @@ def test_a_symbol_outside_the_alphabet_is_refused(symbol: int) -> None:
 # ---- from a model ----------------------------------------------------------------------------
 
 
+@settings(max_examples=few(8))
 @given(algebra=finite_algebras())
 def test_tables_of_tables_keep_the_answers_and_then_stay_the_same(algebra: FiniteAlgebra) -> None:
     once = tabulate(algebra)[0]

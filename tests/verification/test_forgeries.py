@@ -49,6 +49,7 @@ def attack(name: str, count: int, folder: Path) -> Counter[str]:
     return found
 
 
+@pytest.mark.slow_except("discrete, wrong, domain", "snapped, 0*10*", "snapped, wrong")
 @pytest.mark.parametrize("name", HONEST)
 def test_an_honest_certificate_is_accepted_and_no_forgery_with_a_false_statement(
     name: str, tmp_path: Path

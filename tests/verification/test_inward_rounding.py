@@ -124,6 +124,7 @@ OF_RECURRENCES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 }
 
 
+@pytest.mark.slow_for("no rounding of products")
 @pytest.mark.parametrize("name", OF_SLOTS)
 def test_a_structural_proof_rests_on_each_bound(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     claim = of_slots()
@@ -132,6 +133,7 @@ def test_a_structural_proof_rests_on_each_bound(name: str, monkeypatch: pytest.M
     assert accepts(claim)
 
 
+@pytest.mark.slow_for("no rounding in any operation-elman", "no rounding in any operation-gru")
 @pytest.mark.parametrize("cell", ["gru", "elman"])
 @pytest.mark.parametrize("name", OF_RECURRENCES)
 def test_a_recurrent_proof_rests_on_each_bound(

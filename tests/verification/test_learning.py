@@ -275,6 +275,7 @@ class Mistaken:
         return len(word) >= 20 and random.Random(f"{self.salt} {word}").random() < self.share
 
 
+@pytest.mark.slow_except("0.006")
 @pytest.mark.parametrize("share", [0.006, 0.02, 0.1])
 def test_the_bound_holds_in_nineteen_of_twenty_runs(share: float) -> None:
     """Of recognisers wrong on a known share of words: 21 of 41 lengths have mistakes."""

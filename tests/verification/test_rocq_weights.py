@@ -132,6 +132,7 @@ def test_the_command_says_which_theorems_there_are(
         assert ("Theorem network_right" in out.read_text()) == ("and" in said.split("(")[0])
 
 
+@pytest.mark.slow_for("parity_relu")
 @pytest.mark.parametrize("name", [*WITH_WEIGHTS, *TINY])
 def test_shipped_networks_answer_as_their_languages(name: str) -> None:
     text = (CERTIFICATES / f"{name}.v").read_text()
@@ -145,6 +146,7 @@ def test_shipped_networks_answer_as_their_languages(name: str) -> None:
 # ---- with Rocq -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_rocq
 def test_rocq_evaluates_networks_as_fractions_do(tmp_path: Path) -> None:
     library = compiled(("Words", "Data", "Networks", "Fractions", "QuickSums"), tmp_path)

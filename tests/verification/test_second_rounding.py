@@ -155,6 +155,7 @@ def first_numbers(model: Any) -> np.ndarray:
     return np.concatenate(met)
 
 
+@pytest.mark.slow_except("elman", "relu")
 @pytest.mark.parametrize("kind", NETWORKS)
 @torch.no_grad()
 def test_the_radius_of_a_random_network_is_more_than_any_order_moves_a_number(

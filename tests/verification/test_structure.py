@@ -28,6 +28,7 @@ from lengthwise.verification.check import check
 from lengthwise.verification.measured import measured_products
 from lengthwise.verification.network import weights_of
 from lengthwise.verification.slot_node import SlotNode
+from ordinary import few
 from strategies import all_words, recognisers
 from verification.trained import last_symbol
 
@@ -66,6 +67,7 @@ def some_words(language: Language, longest: int = 7) -> list[tuple[int, ...]]:
 # ---- what is proved is right --------------------------------------------------------------------
 
 
+@pytest.mark.slow_except("2-d-2", "2-tomita-3")
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("chunk", [2, 3])
 def test_what_is_proved_is_right_on_short_and_long_words(spec: str, chunk: int) -> None:
@@ -77,7 +79,7 @@ def test_what_is_proved_is_right_on_short_and_long_words(spec: str, chunk: int) 
     assert wrong_on(model, language, some_words(language)) == 0
 
 
-@settings(max_examples=12)
+@settings(max_examples=few(2, 12))
 @given(language=recognisers(max_states=5))
 def test_a_random_automaton_is_proved_and_no_other_is(language: Language) -> None:
     model = proved(language.minimised())
@@ -156,6 +158,12 @@ def test_a_fault_in_one_of_a_million_corners_is_refused() -> None:
     assert certify(weaker, parse("regex:(0|1)*1(0|1){2}")).verdict == "not-closed"
 
 
+@pytest.mark.slow_except(
+    "parity-expand.weight",
+    "parity-query.weight",
+    "parity-write.weight",
+    "regex:(0|1)*-write.weight",
+)
 @pytest.mark.parametrize("name", ["keys", "query.weight", "expand.weight", "write.weight"])
 @pytest.mark.parametrize("spec", ["regex:(0|1)*", "parity"])
 def test_weights_that_overflow_are_refused(spec: str, name: str) -> None:
@@ -254,6 +262,7 @@ def test_no_planted_fault_is_proved_where_a_word_is_wrong(count: int) -> None:
     assert min(still, refused, wrong) > count / 20
 
 
+@pytest.mark.slow_except("tomita-3")
 @pytest.mark.parametrize("spec", SPECS)
 def test_another_automaton_is_never_proved(spec: str) -> None:
     """Every transition and every class is changed once."""
@@ -300,7 +309,7 @@ def with_domains(draw: st.DrawFn) -> tuple[Language, Language]:
     return language, replace(free, classes=tuple(filled), class_names=language.class_names)
 
 
-@settings(max_examples=10)
+@settings(max_examples=few(2, 10))
 @given(pair=with_domains())
 def test_a_network_of_another_automaton_is_judged_on_the_domain(
     pair: tuple[Language, Language],

@@ -13,6 +13,7 @@ from lengthwise.models.threads import processor_threads
 from lengthwise.verification.algebra import ABSENT
 from lengthwise.verification.network import weights_of
 from lengthwise.verification.window_node import WindowNode
+from ordinary import few
 from verification.windowed import random_scratchpad
 
 
@@ -41,7 +42,7 @@ models = st.builds(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=few(10, 30), deadline=None)
 @given(model=models, seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([0.01, 1.0, 30.0]))
 def test_logits_of_torch_are_within_their_radii(model: Any, seed: int, scale: float) -> None:
     """In float32 the weights are the same numbers, so torch in float64 is within them, too."""

@@ -51,6 +51,7 @@ def same_run(one: Path, two: Path) -> None:
     assert not (two / "checkpoint.safetensors").exists()
 
 
+@pytest.mark.slow_except("split_word")
 @pytest.mark.parametrize("stage", ["split_word", "digest_of", "sync_file", "sync_folder"])
 def test_a_killed_preparation_is_done_again(tmp_path: Path, stage: str) -> None:
     path = write_words(tmp_path / "own", random_words(500), "ab")

@@ -32,6 +32,7 @@ def goal_of(plan: Plan) -> CodebookSupervision:
     return CodebookSupervision(plan.task, plan.data, plan.objective, plan.network.chunk)
 
 
+@pytest.mark.slow_except("parity", "tomita-5")
 @pytest.mark.parametrize("spec", ["parity", "cycle-navigation", "tomita-5", "group:S3"])
 def test_what_training_calls_proved_is_proved(spec: str) -> None:
     run = train(plan_for(spec))
@@ -102,6 +103,7 @@ class StopError(Exception):
     """Stands for a kill."""
 
 
+@pytest.mark.slow_except("31")
 @pytest.mark.parametrize("stop_at", [1, 31])
 def test_stopped_run_ends_with_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int

@@ -135,6 +135,7 @@ def replay_for(
     return replay_of(closure, algebra, state_maps(language), most), algebra, closure
 
 
+@pytest.mark.slow_except("tomita-6")
 @pytest.mark.parametrize("spec", ["parity", "tomita-3", "tomita-5", "tomita-6"])
 def test_every_replayed_chunk_is_true_of_a_sub_word_with_those_codes(spec: str) -> None:
     """Models that know nothing, so that codes stand for several things at once."""
@@ -266,6 +267,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow_except("21")
 @pytest.mark.parametrize("stop_at", [1, 21, 53])
 def test_stopped_run_ends_with_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: Path, stop_at: int
@@ -310,6 +312,7 @@ def test_what_training_calls_proved_is_proved(
     assert not any(record["perfect"] for record in run.metrics[:-1])
 
 
+@pytest.mark.slow
 def test_perfect_is_what_exploration_proves_not_what_words_show(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

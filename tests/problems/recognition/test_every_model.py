@@ -45,6 +45,16 @@ class StopAt:
             raise KeyboardInterrupt
 
 
+@pytest.mark.slow_except(
+    "elman-binary-codebook",
+    "gru-binary-codebook",
+    "gru-final",
+    "lstm-final",
+    "lstm-prefix",
+    "regular-gpt-slots-maps",
+    "relu-binary-codebook",
+    "relu-binary-final",
+)
 @pytest.mark.parametrize(
     ("name", "supervision"),
     [
@@ -80,6 +90,11 @@ def test_stopped_training_goes_on_to_the_same_weights(
 drawing = [name for name in others if "position" in plan_for(name).network.to_dict()]
 
 
+@pytest.mark.slow_except(
+    "randomised-sinusoidal-decoder",
+    "randomised-sinusoidal-universal-transformer",
+    "randomised-sinusoidal-universal-transformer-log",
+)
 @pytest.mark.parametrize("name", drawing)
 @pytest.mark.parametrize("position", ["randomised-learned", "randomised-sinusoidal"])
 def test_a_seed_decides_which_positions_are_drawn(tmp_path: Path, name: str, position: str) -> None:
@@ -97,6 +112,7 @@ def test_a_seed_decides_which_positions_are_drawn(tmp_path: Path, name: str, pos
     assert torch.equal(found[0], found[2])
 
 
+@pytest.mark.slow_except("elman-relu", "gru", "lstm", "regular-gpt-slots", "relu-binary")
 @names
 def test_a_few_steps_lower_the_loss(name: str) -> None:
     """On the first symbol of short words, which every model can read."""
@@ -118,6 +134,7 @@ def test_a_few_steps_lower_the_loss(name: str) -> None:
     assert sum(losses[-6:]) < 0.8 * sum(losses[:6])
 
 
+@pytest.mark.slow_except("gru-settings1")
 @pytest.mark.parametrize(
     ("name", "settings"),
     [

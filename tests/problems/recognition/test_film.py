@@ -44,6 +44,7 @@ def root_code(algebra: BinaryAlgebra, word: tuple[int, ...]) -> list[bool]:
     return found
 
 
+@pytest.mark.slow
 def test_the_last_frame_of_a_tree_has_the_codes_of_its_roots(tmp_path: Path) -> None:
     run = lw.train("tomita-3", out=tmp_path / "run", device="cpu", film=True, **SMALL)
     assert run.folder is not None
@@ -75,6 +76,7 @@ def test_a_film_of_a_recurrent_network_has_its_last_codes(tmp_path: Path) -> Non
         assert codes[0].tolist() == code.tolist()
 
 
+@pytest.mark.slow
 def test_a_film_changes_nothing_and_survives_being_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

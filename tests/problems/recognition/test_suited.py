@@ -11,6 +11,7 @@ from lengthwise.problems.runs import make_plan, plan_from_dict, train
 from lengthwise.verification.certify import certify
 
 
+@pytest.mark.slow_for("group:S5")
 @pytest.mark.parametrize("spec", ["parity", "d-3", "d-4", "group:A5", "group:S5"])
 def test_the_supervision_follows_from_the_number_of_elements(spec: str) -> None:
     language = parse(spec)
