@@ -19,10 +19,10 @@ demo: .venv/installed
 	$(BIN)/lengthwise demo
 
 test: .venv/installed-dev
-	$(BIN)/pytest -n 2 -q -m "not slow"
+	$(BIN)/pytest -n 2 --dist worksteal -q -m "not slow"
 
 test-all: .venv/installed-dev
-	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n 2 -q
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n 2 --dist worksteal -q
 
 faults: .venv/installed-dev
 	$(BIN)/python tests/faults.py

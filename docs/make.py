@@ -78,8 +78,8 @@ def _records(name: str) -> list[Record]:
     return records
 
 
-def wanted() -> dict[Path, str]:
-    """Return every generated file, or file with a generated part, and what it should hold."""
+def tables() -> dict[tuple[str, str], str]:
+    """Return each generated part of a page that is not about one paper, by page and name."""
     generated = {place: table(*source) for place, source in TABLES.items()}
     generated["docs/tasks.md", "protocols"] = protocol_tables.protocols_table(
         _records("chi2023/table1"), _records("chi2023/table1-audited")
@@ -89,9 +89,6 @@ def wanted() -> dict[Path, str]:
     generated["docs/settings.md", "settings"] = settings_tables.sections()
     generated["docs/reproducing.md", "verdicts"] = verdicts.table(ROOT / "results")
     generated["docs/reproducing.md", "summary"] = verdicts.summary(ROOT / "results")
-    for paper in reproduced.papers(ROOT / "results"):
-        page = f"docs/reproducing/{paper}.md"
-        generated[page, "experiments"] = reproduced.sections(ROOT / "results", paper)
     generated["docs/proof_assistant.md", "figures"] = proof_tables.table(
         ROOT / "proofs" / "figures.json"
     )
@@ -100,6 +97,15 @@ def wanted() -> dict[Path, str]:
         generated["docs/board.md", made] = zoo_tables.board_table(made)
     generated["docs/board.md", "unproved"] = zoo_tables.unproved()
     generated["docs/zoo.md", "language-models"] = zoo_tables.language_models_table()
+    return generated
+
+
+def wanted() -> dict[Path, str]:
+    """Return every generated file, or file with a generated part, and what it should hold."""
+    generated = tables()
+    for paper in reproduced.papers(ROOT / "results"):
+        page = f"docs/reproducing/{paper}.md"
+        generated[page, "experiments"] = reproduced.sections(ROOT / "results", paper)
     pages = {page: (ROOT / page).read_text(encoding="utf-8") for page, _ in generated}
     for (page, name), content in generated.items():
         pages[page] = put(pages[page], name, content)

@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from make import put, tables
 
 import lengthwise as lw
 from lengthwise.cli.main import COMMANDS, main
@@ -40,6 +41,7 @@ def run_python(code: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_python_of_the_readme_runs_and_says_what_is_claimed(tmp_path: Path) -> None:
     (block,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     facts, exact, scores, proof, predictions = run_python(block, tmp_path).splitlines()
@@ -63,6 +65,7 @@ def test_every_example_runs(path: Path, tmp_path: Path) -> None:
     assert run_python(path.read_text(encoding="utf-8"), tmp_path)
 
 
+@pytest.mark.slow
 def test_the_first_proof_goes_as_it_is_told(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +101,7 @@ def test_every_public_name_has_its_reference() -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_are_understood(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,6 +131,14 @@ def test_the_commands_of_the_page_are_understood(
     assert "parity" in capsys.readouterr().out
 
 
+def test_tables_come_from_the_committed_results() -> None:
+    """All but those of the pages of papers, which take longer."""
+    for (page, name), content in tables().items():
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert put(text, name, content) == text, f"run docs/make.py; it would change {name}"
+
+
+@pytest.mark.slow
 def test_figures_and_tables_come_from_the_committed_results() -> None:
     done = subprocess.run(
         [sys.executable, str(ROOT / "docs" / "make.py"), "--check"],

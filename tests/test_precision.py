@@ -180,6 +180,7 @@ def test_where_a_second_process_cannot_reach_the_device_nothing_is_refused(
     assert why_unavailable("bfloat16") is None
 
 
+@pytest.mark.slow
 def test_a_trial_leaves_no_core_file() -> None:
     code = (
         "import resource; from lengthwise import precision_trial as t; t._forbid_core_files(); "
@@ -369,6 +370,7 @@ def test_without_a_home_nothing_is_kept(plant: Plant, monkeypatch: pytest.Monkey
     assert why_unavailable("bfloat16") is None
 
 
+@pytest.mark.slow
 def test_processes_that_ask_at_once_agree(plant: Plant, tmp_path: Path) -> None:
     runs = plant(f"time.sleep(1)\n{DIES}")
     code = "from lengthwise.precision import why_unavailable as why; print(why('bfloat16'))"
@@ -518,6 +520,7 @@ def test_an_accelerator_that_gives_wrong_numbers_is_not_taken(
 # ---- the tests themselves ----------------------------------------------------------------------
 
 
+@pytest.mark.slow_except("False")
 @pytest.mark.parametrize("asks", [True, False])
 def test_on_such_a_machine_tests_that_ask_are_skipped_and_others_die(
     tmp_path: Path, asks: bool

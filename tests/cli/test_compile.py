@@ -114,19 +114,24 @@ def test_the_shallowest_rung_is_taken_and_the_ladder_shown(shell: Shell, tmp_pat
     assert shell.json("verify", folder, "--longest", "40", "--all", "64")["holds"]
 
 
-def test_formulas_and_scans_are_compiled_as_well(shell: Shell, tmp_path: Path) -> None:
-    for spec, rung, architecture in (
+@pytest.mark.parametrize(
+    ("spec", "rung", "architecture"),
+    [
         ("ltl:H (b -> Y a)", "ltl", "causal-recogniser"),
         ("parity", "scan", "looped-recogniser"),
         ("abab-star", "cascade", "causal-recogniser"),
         ("d-2", "c-rasp", "causal-recogniser"),
         ("tomita-1", "tree", "regular-gpt"),
-    ):
-        folder = str(tmp_path / rung)
-        facts = shell.json("compile", spec, "--as", rung, "--out", folder)
-        assert facts["architecture"] == architecture
-        assert "ladder" not in facts
-        assert shell.json("verify", folder, "--longest", "20", "--all", "64")["holds"]
+    ],
+)
+def test_formulas_and_scans_are_compiled_as_well(
+    shell: Shell, tmp_path: Path, spec: str, rung: str, architecture: str
+) -> None:
+    folder = str(tmp_path / rung)
+    facts = shell.json("compile", spec, "--as", rung, "--out", folder)
+    assert facts["architecture"] == architecture
+    assert "ladder" not in facts
+    assert shell.json("verify", folder, "--longest", "20", "--all", "64")["holds"]
 
 
 @pytest.mark.parametrize(
@@ -161,6 +166,7 @@ def test_the_size_is_told_before_the_network_is_built(shell: Shell, tmp_path: Pa
     assert "164 parameters, width 4" in error
 
 
+@pytest.mark.slow_except("circuit:-adder.aag", "circuit:-adder.bench", "circuit:-adder.blif")
 @pytest.mark.parametrize("name", sorted(FULL_ADDER))
 @pytest.mark.parametrize("prefix", ["circuit:", "nor-circuit:"])
 def test_a_circuit_of_any_format_adds_three_bits(

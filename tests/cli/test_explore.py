@@ -61,6 +61,7 @@ def test_a_port_in_use_is_one_line(shell: Shell) -> None:
     assert f"port {port} of 127.0.0.1 cannot be opened (is in use)" in error
 
 
+@pytest.mark.slow
 def test_a_served_page_answers_until_it_is_stopped() -> None:
     command = [sys.executable, "-m", "lengthwise.cli.main", "explore", "parity", "--no-browser"]
     process = subprocess.Popen(

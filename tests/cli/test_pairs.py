@@ -73,6 +73,7 @@ def test_two_files_are_as_good_as_a_table(shell: Shell) -> None:
     assert one["digest"] == other["digest"]
 
 
+@pytest.mark.slow
 def test_numbers_need_no_files_and_a_tokenizer_may_come_from_elsewhere(shell: Shell) -> None:
     found = shell.json("prepare", "numbers", "--pairs", "digits,words", "--out", "c")
     assert [part["pairs"] for part in found["parts"].values()] == [20_000, 500, 500]

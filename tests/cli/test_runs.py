@@ -122,6 +122,7 @@ def test_the_list_has_every_state_and_survives_damage(runs: Path, tmp_path: Path
     assert found["finished"].validation_accuracy == best
 
 
+@pytest.mark.slow
 def test_a_run_is_listed_as_running_and_after_a_kill_as_stopped_and_resumed(
     shell: Shell, tmp_path: Path
 ) -> None:

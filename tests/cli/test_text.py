@@ -170,6 +170,7 @@ def test_options_of_texts_are_refused_elsewhere(shell: Shell, tmp_path: Path) ->
     assert "--tokens is for language models" in shell("predict", out, "--tokens", "3")[2]
 
 
+@pytest.mark.slow_except("64-asked1")
 @pytest.mark.parametrize(("window", "asked"), [(16, [16, 32, 64]), (64, [64]), (160, [80])])
 def test_evaluate_asks_what_a_small_corpus_has(shell: Shell, window: int, asked: list[int]) -> None:
     """100 bytes are set apart for the test."""

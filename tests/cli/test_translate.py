@@ -128,6 +128,7 @@ def test_two_runs_are_compared(shell: Shell, run_folder: Path) -> None:
     assert "p = 1.000 (paired bootstrap" in text
 
 
+@pytest.mark.slow
 def test_a_comparison_leaves_the_other_run_as_it_was(
     shell: Shell, corpus: Path, run_folder: Path, tmp_path: Path
 ) -> None:

@@ -58,6 +58,7 @@ def test_all_that_was_found_is_printed_and_stored(shell: Shell, tmp_path: Path) 
     assert {tuple(row[3:]) for row in rows[1:]} == {("12", "none", "16 at 1", "16 at 12")}
 
 
+@pytest.mark.slow_except("parity-weight1")
 @pytest.mark.needs_precision("bfloat16", "float16")
 @pytest.mark.parametrize(
     ("spec", "weight"),

@@ -317,6 +317,7 @@ def test_large_chunks_are_exact_too(chunk: int) -> None:
         assert answers(model.to(precision), words) == classes(language, words)
 
 
+@pytest.mark.slow_except("group:Z3-elements-none", "parity-elements-none", "parity-matrices-none")
 @pytest.mark.parametrize("norm", ["none", "post"])
 @pytest.mark.parametrize(
     ("spec", "target"),

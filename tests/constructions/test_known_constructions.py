@@ -89,6 +89,7 @@ def test_it_says_what_it_is(construction: Construction) -> None:
     assert not construction.model.training
 
 
+@pytest.mark.slow_for("chiang2022/parity", "group:S3", "regex:(0|10*1)*")
 def test_it_is_made_from_its_own_settings_again(construction: Construction) -> None:
     again = construct(construction.name, construction.settings)
     assert again.settings == construction.settings

@@ -37,6 +37,7 @@ def test_images_of_states_give_the_class(language: Language) -> None:
     assert answers_are_right(machine, StatePoints(machine), all_words(machine, 6))
 
 
+@pytest.mark.slow_except("group:Z12-7", "group:Z6-5")
 @pytest.mark.parametrize(
     ("spec", "count"),
     [("group:S4", 4), ("group:Z6", 5), ("group:Z12", 7), ("group:A4", 4), ("group:S3xZ2", 5)],

@@ -192,6 +192,7 @@ def test_with_one_class_nothing_is_wrong() -> None:
     assert json.dumps(found.to_dict(), allow_nan=False)
 
 
+@pytest.mark.slow
 def test_what_is_verified_stays_as_it_is() -> None:
     construction = construct("parity")
     before = copy.deepcopy(construction.model.state_dict())

@@ -46,6 +46,7 @@ def read_back(words: LabelledWords) -> dict[Word, str]:
     }
 
 
+@pytest.mark.slow_for("dataset")
 @pytest.mark.parametrize("form", FORMATS)
 @given(found=labelled(), packed=st.sampled_from(sorted(PACK)))
 def test_what_is_written_is_read(

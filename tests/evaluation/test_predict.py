@@ -77,6 +77,7 @@ def test_the_largest_logit_is_the_answer_and_the_first_of_equals() -> None:
     assert (logits.softmax(dim=1)[1] == 1 / 3).all()  # here the answer would be another
 
 
+@pytest.mark.slow_for("2e-09")
 def test_of_many_near_classes_what_is_proved_is_what_is_predicted(
     many: tuple[RegularGPT, Language],
 ) -> None:
@@ -96,6 +97,7 @@ def test_of_many_near_classes_what_is_proved_is_what_is_predicted(
         assert {record.correct / record.total for record in scores.records} == {1.0}
 
 
+@pytest.mark.slow_except("2e-09")
 def test_of_near_logits_everything_that_answers_says_the_same(small: RegularGPT) -> None:
     """`certify` used to say that the model's code was changed."""
     for strength in ("auto", "discrete"):

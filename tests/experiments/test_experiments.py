@@ -149,6 +149,7 @@ def test_every_statement_of_the_paper_holds(name: str, results: dict[str, dict[s
     assert all(statement.where and statement.measured for statement in statements)
 
 
+@pytest.mark.slow_for("chiang2022/figure2", "steps2022/figure1")
 @pytest.mark.parametrize("name", ONE_OF_A_KIND)
 def test_tables_have_a_cell_for_each_column_and_leave_the_records_alone(
     name: str, results: dict[str, dict[str, Any]]

@@ -106,6 +106,7 @@ def test_figures_3_and_4_compare_what_they_say() -> None:
     assert FIGURE_3.figures([]) == {}
 
 
+@pytest.mark.slow
 def test_the_laptops_grid_is_a_part_of_the_papers() -> None:
     presets = TABLE_1.presets
     for regime, choices in presets["laptop"].choices.items():

@@ -212,6 +212,7 @@ def test_table_2_sets_means_beside_the_print() -> None:
     assert statement.measured == "least 95.0 (P(1) = 0.3, extrapolation), of 2 cells"
 
 
+@pytest.mark.slow
 def test_table_2_trains_its_rnn_as_table_1_does_on_parity() -> None:
     runs = table2.TABLE_2.runs(table2.TABLE_2.presets["laptop"], ())
     loops = {run.job.plan.training for run in runs if run.row == "rnn"}

@@ -70,6 +70,7 @@ def test_the_film_plays_between_frames_and_stops(chromium: Any, written: str) ->
         assert page.page.inner_text("#play-film") == "Play"
 
 
+@pytest.mark.slow
 def test_with_less_motion_frames_come_one_by_one(chromium: Any, written: str) -> None:
     with opened(chromium, written, reduced_motion="reduce") as page:
         assert page.page.inner_text("#play-film") == "Next frame"

@@ -59,6 +59,7 @@ def test_every_language_has_a_second_definition() -> None:
     assert list(SECOND) == list(BENCHMARKS)
 
 
+@pytest.mark.slow_for("chomsky-modular-arithmetic", "flare-cycle-navigation")
 @pytest.mark.parametrize("name", list(BENCHMARKS))
 def test_a_language_is_what_its_second_definition_says(name: str) -> None:
     language = parse(name)

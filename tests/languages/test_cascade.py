@@ -91,6 +91,7 @@ def test_larger_automata_that_only_move_up_have_a_cascade(seed: int) -> None:
         assert follow(made, word) == machine.run(word)
 
 
+@pytest.mark.slow
 def test_what_is_too_large_is_refused_with_numbers() -> None:
     with pytest.raises(LanguageError, match=f"14 states have more than {MAX_CHAINS:,} chains"):
         cascade(parse("d-12").minimised())

@@ -64,6 +64,7 @@ def test_every_language_has_a_second_definition() -> None:
     assert list(SECOND) == list(CATALOGUE)
 
 
+@pytest.mark.slow_for("modular-arithmetic", "modular-arithmetic-left-to-right", "tomita-3")
 @pytest.mark.parametrize("name", list(CATALOGUE))
 def test_a_language_is_what_its_second_definition_says(name: str) -> None:
     language = CATALOGUE[name].build()

@@ -182,6 +182,9 @@ LARGE = {
 }
 
 
+@pytest.mark.slow_for(
+    "2,000 options and as many letters", "4,900 nested options", "5,000 letters of 26"
+)
 @pytest.mark.parametrize("name", LARGE)
 def test_large_expressions_are_no_trouble(name: str) -> None:
     """Those that were too much once: each took minutes or all memory."""

@@ -79,6 +79,9 @@ def test_every_form_agrees_with_the_dense_matrix(name: str, data: st.DataObject)
     assert_alike(name, inputs(chunk, length, seed=data.draw(st.integers(0, 9))), stride)
 
 
+@pytest.mark.slow_for(
+    "128-banded", "128-fused", "128-shifted", "3-fused", "32-banded", "32-fused", "32-shifted"
+)
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("chunk", [2, 3, 8, 32, 128])
 def test_every_form_agrees_for_powers_of_the_chunk(name: str, chunk: int) -> None:
@@ -147,6 +150,7 @@ class _Greatest(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return found
 
 
+@pytest.mark.slow_except("32")
 @pytest.mark.parametrize("chunk", [2, 8, 32, 128])
 def test_nothing_in_memory_grows_faster_than_the_text(chunk: int) -> None:
     """Forward and backward, of the form that is chosen; the dense matrix grows sixteenfold."""

@@ -115,6 +115,32 @@ def test_what_does_not_act_in_attention_leaves_it_alone(name: str, causal: bool)
     assert position.in_layer(1, place, place) is None
 
 
+@pytest.mark.slow_except(
+    "decoder-alibi-1",
+    "decoder-alibi-4",
+    "decoder-alibi-5",
+    "decoder-hops-1",
+    "decoder-hops-4",
+    "decoder-hops-5",
+    "decoder-kerple-power-1",
+    "decoder-kerple-power-4",
+    "decoder-recency-5",
+    "decoder-rope-1",
+    "encoder-alibi-1",
+    "encoder-alibi-4",
+    "encoder-alibi-5",
+    "encoder-hops-1",
+    "encoder-hops-4",
+    "encoder-hops-5",
+    "encoder-kerple-log-1",
+    "encoder-kerple-log-5",
+    "encoder-recency-1",
+    "encoder-recency-5",
+    "encoder-rope-1",
+    "encoder-rope-4",
+    "encoder-t5-1",
+    "encoder-t5-5",
+)
 @pytest.mark.parametrize("size", [1, 4, 5])
 @pytest.mark.parametrize("name", sorted(ACTING))
 def test_logits_are_their_formula(name: str, causal: bool, size: int) -> None:

@@ -93,6 +93,16 @@ def test_completing_with_a_cache_is_completing_without(
     assert torch.equal(words, complete_without_cache(model, prefix, steps))
 
 
+@pytest.mark.slow_except(
+    "first-early",
+    "fraction",
+    "learned",
+    "none",
+    "one-hot",
+    "randomised-learned",
+    "randomised-sinusoidal",
+    "sinusoidal",
+)
 @pytest.mark.parametrize("position", sorted(POSITIONS))
 def test_a_cache_changes_no_logit(position: str) -> None:
     """Whether a place is computed with all before it, or from what is kept of them."""

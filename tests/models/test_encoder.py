@@ -308,6 +308,24 @@ NOT_NEAR = {
 }
 
 
+@pytest.mark.slow_except(
+    "dtype0-alibi",
+    "dtype0-first",
+    "dtype0-first-early",
+    "dtype0-learned",
+    "dtype1-alibi",
+    "dtype1-first-early",
+    "dtype1-fraction",
+    "dtype1-kerple-log",
+    "dtype1-kerple-power",
+    "dtype1-learned",
+    "dtype1-none",
+    "dtype1-one-hot",
+    "dtype1-randomised-learned",
+    "dtype1-randomised-sinusoidal",
+    "dtype1-recency",
+    "dtype1-sinusoidal",
+)
 @pytest.mark.parametrize("position", sorted(set(POSITIONS) - set(NOT_NEAR)))
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_is_near(position: str, dtype: torch.dtype) -> None:

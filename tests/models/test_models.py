@@ -103,6 +103,18 @@ GARBAGE: Mapping[str, tuple[int, int]] = {
 """Least and most of what may stand before a word."""
 
 
+@pytest.mark.slow_for(
+    "-chomsky-transformer",
+    "-decoder",
+    "-regular-gpt",
+    "-regular-gpt-binary",
+    "-regular-gpt-rational",
+    "-scratchpad",
+    "-scratchpad-window",
+    "first-chomsky-transformer",
+    "first-universal-transformer",
+    "first-universal-transformer-log",
+)
 @names
 @pytest.mark.parametrize("settings_", [{}, {"cls": "first"}], ids=["", "first"])
 def test_what_stands_before_a_word_changes_no_bit(name: str, settings_: dict[str, Any]) -> None:

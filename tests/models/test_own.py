@@ -76,6 +76,7 @@ def test_every_layout_gives_the_logits_of_each_word_alone(words: list[list[int]]
             assert torch.allclose(predict(model, words), expected)
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_to_the_same_bits(package: Path) -> None:
     def run(out: str, **more: Any) -> dict[str, Tensor]:
         return lw.train(

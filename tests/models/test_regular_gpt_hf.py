@@ -91,6 +91,7 @@ def test_a_tuple_is_given_to_those_who_want_one(model: RegularGPTLM) -> None:
     assert torch.equal(loss, found(tokens, labels=tokens).loss)
 
 
+@pytest.mark.slow_except("(0, 'pre')-True", "(2, 'pre')-False", "(2, 'pre')-True")
 @pytest.mark.parametrize("use_cache", [True, False])
 def test_generated_texts_are_those_of_complete(model: RegularGPTLM, use_cache: bool) -> None:
     found, tokens = RegularGPTForCausalLM.of(model), tokens_of()
@@ -365,6 +366,7 @@ def test_what_is_not_read_is_refused() -> None:
         assert found(tokens, **{name: None}).logits.shape == (3, 9, 11)
 
 
+@pytest.mark.slow
 def test_the_package_does_not_need_transformers() -> None:
     """In a process of its own, in which transformers is not there."""
     code = """

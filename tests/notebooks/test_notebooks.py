@@ -93,6 +93,7 @@ def check_claims(name: str, notebook: Any) -> None:
         assert len(re.findall(claim, said, re.M)) == times, claim
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [

@@ -176,6 +176,7 @@ for call in calls:
 """
 
 
+@pytest.mark.slow
 def test_slips_are_told_where_the_tests_check_types_themselves() -> None:
     """Constructions and tasks are under the shape check here, which a user does not have."""
     done = subprocess.run(

@@ -120,6 +120,7 @@ def test_a_problem_of_another_package_goes_the_whole_way(tmp_path: Path) -> None
     assert all(line.count("\n") == 1 for line in lines.values()), lines
 
 
+@pytest.mark.slow
 def test_what_a_plug_in_cannot_import_is_said_in_one_line(tmp_path: Path) -> None:
     broken = tmp_path / "plugin"
     (broken / "broken-1.0.dist-info").mkdir(parents=True)
@@ -149,6 +150,7 @@ found["others"] = run("describe", "parity")
     assert found["others"]["status"] == 0
 
 
+@pytest.mark.slow
 def test_what_is_no_variant_of_its_kind_is_refused(tmp_path: Path) -> None:
     about = tmp_path / "plugin" / "odd-1.0.dist-info"
     about.mkdir(parents=True)

@@ -157,6 +157,7 @@ def test_a_folder_from_before_there_were_stages_stays_as_it_is(tmp_path: Path) -
     assert files(tmp_path / "old") == before
 
 
+@pytest.mark.slow
 def test_a_stage_that_is_proved_is_the_last(tmp_path: Path) -> None:
     settings = {"steps": 250, "validate_every": 50, "max_length": 10}
     made = make_plan("group:S3", settings=settings)
@@ -185,6 +186,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch, objective: Any, after: int) -> Non
     monkeypatch.setattr(objective, "step", step)
 
 
+@pytest.mark.slow_except("0")
 @pytest.mark.parametrize("after", [0, 15])
 def test_a_stage_that_diverges_is_followed_by_the_next(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, after: int

@@ -169,6 +169,7 @@ def test_the_worst_length_stands_where_lengths_differ(runs: Path) -> None:
     assert "worst length" not in measures
 
 
+@pytest.mark.slow
 def test_runs_of_one_language_are_in_one_figure(runs: Path) -> None:
     together = page_of(runs / "a", runs / "b")
     assert together.headings[0] == "Runs on parity, in one figure"

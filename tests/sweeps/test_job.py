@@ -14,6 +14,7 @@ from lengthwise.sweeps.job import Job, jobs_over_seeds, require_distinct
 from sweep_jobs import TESTS, small_jobs, small_plan
 
 
+@pytest.mark.slow
 def test_a_job_survives_json_in_another_process_with_its_digest() -> None:
     job = small_jobs(1)[0]
     stored = json.dumps(job.to_dict())

@@ -41,6 +41,16 @@ def fill(value: int, count: int) -> torch.Tensor:
 # ---- exactly uniform -------------------------------------------------------------------------
 
 
+@pytest.mark.slow_for(
+    "4-language0-1",
+    "4-language0-3",
+    "4-language1-1",
+    "4-language1-3",
+    "4-language2-1",
+    "4-language2-3",
+    "4-language3-1",
+    "4-language3-3",
+)
 @pytest.mark.parametrize("bits", [1, 3, 30])
 @pytest.mark.parametrize("language", [PARITY, BEGINS_WITH_1, MOD_3, UNEQUAL])
 @pytest.mark.parametrize("length", [1, 4])
@@ -90,6 +100,7 @@ def test_boundaries_are_as_near_to_the_exact_ones_as_claimed(language: Language,
                 assert boundary - bound <= exact <= boundary + 1 + bound
 
 
+@pytest.mark.slow_except("2097152-0", "2097152-33554432")
 @pytest.mark.parametrize("table", [0, 2**25])
 @pytest.mark.parametrize("block", [7, 2**21])
 @given(language=languages(), lengths=st.lists(st.integers(0, 60), min_size=1, max_size=9))
@@ -270,6 +281,7 @@ def test_one_seed_gives_one_batch_whatever_was_drawn_before() -> None:
     assert fresh.draw(ones, lengths, seeded()).equal(used.draw(ones, lengths, seeded()))
 
 
+@pytest.mark.slow
 def test_a_word_of_a_hundred_thousand_symbols() -> None:
     sampler = UniformSampler(PARITY)
     tokens = sampler.draw(torch.tensor([1]), torch.tensor([100_000]), seeded())

@@ -63,6 +63,21 @@ def _generator(real: Any = torch.Generator) -> torch.Generator:
     return real()
 
 
+@pytest.mark.slow_for(
+    "chomsky-transformer-final",
+    "elman-binary-prefix",
+    "gru-binary-prefix",
+    "gru-final",
+    "gru-prefix",
+    "lstm-final",
+    "lstm-prefix",
+    "regular-gpt-binary-final",
+    "regular-gpt-binary-node",
+    "regular-gpt-binary-prefix",
+    "regular-gpt-binary-transition",
+    "regular-gpt-transition",
+    "relu-binary-prefix",
+)
 @pytest.mark.parametrize(("name", "supervision"), list(_cases()))
 def test_a_step_waits_for_the_device_once(
     name: str, supervision: str, monkeypatch: pytest.MonkeyPatch

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,9 +41,15 @@ def saved(path: Path, construction: Construction) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return saved(tmp_path_factory.mktemp("stored") / "made", made())
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return saved(tmp_path / "made", made())
+def folder(stored: Path, tmp_path: Path) -> Path:
+    """A copy, to be damaged."""
+    return shutil.copytree(stored, tmp_path / "made")
 
 
 def config_of(folder: Path) -> dict[str, Any]:
@@ -50,6 +57,7 @@ def config_of(folder: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow_except("chiang2022/parity", "steps2022/addition-2", "steps2022/addition-nor")
 @pytest.mark.parametrize("name", KINDS)
 def test_all_that_is_claimed_comes_back(name: str, tmp_path: Path) -> None:
     before = made(name)

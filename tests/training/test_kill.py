@@ -24,6 +24,7 @@ def start(out: Path, model: str) -> "subprocess.Popen[bytes]":
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sign", "model"),
     [

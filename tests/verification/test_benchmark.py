@@ -126,6 +126,7 @@ def test_ours_says_of_no_fault_of_another_thousand_that_it_holds() -> None:
     assert not seen
 
 
+@pytest.mark.slow
 def test_every_way_of_forging_is_refused() -> None:
     asked = list(benchmark.cases(5, each=8, kinds=["forged file"]))
     assert len({case.known_by.partition(" called")[0] for case in asked}) == 8
@@ -134,6 +135,7 @@ def test_every_way_of_forging_is_refused() -> None:
         assert benchmark.ours(case.question) == "fails", case.known_by
 
 
+@pytest.mark.slow
 def test_cases_are_drawn_from_their_seed_alone() -> None:
     kinds = ["one pad", "overflow", "forged file"]
     few = [case.digest for case in benchmark.cases(each=1, kinds=kinds)]

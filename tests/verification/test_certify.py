@@ -227,6 +227,7 @@ CHANGES: dict[str, Change] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.slow_except("parity")
 def test_no_change_of_the_weights_is_proved_right_where_a_word_is_wrong(proved: Run) -> None:
     verdicts: list[str] = []

@@ -184,6 +184,7 @@ def refuse_all(contents: list[bytes], path: Path) -> None:
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow_except("by_hand", "by_hand_in_threes_with_a_domain", "wrong_on_the_empty_word")
 def test_no_byte_can_be_changed(made: Certificate, tmp_path: Path) -> None:
     refuse_all(changed_bytes(made.to_bytes(), 200, 0), tmp_path / "a.json")
 

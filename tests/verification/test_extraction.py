@@ -197,6 +197,7 @@ def test_a_class_is_narrower_than_the_gap_around_it() -> None:
 # ---- continuous memory -----------------------------------------------------------------------
 
 
+@pytest.mark.slow_for("d-2-3", "group:S3-3", "tomita-4-3", "tomita-7-3")
 @pytest.mark.parametrize("chunk", [2, 3])
 @pytest.mark.parametrize(
     "spec", ["parity", "even-pairs", "cycle-navigation", "tomita-4", "tomita-7", "group:S3", "d-2"]
@@ -292,6 +293,7 @@ def test_vectors_in_no_clear_classes_are_refused_with_numbers() -> None:
 # ---- binary memory ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow_except("0-settings2", "1-settings0", "1-settings2")
 @pytest.mark.parametrize("settings", [{}, {"chunk": 3, "num_bits": 3}, {"num_classes": 3}])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_binary_model_is_taken_as_it_is(settings: dict[str, Any], seed: int) -> None:
@@ -410,7 +412,7 @@ def test_tables_of_another_model_and_damaged_ones_are_refused(tmp_path: Path) ->
         with pytest.raises(RunError, match="is damaged") as caught:
             load_snapped(path, model)
         assert "\n" not in str(caught.value)
-    for byte in range(8, len(content), max(1, len(content) // 200)):
+    for byte in range(8, len(content), max(1, len(content) // 50)):
         changed = bytearray(content)
         changed[byte] ^= 0x55
         path.write_bytes(changed)

@@ -97,6 +97,7 @@ def seen(model: Any, part: str, seeds: int) -> float:
     return min(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 @torch.no_grad()
 def test_no_sign_is_accepted_that_an_order_of_additions_turns(

@@ -131,6 +131,7 @@ def test_what_torch_computes_lies_within_the_bounds(seed: int, size: float) -> N
     assert node.apart() < 0.1
 
 
+@pytest.mark.slow
 def test_a_fault_in_one_of_a_million_corners_is_refused() -> None:
     """The product is right but for the one content of seven other slots that the bound is about."""
     model = copy.deepcopy(proved("regex:(0|1)*1(0|1){2}")).double()
@@ -230,7 +231,9 @@ def with_weights(
     return changed
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(1_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count", [8, *(pytest.param(many, marks=pytest.mark.slow) for many in (40, 1_000))]
+)
 def test_no_planted_fault_is_proved_where_a_word_is_wrong(count: int) -> None:
     """A weight, a sign or a whole row changes, a little or much; whatever is proved is right."""
     draw = random.Random(count)
@@ -377,6 +380,7 @@ CLAIMS: dict[str, Callable[[WrongWord], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow_for("equivalent")
 @pytest.mark.parametrize("name", CLAIMS)
 def test_a_false_claim_about_another_language_is_refused(name: str) -> None:
     with pytest.raises(CertificateError):
@@ -419,6 +423,7 @@ FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
+@pytest.mark.slow_for("a length", "a repetition", "another language", "elements", "no attention")
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forged_file_is_refused(name: str, tmp_path: Path) -> None:
     bad = forged(FORGERIES[name])

@@ -48,6 +48,26 @@ def _checked(name: str) -> Certificate:
     return certificate
 
 
+@pytest.mark.slow_for(
+    "a5-tiny",
+    "cycle-navigation",
+    "d-2",
+    "d-2-exact",
+    "d-3",
+    "d-4",
+    "even-pairs",
+    "parity",
+    "s3",
+    "s3-exact",
+    "s3-tiny",
+    "tomita-3",
+    "tomita-3-exact",
+    "tomita-4",
+    "tomita-4-exact",
+    "tomita-5",
+    "tomita-6",
+    "z60-tiny",
+)
 @pytest.mark.parametrize(
     "name",
     [

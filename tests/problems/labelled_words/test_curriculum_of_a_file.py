@@ -4,6 +4,7 @@ import random
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 import torch
 
 from lengthwise.data.text_corpus import TRAIN, VALID
@@ -63,6 +64,7 @@ def test_words_are_at_most_as_long_as_asked_and_parts_stay_apart(tmp_path: Path)
     assert shown(source.validation(9, draw)) == parts[VALID]
 
 
+@pytest.mark.slow
 def test_a_network_settles_on_the_words_of_a_file_and_is_proved_afterwards(tmp_path: Path) -> None:
     write(tmp_path / "parity.tsv")
     plan = make_plan(f"words:{tmp_path / 'parity.tsv'}", "gru-binary", settings=SMALL)

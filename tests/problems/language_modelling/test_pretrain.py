@@ -160,6 +160,7 @@ def test_the_command_makes_a_body_that_train_takes(
         assert not (tmp_path / "no").exists()
 
 
+@pytest.mark.slow
 def test_a_body_with_a_name_is_made_once_in_its_place(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -160,6 +160,7 @@ def test_parity_is_learned_and_carried_further(name: str, settings: dict[str, An
     assert (run.model(words).argmax(dim=1) == words.sum(dim=1) % 2).double().mean() > 0.95
 
 
+@pytest.mark.slow
 def test_first_is_learned_by_the_encoder_with_its_positions() -> None:
     """Chiang and Cholak's language and encoding; the class of a word is its first symbol."""
     settings = {

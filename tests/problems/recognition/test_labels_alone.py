@@ -36,6 +36,7 @@ def test_a_network_told_labels_alone_settles_and_is_proved() -> None:
     assert certify(run.model, parse("first")).verdict == "counterexample"
 
 
+@pytest.mark.slow
 def test_the_command_says_on_how_many_states_it_settled(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

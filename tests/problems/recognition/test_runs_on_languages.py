@@ -27,6 +27,7 @@ def weights(model: torch.nn.Module) -> torch.Tensor:
     return torch.cat([p.detach().flatten() for p in model.parameters()])
 
 
+@pytest.mark.slow_except("node-regular-gpt", "node-regular-gpt-binary", "prefix-regular-gpt")
 @pytest.mark.parametrize("model", ["regular-gpt", "regular-gpt-binary"])
 @pytest.mark.parametrize("supervision", ["final", "prefix", "node", "transition"])
 def test_every_supervision_trains_every_model_and_reloads(
@@ -113,6 +114,7 @@ def test_loss_of_final_supervision_is_the_cross_entropy_by_hand() -> None:
     assert step.accuracy == pytest.approx(sum(right) / 5)
 
 
+@pytest.mark.slow
 def test_a_trained_model_is_right_on_words_of_its_training_lengths() -> None:
     """Real learning, small: 16 numbers wide, a few hundred steps."""
     plan = make_plan(

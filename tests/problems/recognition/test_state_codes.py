@@ -36,6 +36,7 @@ def automaton(states: int, symbols: int, seed: int) -> Language:
             return machine
 
 
+@pytest.mark.slow_except("15-3-elman-binary")
 @BOTH
 @pytest.mark.parametrize(("states", "symbols"), [(5, 2), (15, 3)])
 def test_default_training_ends_with_a_proof(model: str, states: int, symbols: int) -> None:

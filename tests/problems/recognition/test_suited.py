@@ -58,6 +58,7 @@ def test_what_the_user_sets_stands() -> None:
     assert make_plan("d-4").trained_on == "all chunks of codes in words of every length"
 
 
+@pytest.mark.slow
 def test_other_models_and_presets_keep_their_settings() -> None:
     assert make_plan("d-4", "regular-gpt").objective.supervision == "final"
     assert make_plan("d-4", preset="smoke").network.d_model == 16

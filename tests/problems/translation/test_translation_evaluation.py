@@ -143,6 +143,7 @@ def test_what_a_test_found_is_stored_with_the_run(corpus: ParallelCorpus, tmp_pa
     }
 
 
+@pytest.mark.slow
 def test_another_corpus_needs_the_same_tokens(corpus: ParallelCorpus, tmp_path: Path) -> None:
     run = _copying(_run(corpus), corpus)
     (tmp_path / "a.tsv").write_text("a\tb\nxyx\tXYX\n")

@@ -158,6 +158,7 @@ class _Stop:
             raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_ends_with_the_same_weights(
     corpus: ParallelCorpus, tmp_path: Path
 ) -> None:
