@@ -64,8 +64,22 @@ VARIANTS = {
     "own/random-automata",
     "own/soundness",
 }
+LONG = {
+    "own/compiled-sizes",
+    "own/constructions",
+    "own/gradient-alone",
+    "own/labels-alone",
+    "own/ladder",
+    "own/main-job",
+    "own/ranges",
+    "own/rungs",
+    "own/smallest-proofs",
+    "own/symbol-by-symbol",
+}
+"""They take more than a second."""
 ONE_OF_A_KIND = [
-    pytest.param(name, marks=[pytest.mark.slow] if name in VARIANTS else []) for name in NAMES
+    pytest.param(name, marks=[pytest.mark.slow] if name in VARIANTS | LONG else [])
+    for name in NAMES
 ]
 
 
@@ -108,9 +122,6 @@ def test_presets_differ_in_numbers_only(name: str) -> None:
     assert len({type(sizes) for sizes in presets.values()}) == 1
 
 
-@pytest.mark.slow_except(
-    "own/growing-words", "own/weak-supervision", "steps2022/figure1", "steps2022/table1"
-)
 @pytest.mark.parametrize("name", ONE_OF_A_KIND)
 def test_a_seed_gives_the_records_that_came_back_from_json_and_progress_goes_to_the_end(
     name: str,
@@ -149,7 +160,6 @@ def test_every_statement_of_the_paper_holds(name: str, results: dict[str, dict[s
     assert all(statement.where and statement.measured for statement in statements)
 
 
-@pytest.mark.slow_for("chiang2022/figure2", "steps2022/figure1")
 @pytest.mark.parametrize("name", ONE_OF_A_KIND)
 def test_tables_have_a_cell_for_each_column_and_leave_the_records_alone(
     name: str, results: dict[str, dict[str, Any]]
