@@ -152,6 +152,7 @@ def test_what_is_stored_says_what_made_it(name: str, results: dict[str, dict[str
     assert len(found["date"].split("-")) == 3
 
 
+@pytest.mark.slow_for("own/rungs")
 @pytest.mark.parametrize("name", COMPUTED)
 def test_every_statement_of_the_paper_holds(name: str, results: dict[str, dict[str, Any]]) -> None:
     statements = EXPERIMENTS[name].check(smoke(results, name))
