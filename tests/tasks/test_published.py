@@ -176,7 +176,6 @@ def tomita_4(length: int, rng: random.Random) -> list[int]:
     return word
 
 
-@pytest.mark.slow_for("tomita-3-tomita_3_members-tomita_3-4")
 @pytest.mark.parametrize(
     ("spec", "members", "one_by_one", "length"),
     [
