@@ -134,7 +134,6 @@ def test_a_few_steps_lower_the_loss(name: str) -> None:
     assert sum(losses[-6:]) < 0.8 * sum(losses[:6])
 
 
-@pytest.mark.slow_except("gru-settings1")
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
