@@ -58,6 +58,19 @@ def limited(seconds: float, work: Callable[[], None]) -> None:
         work()
 
 
+def test_a_budget_is_over_whatever_a_library_makes_of_its_end() -> None:
+    def translated() -> None:
+        try:
+            busy()
+        except BudgetError as error:
+            raise TypeError("a check of types failed") from error
+
+    with pytest.raises(BudgetError, match=r"0\.05 seconds"):
+        limited(0.05, translated)
+    with pytest.raises(ZeroDivisionError):
+        limited(100, lambda: print(1 / 0))
+
+
 def test_work_is_stopped_when_the_budget_is_used_up_and_not_before() -> None:
     before = signal.getsignal(signal.SIGPROF)
     with pytest.raises(BudgetError, match=r"0\.05 seconds"):

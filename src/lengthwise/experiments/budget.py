@@ -20,7 +20,7 @@ def processor_budget(seconds: float) -> Iterator[None]:
     """Raise `BudgetError` in the main thread after so many processor seconds of this process.
 
     The exception arises between two instructions of Python, so a call of a compiled library is not
-    cut short. Work that ends late, since exceptions were lost, is refused at its end.
+    cut short. Work that ends late, since exceptions were lost or turned into others, is refused.
 
     Raises:
         BudgetError: the work was not done in time.
@@ -41,6 +41,10 @@ def processor_budget(seconds: float) -> Iterator[None]:
     signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
     try:
         yield
+    except Exception as caught:
+        if is_over and caught is not error:  # a library has made another exception of it
+            raise error from caught
+        raise
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
