@@ -200,7 +200,6 @@ def test_a_link_to_a_folder_is_no_folder(shell: Shell, honest: Path) -> None:
     assert shell("board", "check", str(honest.parent / "link"))[0] == 2
 
 
-@pytest.mark.slow
 def test_the_languages_of_the_board_differ() -> None:
     """So that a proof is about one of them alone: by all words of up to 10 symbols."""
 

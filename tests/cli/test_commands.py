@@ -128,7 +128,6 @@ def test_demo_in_small(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert Path(result["report"]).exists()
 
 
-@pytest.mark.slow
 def test_output_into_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     command = f"{sys.executable} -m lengthwise.cli.main sample parity --length 99 --count 20000"
     done = subprocess.run(

@@ -31,6 +31,7 @@ from lengthwise.verification.network import node_of
 from lengthwise.verification.node import Node
 from lengthwise.verification.snapped_file import load_snapped, save_snapped
 from lengthwise.verification.snapping import Snaps
+from ordinary import few
 from strategies import domained, machines
 
 
@@ -412,7 +413,7 @@ def test_tables_of_another_model_and_damaged_ones_are_refused(tmp_path: Path) ->
         with pytest.raises(RunError, match="is damaged") as caught:
             load_snapped(path, model)
         assert "\n" not in str(caught.value)
-    for byte in range(8, len(content), max(1, len(content) // 50)):
+    for byte in range(8, len(content), max(1, len(content) // few(50, 200))):
         changed = bytearray(content)
         changed[byte] ^= 0x55
         path.write_bytes(changed)

@@ -11,7 +11,7 @@ from lengthwise.verification.own_automaton import OUTSIDE, Neighbours, own_autom
 from strategies import all_words, machines
 from verification.test_prefixes import Table
 
-ANY = Neighbours(np.ones((3, 2), dtype=np.bool_), np.ones(3, dtype=np.bool_))
+ANY = Neighbours.any(2)
 
 
 @given(machine=machines())

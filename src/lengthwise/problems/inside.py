@@ -81,20 +81,23 @@ def extract_automaton(
     """Extract the minimal automaton that a model computes: its `.language`.
 
     A `language` gives symbols, names of classes and domain; a run has its own. `.likeness` says
-    whether the automaton is the model itself, which is so for binary memory and for slots, or
+    whether the automaton is the model itself, which is so for networks of bits and of slots, or
     another function near it. `learn_automaton` takes any model, by tests.
 
     Raises:
         ConfigError: it is no model, or a number is out of range.
-        VerificationError: the model has neither slots nor vectors of sub-words; its weights hold no
-            automaton; or its algebra has more than `max_elements` elements or never repeats.
-        LanguageError: no language is given for a model; or there are more than `max_states` states.
+        VerificationError: the model has neither slots nor recurring bits nor vectors of sub-words;
+            its weights hold no automaton; it has too many codes; or its algebra has more than
+            `max_elements` elements or never repeats.
+        LanguageError: no language is given for a model; or the automaton that is learned of an
+            algebra has more than `max_states` states.
     """
     network = module_of(model)
-    symbols = _symbols(model) if language is None and isinstance(model, Run) else None
+    if language is None and isinstance(model, Run):
+        language = _symbols(model)
     return extract_own_automaton(
         network,
-        symbols or _language_of(model, language),
+        _language_of(model, language),
         max_elements=whole("max_elements", max_elements, 1),
         max_states=whole("max_states", max_states, 1),
     )

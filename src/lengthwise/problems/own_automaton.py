@@ -21,9 +21,8 @@ from lengthwise.problems.curriculum import Curriculum, WordSource
 from lengthwise.problems.learning import Learning
 from lengthwise.tasks.task import Batch
 from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
-from lengthwise.verification.network import weights_of
+from lengthwise.verification.network import recurrent_node_of
 from lengthwise.verification.own_automaton import OUTSIDE, Neighbours, own_automaton
-from lengthwise.verification.recurrent_node import RecurrentNode
 
 _MOST_STEPS = 2**18
 """Most steps of an exploration: a code and a symbol each."""
@@ -65,7 +64,7 @@ class OwnAutomaton(Curriculum):
             return False, {}
         assert isinstance(model, BinaryRecurrent)
         network = in_precision(model, self._precision)
-        codes = TrackedCodes(RecurrentNode(network.config.to_dict(), weights_of(network)))
+        codes = TrackedCodes(recurrent_node_of(network))
         recurrence = CodeRecurrence(codes)
         shown = Neighbours.of(batch.tokens.numpy(), batch.lengths.numpy(), codes.num_symbols)
         found = own_automaton(recurrence, shown, max_steps=_MOST_STEPS)

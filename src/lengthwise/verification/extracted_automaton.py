@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from torch import nn
 
 from lengthwise.errors import VerificationError
@@ -20,15 +19,15 @@ from lengthwise.verification.exact_learning import language_of
 from lengthwise.verification.extraction import MAX_ELEMENTS, extract, likeness
 from lengthwise.verification.learning import MAX_STATES
 from lengthwise.verification.network import (
+    recurrent_node_of,
     require_provable,
     require_regular_gpt,
     require_same_classes,
-    weights_of,
 )
 from lengthwise.verification.own_automaton import Neighbours, own_automaton
-from lengthwise.verification.recurrent_node import RecurrentNode
 
 _MOST_STEPS = 1_000_000
+"""Most steps of an exploration: a code and a symbol each."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,15 +35,19 @@ class ExtractedAutomaton:
     """A minimal automaton, and how surely the network computes it."""
 
     language: Language
-    likeness: str
-    """In words, how far the automaton is the network."""
     extraction: Mapping[str, Any]
-    """How it was found, as plain values: `is_exact` if it is the network itself, and `is_certain`
+    """Plain values that say how it was found: `is_exact` if it is the network itself, `is_certain`
     if, in addition, no rounding could change what was read off."""
 
     def __repr__(self) -> str:
         states = self.language.num_states
         return f"ExtractedAutomaton({states} states; is the network: {self.likeness})"
+
+    @property
+    def likeness(self) -> str:
+        """Say in words how far the automaton is the network."""
+        found = self.extraction
+        return likeness(is_exact=found["is_exact"], is_certain=found["is_certain"])
 
 
 def extract_automaton(
@@ -63,7 +66,7 @@ def extract_automaton(
     Raises:
         VerificationError: the model is none of these; its weights hold no automaton; it has too
             many codes; or its algebra has more than `max_elements` elements or never repeats.
-        LanguageError: the automaton has more than `max_states` states.
+        LanguageError: the automaton that is learned has more than `max_states` states.
     """
     slots = slots_language(model, language)
     if slots is not None:
@@ -79,18 +82,15 @@ def extract_automaton(
         language.domain,
         max_states=max_states,
     )
-    return ExtractedAutomaton(language=learned, likeness=found.likeness, extraction=found.summary())
+    return ExtractedAutomaton(language=learned, extraction=found.summary())
 
 
 def _of_codes(model: BinaryRecurrent, language: Language) -> ExtractedAutomaton:
     """Explore the codes of a recurrence on all words, also on those outside the domain."""
     require_provable(model)
     require_same_classes(model, language)
-    codes = TrackedCodes(RecurrentNode(model.config.to_dict(), weights_of(model)))
-    anything = Neighbours(
-        follows=np.ones((codes.num_symbols + 1, codes.num_symbols), dtype=np.bool_),
-        ends=np.ones(codes.num_symbols + 1, dtype=np.bool_),
-    )
+    codes = TrackedCodes(recurrent_node_of(model))
+    anything = Neighbours.any(codes.num_symbols)
     found = own_automaton(CodeRecurrence(codes), anything, max_steps=_MOST_STEPS)
     if found is None:
         raise VerificationError(
@@ -103,8 +103,5 @@ def _of_codes(model: BinaryRecurrent, language: Language) -> ExtractedAutomaton:
 
 
 def _exactly(language: Language, *, is_certain: bool) -> ExtractedAutomaton:
-    return ExtractedAutomaton(
-        language=language,
-        likeness=likeness(is_exact=True, is_certain=is_certain),
-        extraction={"is_exact": True, "is_certain": is_certain},
-    )
+    extraction = {"is_exact": True, "is_certain": is_certain}
+    return ExtractedAutomaton(language=language, extraction=extraction)

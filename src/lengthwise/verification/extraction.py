@@ -53,9 +53,9 @@ class Extraction:
     levels: tuple[SnappedLevel, ...]
     """From level 1 to `len(algebra.levels)`, whose elements are those of `algebra.repeat`."""
     is_exact: bool
-    """Whether memory is binary, so that images are equal to their representatives."""
+    """Tells whether memory is binary, so that images are equal to their representatives."""
     is_certain: bool
-    """Whether, in addition, no rounding could have changed any code that was computed."""
+    """Tells whether, in addition, no rounding could have changed any code that was computed."""
 
     @property
     def snapping(self) -> Snapping:
@@ -74,7 +74,7 @@ class Extraction:
 
     @property
     def likeness(self) -> str:
-        """In words, how far the algebra computes the same as the model."""
+        """Say in words how far the algebra computes the same as the model."""
         return likeness(is_exact=self.is_exact, is_certain=self.is_certain)
 
     def summary(self) -> dict[str, object]:

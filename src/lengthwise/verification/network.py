@@ -24,6 +24,7 @@ from lengthwise.verification.plain import (
     require_plain,
     require_plain_arithmetic,
 )
+from lengthwise.verification.recurrent_node import RecurrentNode
 
 
 def require_regular_gpt(model: nn.Module) -> RegularGPT:
@@ -134,6 +135,11 @@ def made_with() -> dict[str, str]:
 def node_of(model: RegularGPT, precision: Precision = "weights") -> Node:
     """Build the node function of a model from its weights."""
     return Node(model.config.to_dict(), weights_of(model), precision)
+
+
+def recurrent_node_of(model: BinaryRecurrent, precision: Precision = "weights") -> RecurrentNode:
+    """Build the step function of a recurrence of bits from its weights."""
+    return RecurrentNode(model.config.to_dict(), weights_of(model), precision)
 
 
 @torch.no_grad()

@@ -36,6 +36,12 @@ class Neighbours:
     """`[last]`: whether a word ends there."""
 
     @classmethod
+    def any(cls, num_symbols: int) -> Self:
+        """Return that every symbol follows every other, and words end anywhere."""
+        follows = np.ones((num_symbols + 1, num_symbols), dtype=np.bool_)
+        return cls(follows, np.ones(num_symbols + 1, dtype=np.bool_))
+
+    @classmethod
     def of(cls, tokens: Integers, lengths: Integers, num_symbols: int) -> Self:
         """Return what right-aligned words `[word, time]` show."""
         num_words, time = tokens.shape

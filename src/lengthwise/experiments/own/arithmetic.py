@@ -31,9 +31,8 @@ from lengthwise.verification.certify import certify
 from lengthwise.verification.emulated import RoundedToBfloat16
 from lengthwise.verification.exploration import explore
 from lengthwise.verification.narrow import Precision
-from lengthwise.verification.network import node_of, weights_of
+from lengthwise.verification.network import node_of, recurrent_node_of
 from lengthwise.verification.orders import ORDERS, OrderedSums, TensorFloat32
-from lengthwise.verification.recurrent_node import RecurrentNode
 
 Network = RegularGPT | BinaryRecurrent
 
@@ -200,7 +199,7 @@ def probe(model: Network, spec: str, precision: Precision) -> tuple[Floats, Floa
 
 
 def _of_steps(model: BinaryRecurrent, precision: Precision) -> tuple[Floats, Floats, Compute]:
-    node = RecurrentNode(model.config.to_dict(), weights_of(model), precision)
+    node = recurrent_node_of(model, precision)
     found = [np.asarray(node.start().values, dtype=np.bool_)[0]]
     for code in found:  # grows while it runs
         for symbol in range(node.num_symbols):

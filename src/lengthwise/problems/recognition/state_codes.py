@@ -14,8 +14,7 @@ from lengthwise.problems.recognition.objectives import masked_cross_entropy
 from lengthwise.problems.recognition.step_table import StepTable
 from lengthwise.training.loop import Step
 from lengthwise.verification.bounded import BoundedCoded
-from lengthwise.verification.network import weights_of
-from lengthwise.verification.recurrent_node import RecurrentNode
+from lengthwise.verification.network import recurrent_node_of
 
 
 class StateCodeSupervision(StepTable):
@@ -44,7 +43,7 @@ class StateCodeSupervision(StepTable):
         return self._start_sides(recurrent(model), None).amin(dim=1)
 
     def _bounded(self, model: nn.Module) -> BoundedCoded:
-        return RecurrentNode(recurrent(model).config.to_dict(), weights_of(model))
+        return recurrent_node_of(recurrent(model))
 
     def _numbers(
         self, model: BinaryRecurrent, rows: Int[Tensor, " row"], noise: torch.Generator | None

@@ -13,8 +13,8 @@ import torch
 from lengthwise.errors import CertificateError, VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
+from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.verification.algebra import Algebra
 from lengthwise.verification.benchmark.case import Answer, Question, Word
 from lengthwise.verification.benchmark.score import Verifier
@@ -24,8 +24,7 @@ from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
 from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
 from lengthwise.verification.exploration import explore
-from lengthwise.verification.network import node_of, weights_of
-from lengthwise.verification.recurrent_node import RecurrentNode
+from lengthwise.verification.network import node_of, recurrent_node_of
 
 _ANSWERS: Mapping[Verdict, Answer] = {
     "equivalent": "holds",
@@ -83,13 +82,12 @@ def no_bounds(question: Question) -> Answer:
     if question.certificate is not None:
         return "holds"
     model = question.model
-    assert not isinstance(model, WindowScratchpad)
+    assert isinstance(model, RegularGPT | BinaryRecurrent)
     algebra: Algebra
     if isinstance(model, RegularGPT):
         algebra = BinaryAlgebra(node_of(model))
     else:
-        node = RecurrentNode(model.config.to_dict(), weights_of(model))
-        algebra = CodeRecurrence(TrackedCodes(node))
+        algebra = CodeRecurrence(TrackedCodes(recurrent_node_of(model)))
     found = explore(algebra, question.language)
     return "fails" if found.wrong is not None else "holds" if found.is_closed else "undecided"
 
