@@ -29,7 +29,7 @@ def test_a_run_that_ends_proved_says_so(shell: Shell, tmp_path: Path) -> None:
     out = tmp_path / "run"
     said, hint = train(shell, out)
     assert "preset): proved at every length; 100.00 % on fresh words of length 1..40" in said
-    assert hint == f"next: lengthwise evaluate {out} --lengths 41:500"
+    assert hint == f"next: lengthwise certify {out}"
     command = ["train", "parity", "--out", str(out), *CPU, *SETTINGS]
     facts = shell.json(*command)
     assert (facts["proved"], facts["right_to"], facts["first_wrong"]) == (True, None, None)
@@ -50,9 +50,10 @@ def test_a_run_that_ends_unproved_says_how_far_it_is_right(
     after = "1 step" if steps == 1 else f"{steps} steps"
     assert f" after {after}; no further route was tried, since with supervision='codebook'" in said
     assert hint == f"next: lengthwise certify {out}"
-    status, _, error = shell("certify", str(out))
+    status, found, error = shell("certify", str(out))
     assert status == 1
-    assert (f"a word of length {right_to + 1} " if wrong else "the empty word") in error
+    assert (f"a word of length {right_to + 1} " if wrong else "the empty word") in found
+    assert error == "lengthwise: counterexample, as the statement above says.\n"
 
 
 def test_codes_that_are_told_and_not_proved_say_how_many_chunks_are_wrong(

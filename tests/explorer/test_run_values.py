@@ -68,8 +68,11 @@ def test_a_recurrent_network_has_prefixes_and_answers() -> None:
 def test_a_stored_certificate_is_checked(proved: Run) -> None:
     assert proved.folder is not None
     before = proved.folder.certificate.exists()
-    values = run_values(proved)
+    said: list[str] = []
+    values = run_values(proved, said.append)
     assert values["certificate"]["is_stored"] == before
+    keeps = f"(lengthwise certify {proved.folder.path} keeps one)"
+    assert said == [] if before else keeps in said[0]
     assert proved.folder.certificate.exists() == before, "nothing is written"
 
 

@@ -125,7 +125,7 @@ def _certify(arguments: argparse.Namespace) -> None:
     if arguments.export is not None:
         _export(arguments.export[1], *checked(made))
     if made.verdict != "equivalent":
-        raise ClaimError(f"{made.verdict}: {made.statement}")
+        raise ClaimError(_verdict_of(made, arguments))
 
 
 class _Levels:
@@ -176,7 +176,14 @@ def _check(arguments: argparse.Namespace) -> None:
             lines.append(("the language is", arguments.against))
         print_facts(lines)
     if verified.verdict != "equivalent":
-        raise ClaimError(f"{verified.verdict}, checked: {verified.statement}")
+        raise ClaimError(_verdict_of(verified, arguments))
+
+
+def _verdict_of(made: Certificate, arguments: argparse.Namespace) -> str:
+    """Return the verdict, with the statement where no line above has it."""
+    checked_too = "" if arguments.check is None else ", checked"
+    said = f": {made.statement}" if arguments.json else ", as the statement above says."
+    return f"{made.verdict}{checked_too}{said}"
 
 
 def _require_export(form: str, file: str) -> None:

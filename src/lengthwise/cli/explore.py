@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
         )
     if out is not None:
         require_file_place(out)
-    subject = subject_of(arguments.subject, arguments.alphabet, served=out is None)
+    subject = subject_of(arguments.subject, arguments.alphabet, served=out is None, say=note)
     page = render(subject.data, served=out is None)
     if out is not None:
         write_text(out, page)

@@ -24,7 +24,7 @@ from lengthwise.models.cost import trained_parameters
 from lengthwise.problems.base import Plan
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.registry import PROBLEMS, kind_of
-from lengthwise.problems.runs import plan_for, train
+from lengthwise.problems.runs import make_plan, plan_for, train
 from lengthwise.problems.stages import stage_records
 from lengthwise.training.devices import choose_device
 from lengthwise.training.distributed import Rank, require_alone
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "made of text or of translations; words:FILE, labelled words of yours (.tsv, .jsonl or a "
         "dataset)",
     )
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="the run folder")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder (needed)")
     models = "; ".join(
         f"of {kind.noun}: {', '.join(kind.models)} (default {kind.default_model})"
         for kind in PROBLEMS.values()
@@ -99,14 +99,11 @@ def _run(arguments: argparse.Namespace) -> None:
     of_file = _read_settings(arguments.config) if arguments.config else {}
     settings = [of_file, parse_settings(arguments.settings)]
     options = {"alphabet": arguments.alphabet, "protocol": arguments.protocol}
-    plan = plan_for(
-        arguments.out,
-        arguments.spec,
-        arguments.model,
-        preset=arguments.preset,
-        settings=settings,
-        options=options,
-    )
+    spec, model, preset = arguments.spec, arguments.model, arguments.preset
+    if arguments.out is None:
+        make_plan(spec, model, preset=preset or "laptop", settings=settings, options=options)
+        raise ConfigError("train keeps its run in a folder, but none is named. Add --out DIR.")
+    plan = plan_for(arguments.out, spec, model, preset=preset, settings=settings, options=options)
     train_and_tell(plan, arguments, film=arguments.film)
 
 

@@ -1,7 +1,7 @@
 """What the page shows of a run: its proof by level, its tables, and the answers of the network."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -40,10 +40,11 @@ MOST_PAIRS = 1_000
 """Largest number of pairs of the interior or the edge of one level that the page lists."""
 
 
-def run_values(run: Run) -> Values:
+def run_values(run: Run, say: Callable[[str], object] | None = None) -> Values:
     """Return the values of a run on a language.
 
-    Without a certificate in its folder the run is certified here, and nothing is written.
+    Without a certificate in its folder the run is certified here, and nothing is written; `say`
+    gets a line about that before.
 
     Raises:
         RunError: it is about something else than a language.
@@ -64,7 +65,7 @@ def run_values(run: Run) -> Values:
         "name": run.problem.name,
         "about": about,
         "language": language.spec,
-        **_proof_values(run),
+        **_proof_values(run, say),
         "tables": tables,
         "num_bits": run.model.config.num_bits if _has_codes(run.model) else None,
         "chunk": run.model.config.chunk if _has_codes(run.model) else None,
@@ -104,12 +105,17 @@ def _tables(run: Run) -> tuple[Values | None, str]:
         return None, str(error)
 
 
-def _proof_values(run: Run) -> Values:
+def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
     """Return the verdict about a run, and the levels of its proof."""
     stored = None if run.folder is None else read_proof(run.folder)
     if stored is not None:
         made, refused = stored.certificate, stored.refused
     else:
+        if say is not None:
+            keep = (
+                "" if run.folder is None else f" (lengthwise certify {run.folder.path} keeps one)"
+            )
+            say(f"there is no certificate{keep}, so the run is certified here")
         try:
             made, refused = run.problem.certify(run, {"max_chunks": MOST_CHUNKS}), ""
         except LengthwiseError as error:

@@ -1,6 +1,6 @@
-"""What a page is about: a language, a run or a circuit, and what its server answers."""
+"""The subject of a page, a language, a run or a circuit, and what its server answers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,18 @@ class Subject:
     """Questions about this subject, by name, beside those about languages."""
 
 
-def subject_of(name: str | None, alphabet: str | None, *, served: bool) -> Subject:
+def subject_of(
+    name: str | None,
+    alphabet: str | None,
+    *,
+    served: bool,
+    say: Callable[[str], object] | None = None,
+) -> Subject:
     """Return the subject that is named: the folder of a run, `zoo:NAME`, a language, or
     `circuit:FILE`.
 
-    A page that is not served cannot ask, so it has all examples in it.
+    A page that is not served cannot ask, so it has all examples in it. `say` gets a line about
+    work that may take long.
 
     Raises:
         LanguageError: the name is neither.
@@ -58,17 +65,19 @@ def subject_of(name: str | None, alphabet: str | None, *, served: bool) -> Subje
     if name is not None and name.startswith(_CIRCUIT):
         file = name.removeprefix(_CIRCUIT)
         circuit, name = circuit_values(read_circuit(file), Path(file).name), None
-    made = _subject_of(name, alphabet, served=served)
+    made = _subject_of(name, alphabet, served, say)
     return replace(made, data={**made.data, "circuit": circuit})
 
 
-def _subject_of(name: str | None, alphabet: str | None, *, served: bool) -> Subject:
+def _subject_of(
+    name: str | None, alphabet: str | None, served: bool, say: Callable[[str], object] | None
+) -> Subject:
     workers = Workers(_SECONDS)
     try:
         if name is not None and (is_shipped(name) or Path(name).is_dir()):
             if alphabet is not None:
                 raise ConfigError(f"{name} is a run, whose alphabet is known. Omit --alphabet.")
-            return _subject_of_run(Path(name), workers)
+            return _subject_of_run(Path(name), workers, say)
         first = workers.given(EXAMPLES[0] if name is None else name, alphabet)
     finally:
         workers.close()
@@ -80,12 +89,12 @@ def _subject_of(name: str | None, alphabet: str | None, *, served: bool) -> Subj
     return Subject(data={"languages": languages, "examples": list(EXAMPLES), "run": None})
 
 
-def _subject_of_run(folder: Path, workers: Workers) -> Subject:
+def _subject_of_run(folder: Path, workers: Workers, say: Callable[[str], object] | None) -> Subject:
     from lengthwise.explorer.run_values import Network, run_values  # noqa: PLC0415  torch
     from lengthwise.problems.runs import load_run  # noqa: PLC0415  torch
 
     run = load_run(folder, device="cpu")
-    values = run_values(run)
+    values = run_values(run, say)
     first = workers.of(run.language)
     first["automaton"]["spec"] = run.language.spec or run.problem.name
     return Subject(

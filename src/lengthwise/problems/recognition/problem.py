@@ -338,14 +338,15 @@ class Recognition(Problem):
         return outcome_of(plan, self.words_of(plan), facts)
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
-        """Return `certify` where a proof did not close or was not tried, and `evaluate` otherwise.
+        """Return `certify`, which keeps a proof or says why there is none; `evaluate` where no
+        proof was asked.
 
         Where a proof needs another model, it is to train that.
         """
         if needs_another_model(self.language, plan, facts):
             spec = shlex.quote(self.language.spec)
             return f"lengthwise train {spec} --model gru-binary --out {out}-gru"
-        if facts["proved"] is False or facts["states"] is not None:
+        if facts["proved"] is not None or facts["states"] is not None:
             return f"lengthwise certify {out}"
         return f"lengthwise evaluate {out} --lengths {usual_lengths(plan)}"
 
