@@ -2,8 +2,8 @@
 
 `scan` is asked about 200 random automata (4 to 8 states, 2 or 3 symbols), `ltl` about 100 random
 formulas of past-time logic and 100 random star-free automata (3 to 6 states), with softmax, and
-once more with hard attention, `cascade` about 50 random automata that have a group (2 to 4 states),
-and `c-rasp` about 50 random automata of its class (3 to 6 states). In float32 every network answers
+once more with hard attention, `cascade` about 200 random automata that have a group (2 to 4
+states), and `c-rasp` about 200 random automata of its class (3 to 6 states). In float32 every network answers
 all words of at most 10 symbols, and each prefix of 1,000 random words. Their lengths grow
 geometrically from 11 to 1,000, which is the end of the claim of softmax (to 256 for `scan`, which
 claims every length); there are at least 4 words of each length, and more of short ones. The right
@@ -64,7 +64,7 @@ SYMBOLS_AT_ONCE = 1 << 16
 class Sizes:
     """Numbers of languages of each family, and of words."""
 
-    languages: tuple[int, ...] = (200, 100, 100, 50, 50)
+    languages: tuple[int, ...] = (200, 100, 100, 200, 200)
     words: int = 1_000
     longest: tuple[int, ...] = (256, 1_000, 1_000, 1_000, 1_000)
     """Longest random words of each family."""
