@@ -8,7 +8,7 @@ import pytest
 
 from cli.shell import Shell
 from lengthwise.cli import reproduce
-from lengthwise.experiments import store
+from lengthwise.experiments import catalogue, store
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import (
     MeasuredExperiment,
@@ -67,6 +67,31 @@ def test_one_experiment_prints_its_table_and_verdicts_and_says_where_its_files_a
     assert all(f"| {' | '.join(line)} |" in page for line in [columns, *rows])
 
 
+def test_the_paper_may_be_left_out_where_one_experiment_has_the_name(shell: Shell) -> None:
+    short, whole = (shell.json("reproduce", name, *SMALL[1:]) for name in ("figure1", NAME))
+    assert short["experiment"] == NAME
+    assert short["files"] == whole["files"]
+    assert catalogue.full_name("ladder") == "own/ladder"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("figure2", "2 experiments are called 'figure2'. Give chiang2022/figure2 or steps2022/"),
+        ("laddr", "unknown experiment 'laddr'. Did you mean 'own/ladder'? Known: chi2023/table1,"),
+        ("own/", "unknown experiment 'own/'. "),
+        ("/ladder", "unknown experiment '/ladder'. Did you mean 'own/ladder'?"),
+    ],
+)
+def test_a_name_of_several_experiments_or_none_is_one_line(
+    shell: Shell, tmp_path: Path, name: str, told: str
+) -> None:
+    status, out, error = shell("reproduce", name)
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert error.startswith(f"lengthwise: {told}")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_json_is_one_object_with_table_statements_and_files(shell: Shell, tmp_path: Path) -> None:
     out = tmp_path / "some" / "where"
     printed = shell.json("reproduce", *SMALL, "--out", str(out), "--seed", "3")
@@ -99,7 +124,7 @@ def test_a_statement_that_fails_is_exit_status_1_after_all_is_written(
             Statement("Table 1", "it is three", records[0]["twice"] == 3, "2"),
         ],
     )
-    for module in (reproduce, store):
+    for module in (reproduce, store, catalogue):
         monkeypatch.setattr(module, "EXPERIMENTS", {"a/table1": experiment})
     status, out, error = shell("reproduce", "a/table1")
     assert status == 1

@@ -17,7 +17,7 @@ from lengthwise.cli.output import (
     whole_number,
 )
 from lengthwise.errors import ClaimError, ConfigError
-from lengthwise.experiments.catalogue import EXPERIMENTS
+from lengthwise.experiments.catalogue import EXPERIMENTS, full_name
 from lengthwise.experiments.experiment import (
     Experiment,
     MeasurementOptions,
@@ -40,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "experiment",
         nargs="?",
         metavar="NAME",
-        help="such as chiang2022/figure2, or all: what is missing of all of them (default: list)",
+        help="such as chiang2022/figure2; without its paper where only one has the name, such as "
+        "ladder; or all: what is missing of all of them (default: list)",
     )
     parser.add_argument(
         "--preset", default="laptop", help="smoke, laptop or paper: numbers only (default laptop)"
@@ -105,7 +106,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if arguments.budget is not None:
         raise ConfigError("--budget is for `reproduce all`. Leave it out.")
-    name = arguments.experiment
+    name = full_name(arguments.experiment)
     experiment = EXPERIMENTS[name]
     experiment.presets[arguments.preset]  # raises for a misspelt name before a folder is made
     seeds = _seeds(arguments.seeds)

@@ -1,5 +1,6 @@
 """All experiments of `lengthwise reproduce`: those of the papers, and our own."""
 
+from lengthwise.errors import ConfigError, unknown_name
 from lengthwise.experiments.chi2023 import figure4 as chi_figure4
 from lengthwise.experiments.chi2023 import scratchpad as chi_scratchpad
 from lengthwise.experiments.chi2023 import table1 as chi_table1
@@ -89,3 +90,20 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
     },
     group="lengthwise.experiments",
 )
+
+
+def full_name(name: str) -> str:
+    """Return the name of an experiment, which may be given without its paper: `ladder`.
+
+    Raises:
+        ConfigError: no experiment has the name, or several papers have one.
+    """
+    if name in EXPERIMENTS:
+        return name
+    found = [each for each in EXPERIMENTS if each.rpartition("/")[2] == name]
+    if not found:
+        raise unknown_name("experiment", name, EXPERIMENTS)
+    if len(found) > 1:
+        names = " or ".join(found)
+        raise ConfigError(f"{len(found)} experiments are called {name!r:.60}. Give {names}.")
+    return found[0]
