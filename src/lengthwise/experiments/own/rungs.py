@@ -3,12 +3,13 @@
 `scan` is asked about 200 random automata (4 to 8 states, 2 or 3 symbols), `ltl` about 100 random
 formulas of past-time logic and 100 random star-free automata (3 to 6 states), with softmax, and
 once more with hard attention, `cascade` about 200 random automata that have a group (2 to 4
-states), and `c-rasp` about 200 random automata of its class (3 to 6 states). In float32 every network answers
-all words of at most 10 symbols, and each prefix of 1,000 random words. Their lengths grow
-geometrically from 11 to 1,000, which is the end of the claim of softmax (to 256 for `scan`, which
-claims every length); there are at least 4 words of each length, and more of short ones. The right
-answer is the class of the automaton, run symbol by symbol. Then the network is verified in four
-precisions on words of at most 256 symbols, the end of the claim in bfloat16 (64 for `scan`).
+states), and `c-rasp` about 200 random automata of its class (3 to 6 states). In float32 every
+network answers all words of at most 10 symbols, and each prefix of 1,000 random words. Their
+lengths grow geometrically from 11 to 1,000, which is the end of the claim of softmax (to 256 for
+`scan`, which claims every length); there are at least 4 words of each length, and more of short
+ones. The right answer is the class of the automaton, run symbol by symbol. Then the network is
+verified in four precisions on words of at most 256 symbols, the end of the claim in bfloat16 (64
+for `scan`). A language whose network would be too large is recorded with the reason.
 """
 
 import math
@@ -26,6 +27,7 @@ from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.rungs import RUNGS
 from lengthwise.constructions.shallowest import COMPARED_AT
 from lengthwise.constructions.verify import verify
+from lengthwise.errors import ConstructionError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.random_automata import uniform_automaton
@@ -92,13 +94,17 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
-    """Return a record for each network of a language."""
+    """Return a record for each network of a language, or why there is none."""
     draw, networks = FAMILIES[settings["family"]]
     language = draw(settings["seed"])
     tree = construct(language)
-    found = []
+    found: list[Record] = []
     for chosen in networks:
-        made = construct(language, chosen)
+        try:
+            made = construct(language, chosen)
+        except ConstructionError as error:
+            found.append({**settings, **chosen, "refused": str(error)})
+            continue
         asked, wrong = _answered(made, language, settings)
         verified = verify(made, longest=settings["verified_to"], all_words=64, words_per_length=1)
         rung = RUNGS[chosen["rung"]]
@@ -205,16 +211,23 @@ def _grouped(records: Sequence[Record]) -> dict[tuple[str, str, str], list[Recor
     return grouped(told, "family", "rung", "attention")
 
 
+def _built(records: Sequence[Record]) -> list[Record]:
+    """Return the records of networks, without those of languages that were refused."""
+    return [one for one in records if "refused" not in one]
+
+
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each family and network."""
     rows = []
-    for (family, rung, attention), own in _grouped(records).items():
+    for (family, rung, attention), drawn in _grouped(records).items():
+        own = _built(drawn)
         layers, parameters, before = (
             [one[key] for one in own] for key in ("layers", "parameters", "tree_parameters")
         )
+        refused = len(drawn) - len(own)
         rows.append(
             [
-                f"{len(own)} random {family}",
+                f"{len(drawn)} random {family}{f', {refused} refused' if refused else ''}",
                 f"`{rung}`, {attention}",
                 f"{statistics.median(one['states'] for one in own):.0f}",
                 f"{statistics.median(layers):.0f} (to {max(layers)})",
@@ -232,18 +245,24 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def note(records: Sequence[Record]) -> str:
-    """Say what the numbers of the table are."""
-    precisions = sorted({name for one in records for name in one["precisions"]})
+    """Say what the numbers of the table are, and what was refused."""
+    precisions = sorted({name for one in _built(records) for name in one["precisions"]})
+    refused = [one for one in records if "refused" in one]
     return (
         "States, layers and parameters are medians. An answer is that of a prefix of a word: all "
         "words of at most 10 symbols, and 1,000 random words of up to 1,000 "
         f"symbols (256 for `scan`) for each network. “Verified” is in {', '.join(precisions)}, to "
         "256 symbols (64)."
+        + "".join(
+            f" Of {one['family']} that of seed {one['seed']} is refused: {one['refused']}"
+            for one in refused
+        )
     )
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether all networks are right."""
+    records = _built(records)
     wrong, asked = (sum(one[key] for one in records) for key in ("wrong", "answers"))
     failed = sum(one["holds"] is not True for one in records)
     shallow = [one for one in records if one["rung"] == "ltl"]
