@@ -69,13 +69,40 @@ def test_what_is_not_solvable_is_refused_with_its_group() -> None:
         design_cascade(parse("group:A5"))
 
 
+@pytest.mark.parametrize(
+    ("spec", "length"),
+    [
+        ("modular-arithmetic", 10),
+        pytest.param("modular-arithmetic-left-to-right", 60, marks=pytest.mark.slow),
+        pytest.param("chomsky-modular-arithmetic", 61, marks=pytest.mark.slow),
+    ],
+)
+def test_an_automaton_of_all_states_serves_where_merged_ones_have_too_many_images(
+    spec: str, length: int
+) -> None:
+    """Merging leaves 25 of 52 states of modular arithmetic, but these have 20,000 images."""
+    language = parse(spec)
+    assert len(design_cascade(language).program.memories) == 5
+    made = construct(language, {"rung": "cascade", "longest": length})
+    found = verify(made, longest=length, all_words=50, words_per_length=2, precisions=["float32"])
+    assert found.precisions["float32"].holds_to == length
+    assert found.holds
+
+
+def test_the_group_of_a_language_with_a_domain_is_named() -> None:
+    with pytest.raises(
+        ConstructionError, match="is not star-free: after .* leads through 5 states"
+    ):
+        construct("modular-arithmetic-left-to-right", {"rung": "ltl"})
+
+
 def test_what_is_out_of_range_is_refused_in_one_line() -> None:
     for spec, chosen, part in (
         ("parity", {"longest": 8_194}, "at most 8,193 symbols, but longest=8194"),
         ("parity", {"longest": 0}, "longest=0"),
         ("parity", {"amount": 2}, "at most 1 to a counter of parity, but amount=2"),
         ("tomita-4", {"amount": 1}, "at most 0 to a counter of tomita-4, but amount=1"),
-        ("modular-arithmetic", {}, "more than 400 images"),
+        ("flare-modular-arithmetic", {}, "25 states have a cascade with more than 20,000 cases"),
     ):
         with pytest.raises(ConstructionError, match=part) as caught:
             design_cascade(parse(spec), **chosen)

@@ -20,13 +20,14 @@ however long the word is. The class of a prefix follows from its last symbol and
 coordinates before it. (Krohn and Rhodes 1965; Liu et al. 2023, arXiv 2210.10749, theorem 2.)
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from lengthwise.constructions.diagrams import Diagrams
 from lengthwise.constructions.programs import Counter, Lookup, Memory, Program, trimmed
-from lengthwise.errors import ConstructionError
+from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.languages.cascade import Cascade, Level
 from lengthwise.languages.language import Language
+from lengthwise.languages.merged import merged
 from lengthwise.languages.series import balanced, inverse, series
 
 MAX_CASES = 20_000
@@ -34,6 +35,29 @@ MAX_CASES = 20_000
 
 Values = tuple[int, ...]
 """The values of the memories of one level: of its counters, then of its lookup."""
+
+
+def decomposed(language: Language, decompose: Callable[[Language], Cascade]) -> Program:
+    """Return the program of a language, by a cascade of an automaton.
+
+    That is the automaton whose states are merged where no word of the domain tells them apart. If
+    it cannot be decomposed, that of all states is, which may have fewer images, as what follows a
+    merged state outside the domain is chosen blindly: modular arithmetic has 14 with 52 states, and
+    more than 20,000 with 25.
+
+    Raises:
+        LanguageError: neither has a cascade: because of a group, or of too many images or chains.
+        ConstructionError: there are too many combinations of values, or a condition has too many
+            cases.
+    """
+    machine = merged(language)
+    try:
+        return program_of(machine, decompose(machine))
+    except (LanguageError, ConstructionError):
+        if language.domain is None:
+            raise
+    machine = language.minimised()
+    return program_of(machine, decompose(machine))
 
 
 def program_of(machine: Language, made: Cascade) -> Program:

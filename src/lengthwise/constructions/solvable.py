@@ -21,14 +21,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from lengthwise.constructions.automata import SURE
-from lengthwise.constructions.cascades import program_of
+from lengthwise.constructions.cascades import decomposed
 from lengthwise.constructions.construction import PRECISIONS, Claim
 from lengthwise.constructions.counters import COUNTS, MAX_COUNT
 from lengthwise.constructions.lookups import SHARP, SHARP_TO, LookupDesign, design_lookups
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.languages.cascade import permuting_cascade
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged
 
 
 def design_cascade(language: Language, *, longest: int = 1_000, amount: int = 0) -> LookupDesign:
@@ -42,9 +41,8 @@ def design_cascade(language: Language, *, longest: int = 1_000, amount: int = 0)
             language is too large, or a setting is out of range.
     """
     name = language.spec or "the language"
-    machine = merged(language)
     try:
-        program = program_of(machine, permuting_cascade(machine))
+        program = decomposed(language, permuting_cascade)
     except LanguageError as error:
         raise ConstructionError(
             f"{name} has no network of counters: {error} Use another rung, such as scan."

@@ -1,11 +1,10 @@
 """From star-free automata to programs of lookups, by a cascade of resets."""
 
-from lengthwise.constructions.cascades import program_of
+from lengthwise.constructions.cascades import decomposed
 from lengthwise.constructions.programs import Program
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.languages.cascade import cascade
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged
 
 
 def star_free_program(language: Language) -> Program:
@@ -15,9 +14,8 @@ def star_free_program(language: Language) -> Program:
         ConstructionError: the language is not star-free, and the message names a group; or it is
             too large.
     """
-    machine = merged(language)
     try:
-        return program_of(machine, cascade(machine))
+        return decomposed(language, cascade)
     except LanguageError as error:
         raise ConstructionError(
             f"{language.spec or 'the language'} has no network of lookups: {error} Use another "
