@@ -15,11 +15,15 @@ into the wreath product of the factors of its series.)
 Each quotient is chosen as large as the exponent of the quotient by the commutators allows.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.finite_groups import Permutation
+from lengthwise.languages.language import Language
+from lengthwise.languages.monoid import transition_monoid
+from lengthwise.languages.subgroups import Subgroup
 
 MAX_ORDER = 500
 """Largest order of a group that is decomposed."""
@@ -78,19 +82,22 @@ def series(generators: Iterable[Permutation], num_points: int) -> Series:
         LanguageError: the group is not solvable, or has more than `MAX_ORDER` elements.
     """
     wanted = list(dict.fromkeys(generators))
-    whole = group = _closure(wanted, num_points)
-    factors = []
-    while len(group) > 1:
-        derived = _derived(group, wanted, num_points)
-        if len(derived) == len(group):
-            of = "it" if len(group) == len(whole) else f"a subgroup of {len(group)} elements"
+    if not wanted:
+        return Series(num_points=num_points, factors=())
+    permutations, whole = _generated(wanted)
+    group, factors = whole, list[Factor]()
+    while len(group.elements) > 1:
+        derived = group.derived()
+        if len(derived.elements) == len(group.elements):
+            of = "it" if group is whole else f"a subgroup of {len(group.elements)} elements"
             raise LanguageError(
-                f"a level of its cascade has a group of {len(whole)} elements that is not "
+                f"a level of its cascade has a group of {len(whole.elements)} elements that is not "
                 f"solvable, as commutators generate all of {of}."
             )
-        turn, modulus, rest = _quotient(group, derived)
-        factors.append(_factor(rest, turn, modulus, wanted))
-        group, wanted = rest, sorted(rest)
+        turn, modulus, rest = _quotient(group, derived, permutations)
+        inside = [permutations[x] for x in rest.elements]
+        factors.append(_factor(inside, permutations[turn], modulus, wanted))
+        group, wanted = rest, inside
     return Series(num_points=num_points, factors=tuple(factors))
 
 
@@ -115,81 +122,67 @@ def balanced(number: int, modulus: int) -> int:
     return residue if 2 * residue <= modulus else residue - modulus
 
 
-def _closure(generators: Collection[Permutation], num_points: int) -> frozenset[Permutation]:
-    """Return all products of permutations."""
-    one = tuple(range(num_points))
-    seen = {one}
-    for element in (queue := [one]):
-        for generator in generators:
-            if (product := times(element, generator)) not in seen:
-                seen.add(product)
-                queue.append(product)
-        if len(seen) > MAX_ORDER:
-            raise LanguageError(
-                f"a level of its cascade has a group of more than {MAX_ORDER} elements, the most "
-                f"that are decomposed."
-            )
-    return frozenset(seen)
-
-
-def _derived(
-    group: frozenset[Permutation], generators: Collection[Permutation], num_points: int
-) -> frozenset[Permutation]:
-    """Return the commutator subgroup: the normal closure of the commutators of generators."""
-    commutators = [
-        times(inverse(x), inverse(y), x, y) for x in generators for y in generators if x < y
-    ]
-    found = _closure((), num_points)
-    chosen: list[Permutation] = []
-    for element in commutators:
-        if element not in found:
-            chosen.append(element)
-            found = _closure(chosen, num_points)
-            commutators += [times(inverse(x), element, x) for x in generators]
-    return found
+def _generated(generators: Sequence[Permutation]) -> tuple[Sequence[Permutation], Subgroup]:
+    """Return all products of permutations, and the group of their numbers."""
+    machine = Language(
+        alphabet=tuple(map(str, range(len(generators)))),
+        transitions=tuple(zip(*generators, strict=True)),
+        classes=(0,) * len(generators[0]),
+    )
+    try:
+        monoid = transition_monoid(machine, MAX_ORDER)
+    except LanguageError:
+        raise LanguageError(
+            f"a level of its cascade has a group of more than {MAX_ORDER} elements, the most that "
+            f"are decomposed."
+        ) from None
+    every = tuple(range(monoid.size))
+    whole = Subgroup(right=monoid.right, words=monoid.words, identity=0, elements=every)
+    return monoid.elements, whole
 
 
 def _quotient(
-    group: frozenset[Permutation], derived: frozenset[Permutation]
-) -> tuple[Permutation, int, frozenset[Permutation]]:
+    group: Subgroup, derived: Subgroup, permutations: Sequence[Permutation]
+) -> tuple[int, int, Subgroup]:
     """Return an element t of the greatest order modulo the commutators, this order, and a subgroup
     that all commutators lie in and whose cosets are the powers of t.
 
     As t has the greatest order, its powers have a complement in the commutative quotient: any
     subgroup that meets them in nothing and cannot be made larger.
     """
-    elements = sorted(group)
-    modulus, turn = max(
-        ((_order(x, derived), x) for x in elements), key=lambda pair: (pair[0], pair[1])
-    )
-    rest, powers = derived, _powers(turn, modulus)[1:]
-    refused: set[Permutation] = set()
+    elements = sorted(group.elements, key=permutations.__getitem__)
+    commutators = set(derived.elements)
+    modulus, place = max((group.order(x, commutators), place) for place, x in enumerate(elements))
+    turn = elements[place]
+    powers = set(group.within([turn]).elements) - commutators
+    rest, chosen, refused = derived, derived.generators(), set[int]()
     for x in elements:
-        if x in rest or x in refused:
+        if x in refused or x in rest.elements:
             continue
-        coset_powers = _powers(x, _order(x, rest))
-        larger = frozenset(times(h, power) for power in coset_powers for h in rest)
-        if any(power in larger for power in powers):
-            refused.update(times(h, x) for h in rest)  # x and h x make the same subgroup
+        larger = group.within([*chosen, x])
+        if powers.isdisjoint(larger.elements):
+            rest, chosen = larger, [*chosen, x]
         else:
-            rest = larger
-    assert len(rest) * modulus == len(group), "a cyclic quotient splits off"
+            refused.update(group.times(h, x) for h in rest.elements)  # these make the same
+    assert len(rest.elements) * modulus == len(group.elements), "a cyclic quotient splits off"
     return turn, modulus, rest
 
 
 def _factor(
-    rest: frozenset[Permutation], turn: Permutation, modulus: int, wanted: Iterable[Permutation]
+    rest: Collection[Permutation], turn: Permutation, modulus: int, wanted: Iterable[Permutation]
 ) -> Factor:
     """Return the factor whose generator keeps the exponents of the wanted elements small."""
 
     def made(generator: Permutation) -> Factor:
-        powers = _powers(generator, modulus)
+        powers = [tuple(range(len(generator)))]
+        while len(powers) < modulus:
+            powers.append(times(powers[-1], generator))
         exponents = {times(h, power): e for e, power in enumerate(powers) for h in rest}
-        return Factor(modulus=modulus, powers=powers, exponents=exponents)
+        return Factor(modulus=modulus, powers=tuple(powers), exponents=exponents)
 
     first = made(turn)
     shifts = {first.exponents[g] for g in wanted}
-    units = [e for e, power in enumerate(first.powers) if _order(power, rest) == modulus]
+    units = [e for e in range(modulus) if math.gcd(e, modulus) == 1]
 
     def largest(unit: int) -> tuple[int, int]:
         back = pow(unit, -1, modulus)
@@ -197,18 +190,3 @@ def _factor(
         return max(map(abs, written), default=0), -min(written, default=0)
 
     return made(first.powers[min(units, key=largest)])
-
-
-def _powers(x: Permutation, count: int) -> tuple[Permutation, ...]:
-    found = [tuple(range(len(x)))]
-    while len(found) < count:
-        found.append(times(found[-1], x))
-    return tuple(found)
-
-
-def _order(x: Permutation, modulo: frozenset[Permutation]) -> int:
-    """Return the least power of x that lies in a subgroup."""
-    power, order = x, 1
-    while power not in modulo:
-        power, order = times(power, x), order + 1
-    return order

@@ -12,7 +12,7 @@ permutation is written down.
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,10 +44,10 @@ class Subgroup:
                 x = int(self.right[x, symbol])
         return x
 
-    def order(self, x: int) -> int:
-        """Return the order of an element."""
+    def order(self, x: int, modulo: Collection[int] = ()) -> int:
+        """Return the least power of an element that is the identity, or in a subgroup."""
         power, order = x, 1
-        while power != self.identity:
+        while power != self.identity and power not in modulo:
             power, order = self.times(power, x), order + 1
         return order
 
@@ -64,11 +64,37 @@ class Subgroup:
         while len(group.elements) > 1:
             if len(group.elements) < SMALLEST_UNSOLVABLE:
                 return group.within([])
-            derived = group._derived()
+            derived = group.derived()
             if len(derived.elements) == len(group.elements):
                 return group
             group = derived
         return group
+
+    def derived(self) -> "Subgroup":
+        """Return the commutator subgroup: the normal closure of the commutators of generators."""
+        generators = self.generators()
+        inverses = {x: self.inverse(x) for x in generators}
+        wanted = [
+            self.times(inverses[x], inverses[y], x, y)
+            for x, y in itertools.product(generators, repeat=2)
+        ]
+        found, chosen = self.within([]), list[int]()
+        for normal in wanted:
+            if normal in set(found.elements):
+                continue
+            chosen.append(normal)
+            found = self.within(chosen)
+            wanted += [self.times(inverses[x], normal, x) for x in generators]
+        return found
+
+    def generators(self) -> list[int]:
+        """Return a small set of generators: each at least doubles the group of those before it."""
+        found, chosen = {self.identity}, list[int]()
+        for element in self.elements:
+            if element not in found:
+                chosen.append(element)
+                found = set(self.within(chosen).elements)
+        return chosen
 
     def within(self, generators: Sequence[int]) -> "Subgroup":
         """Return the group that some elements generate."""
@@ -109,29 +135,3 @@ class Subgroup:
         for symbol in self.words[y]:
             products = self.right[products, symbol]
         return products
-
-    def _derived(self) -> "Subgroup":
-        """Return the commutator subgroup: the normal closure of the commutators of generators."""
-        generators = self._generators()
-        inverses = {x: self.inverse(x) for x in generators}
-        wanted = [
-            self.times(inverses[x], inverses[y], x, y)
-            for x, y in itertools.product(generators, repeat=2)
-        ]
-        found, chosen = self.within([]), list[int]()
-        for normal in wanted:
-            if normal in set(found.elements):
-                continue
-            chosen.append(normal)
-            found = self.within(chosen)
-            wanted += [self.times(inverses[x], normal, x) for x in generators]
-        return found
-
-    def _generators(self) -> list[int]:
-        """Return a small set of generators: each at least doubles the group of those before it."""
-        found, chosen = {self.identity}, list[int]()
-        for element in self.elements:
-            if element not in found:
-                chosen.append(element)
-                found = set(self.within(chosen).elements)
-        return chosen
