@@ -9,6 +9,7 @@ import pytest
 
 import lengthwise as lw
 from lengthwise.cli.main import main
+from lengthwise.languages.subregular import CLASSES
 
 PAGE = (Path(__file__).parents[1] / "docs" / "languages.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", PAGE, flags=re.S | re.M)
@@ -26,7 +27,7 @@ def test_every_command_of_the_page_works(
     exec(compile(script, "languages.md", "exec"), {})
     assert capsys.readouterr().out == "5 True\n"
     lines = [line for kind, block in BLOCKS if not kind for line in block.splitlines()]
-    assert len(lines) == 11
+    assert len(lines) == 12
     for line in lines:
         given = shlex.split(line)[1:]
         status = main(given + (QUICK if given[0] == "train" else []))
@@ -55,3 +56,9 @@ def test_a_rare_word_escapes_as_the_page_says() -> None:
     assert "accepts only `1` repeated 100 times" in PAGE
     language = lw.language(lambda word: word == "1" * 100, "01", max_states=8)
     assert language == lw.language("regex[01]:(0|1)*") & ~lw.language("regex[01]:(0|1)*")
+
+
+def test_every_class_of_mlregtest_has_a_row() -> None:
+    section = PAGE.partition("## MLRegTest's classes\n")[2].partition("\n## ")[0]
+    rows = [row.split("|")[1] for row in section.splitlines() if row.startswith("| `")]
+    assert re.findall("`(.*?)`", " ".join(rows)) == list(CLASSES)
