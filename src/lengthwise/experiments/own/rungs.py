@@ -59,7 +59,7 @@ FAMILIES: Mapping[str, tuple[Callable[[int], Language], tuple[Mapping[str, str],
 SHORT = 10
 """Length up to which all words are asked."""
 
-SYMBOLS_AT_ONCE = 1 << 16
+SYMBOLS_AT_ONCE = 1 << 13  # wide networks of counters are twice as fast as with 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
