@@ -1,11 +1,14 @@
-"""Training steps on a device whose tensors hold no numbers, where whatever waits for one fails.
+"""The path of an accelerator, without one.
 
-torch's `meta` device stands for an accelerator: a tensor that is left on the processor cannot be
-combined with those of the device, and to look at a number of the device, for which an accelerator
-would be waited for, raises. What has to look is listed with the reason.
+Training steps are taken on torch's `meta` device, whose tensors hold no numbers: to look at one,
+for which an accelerator would be waited for, raises. What has to look is listed with the reason.
+
+Whatever moves tensors is run on a device that holds numbers (`second_device.py`), where tensors of
+two devices do not mix, and has to give those of the processor.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +17,17 @@ import torch
 from torch import Tensor, nn
 
 import lengthwise as lw
+from golden.make_runs import copied
+from lengthwise import precision
+from lengthwise.analysis.analyses import ANALYSES, analyse
 from lengthwise.models.recognisers import MODELS
-from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.runs import make_plan, train
 from lengthwise.training import loop
 from lengthwise.training.clock import Clock
 from lengthwise.training.distributed import ALONE
+from second_device import There, second_device
 
 LOOKS = {
     "codebook": "chunks that are wrong are found in the whole table before the first step",
@@ -117,3 +125,87 @@ def test_a_tree_on_the_processor_is_that_of_the_device() -> None:
     words = torch.randint(2, (5, 9))
     assert run.model.reads_on_processor
     assert torch.equal(run.model(words), run.model(words, torch.full((5,), 9)))
+
+
+RUNS: Mapping[str, tuple[Mapping[str, Any], list[str]]] = {
+    "encoder": ({"lengths": "9,41", "words": 12}, ["0110", ""]),
+    "continuous": ({"lengths": "9,41", "words": 12}, ["0110", ""]),
+    "binary-proved": ({"lengths": "9,41", "words": 12}, ["0110", ""]),
+    "compiled": ({"lengths": "9,41", "words": 12}, ["0110", ""]),
+    "steps": ({"words": 12}, ["101 011"]),
+    "text": ({"lengths": "16,32", "words": 6}, ["the first"]),
+    "pairs": ({}, ["a word"]),
+}
+"""Options of a test of each run, and inputs that it answers."""
+
+VARIES = {"environment", "seconds"}
+
+
+class _Generator(torch.Generator):
+    """A generator of the processor, whichever device it is asked for."""
+
+    def __new__(cls, device: object = "cpu") -> "_Generator":
+        return super().__new__(cls)
+
+
+@pytest.fixture
+def there(monkeypatch: pytest.MonkeyPatch) -> Iterator[torch.device]:
+    """The second device, whose random numbers are drawn by generators of the processor."""
+    monkeypatch.setattr(precision, "USUAL_DEVICES", {"cpu", "meta"})
+    monkeypatch.setattr(torch, "Generator", _Generator)
+    with second_device() as device:
+        yield device
+
+
+def _found(run: Run, options: Mapping[str, Any], inputs: list[str]) -> list[Any]:
+    tested = evaluated(run, options, stored=False).values
+    is_trained_tree = isinstance(run.model, RegularGPT) and isinstance(run.plan, Plan)
+    analysed = [
+        analyse(name, run.model, run.task, lengths=[9], words_per_length=4)
+        for name in ANALYSES
+        if is_trained_tree
+    ]
+    answers = lw.predict(run, inputs)
+    return [{k: v for k, v in tested.items() if k not in VARIES}, answers, analysed]
+
+
+@pytest.mark.slow_except("encoder", "compiled")
+@pytest.mark.parametrize("name", RUNS)
+def test_tests_answers_and_analyses_are_those_of_the_processor(
+    name: str, tmp_path: Path, there: torch.device
+) -> None:
+    copied(name, tmp_path)
+    run = lw.load(tmp_path / "run", device="cpu")
+    expected = _found(run, *RUNS[name])
+    run.model.to(there)
+    assert all(isinstance(each, There) for each in run.model.parameters())
+    assert _found(run, *RUNS[name]) == expected
+
+
+def _trained(plan: Plan, device: torch.device | str) -> list[float]:
+    run = train(plan, device=str(device))
+    assert {isinstance(each, There) for each in run.model.parameters()} == {str(device) != "cpu"}
+    told = [{k: v for k, v in one.items() if isinstance(v, int | float)} for one in run.metrics]
+    return [value for one in told for name, value in one.items() if "second" not in name]
+
+
+@pytest.mark.slow_except("scratchpad-window-codebook", "regular-gpt-binary-composition")
+@pytest.mark.parametrize(("name", "supervision"), list(_cases()))
+def test_training_is_that_of_the_processor(
+    name: str, supervision: str, there: torch.device
+) -> None:
+    settings = {"supervision": supervision, "steps": 2, "validate_every": 1}
+    plan = make_plan("parity", name, preset="smoke", settings=settings)
+    assert _trained(plan, there) == pytest.approx(_trained(plan, "cpu"), rel=1e-6)
+
+
+@pytest.mark.slow
+def test_training_of_other_problems_is_that_of_the_processor(
+    tmp_path: Path, there: torch.device
+) -> None:
+    for name in ("steps", "text", "pairs"):
+        copied(name, tmp_path / name)
+        plan = lw.load(tmp_path / name / "run", device="cpu").require_plan()
+        small = {"steps": 2, "validate_every": 1}
+        plan = replace(plan, training=replace(plan.training, **small))
+        assert _trained(plan, there) == pytest.approx(_trained(plan, "cpu"), rel=1e-5)

@@ -181,7 +181,8 @@ class _Search:
     def _step(self) -> None:
         beam, length = self._config.beam, self._tokens.shape[2]  # including the next token
         logits = self._writing(self._tokens[:, :, -1])
-        logits[:, :, [PAD, BEGIN]] = -torch.inf
+        for never in (PAD, BEGIN):  # one by one: a list of them would be copied to the device
+            logits[:, :, never] = -torch.inf
         total = self._worth[:, :, None] + logits.log_softmax(dim=2)
         symbols = total.shape[2]
         worth, where = total.flatten(1).topk(beam, dim=1)

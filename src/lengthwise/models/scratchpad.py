@@ -89,8 +89,7 @@ class Scratchpad(CausalTransformer):
         """
         pad = torch.stack([tokens, states + self.config.vocab_size], dim=2).flatten(1)[:, :-1]
         vectors = self.vectors(torch.cat([self._start(len(tokens)), pad], dim=1), generator)
-        positions = [0, *range(1, 2 * tokens.shape[1], 2)]
-        return self.answer(vectors[:, positions])
+        return self.answer(torch.cat([vectors[:, :1], vectors[:, 1::2]], dim=1))
 
     @torch.no_grad()
     def forward(

@@ -106,12 +106,14 @@ class Composition(Objective):
         numbers, vectors = memory.numbers(gathered), memory(gathered, noise)
         logits, answers = model.read(vectors), model.read_transition(vectors)
         loss = numbers.new_zeros(())
-        for rows in torch.split(torch.arange(len(gathered)), parts):
-            loss = loss + masked_cross_entropy(logits[rows], classes[rows])
-            by_probe = answers[rows].view(*states[rows].shape, -1)
-            loss = loss + masked_cross_entropy(by_probe.flatten(0, 1), states[rows].flatten())
+        each = (torch.split(some, parts) for some in (logits, classes, answers, states))
+        for own_logits, own_classes, own_answers, own_states in zip(*each, strict=True):
+            loss = loss + masked_cross_entropy(own_logits, own_classes)
+            by_probe = own_answers.view(*own_states.shape, -1)
+            loss = loss + masked_cross_entropy(by_probe.flatten(0, 1), own_states.flatten())
         lack = F.relu(1.0 - numbers.abs()).amax(dim=1).mean()
-        consistency = _code_consistency(numbers[labelled], _meanings(maps, at_edge)[labelled])
+        rows = labelled.nonzero()[:, 0].to(numbers.device)
+        consistency = _code_consistency(numbers[rows], _meanings(maps, at_edge)[labelled])
         loss = loss + self._settings.margin * lack + self._settings.code_consistency * consistency
         asked = classes != IGNORED
         right = (answer_of(logits).cpu() == classes)[asked]

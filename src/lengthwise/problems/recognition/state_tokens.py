@@ -162,7 +162,8 @@ def _margins(
 ) -> Float[Tensor, " row"]:
     """Return by how much the right digits and classes lead at least."""
     device = model.embedding.weight.device
-    contexts, states, own = contexts.to(device), states.to(device), classes.to(device)[states]
+    contexts, states = contexts.to(device), states.to(device)
+    own = classes.to(device)[states]
     ahead = _ahead(model.logits(contexts), model.digits_of(states)).amin(dim=1)
     told = _ahead(model.read(model.tokens_of(states)), own.clamp(min=0))
     return torch.where(own == IGNORED, ahead, torch.minimum(ahead, told)).clamp(max=_FAR)

@@ -123,9 +123,8 @@ class NextStep(Objective):
         split_sizes(task, config)
         self._task, self._config = task, config
         self._layout = task.layout(supervision)
-        self._supervised = [task.num_inputs + place for place in self._layout.supervised]
-        self._first = min(self._supervised) - 1
-        self._asking = [place - 1 - self._first for place in self._supervised]
+        self._supervised = task.num_inputs + torch.tensor(self._layout.supervised)
+        self._first = int(self._supervised.min()) - 1
 
     @cached_property
     def _examples(self) -> tuple[Int[Tensor, "word place"], Int[Tensor, "word place"]]:
@@ -158,8 +157,9 @@ class NextStep(Objective):
     def _judge(
         self, model: nn.Module, words: Tensor, noise: torch.Generator | None
     ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
-        logits = model(words[:, :-1], first=self._first, generator=noise)[:, self._asking]
-        targets = words[:, self._supervised]
+        supervised = self._supervised.to(words.device)
+        logits = model(words[:, :-1], first=self._first, generator=noise)
+        logits, targets = logits[:, supervised - 1 - self._first], words[:, supervised]
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         return loss, (logits.argmax(dim=2) == targets).all(dim=1).double().mean()
 
