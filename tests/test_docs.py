@@ -321,10 +321,14 @@ def test_a_network_that_is_trained_already_is_audited_as_the_page_says(
     page = (ROOT / "docs" / "own_network.md").read_text(encoding="utf-8")
     blocks = [body for kind, body in BLOCK.findall(page) if kind == "python"]
     classes, _, _ = blocks[0].partition("run = lw.train")
-    exec(compile(classes + blocks[1], "own_network.md", "exec"), {"__name__": "own_network"})
-    answers, about = capsys.readouterr().out.splitlines()
+    exec(
+        compile(classes + blocks[1] + blocks[2], "own_network.md", "exec"),
+        {"__name__": "own_network"},
+    )
+    answers, about, wrong = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"\['[01]', '[01]'\] 0\.\d+", answers)
     assert about.startswith("A machine of ")
+    assert wrong.startswith("a shortest wrong word: ")
 
 
 def test_the_package_is_run_as_a_module() -> None:

@@ -171,7 +171,7 @@ def test_too_many_subsets_are_refused(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("language", "message"),
     [
-        (parse("cycle-navigation"), "this language has 5 classes"),
+        (parse("cycle-navigation"), "this language has the classes 0 1 2 3 4. Save"),
         (parse("modular-arithmetic"), "this language has a domain"),
         (
             Language(alphabet=("a", "@0@"), transitions=((0, 0),), classes=(0,)),

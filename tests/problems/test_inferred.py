@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,12 +14,13 @@ import lengthwise as lw
 from lengthwise.cli.main import main
 from lengthwise.data.text_corpus import TEST, TRAIN, VALID
 from lengthwise.errors import LengthwiseError, RunError, TextError
-from lengthwise.files import read_object
+from lengthwise.files import read_object, write_json
 from lengthwise.inference.sample import answers_of
 from lengthwise.problems.base import Run
 from lengthwise.problems.inferred.hypothesis import sample_of
 from lengthwise.problems.inferred.problem import InferredProblem
-from lengthwise.problems.runs import load_run, make_plan, plan_from_dict
+from lengthwise.problems.runs import load_run, make_plan, plan_for, plan_from_dict
+from lengthwise.training.listing import list_runs
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
 
@@ -231,6 +233,20 @@ def test_slips_are_one_line(spec: str, settings: dict[str, object], message: str
     with pytest.raises(LengthwiseError, match=message) as caught:
         make_plan(spec, settings=settings)
     assert "\n" not in str(caught.value)
+
+
+def test_another_setting_of_inference_is_named(run: Run, folder: Path) -> None:
+    spec, settings = f"words:{folder / 'own.tsv'}", [{"label_noise": 0.3}]
+    with pytest.raises(RunError, match=r"with label_noise=0\.0, but now label_noise=0\.3 is asked"):
+        plan_for(folder / "run", spec, settings=settings)
+
+
+def test_a_run_is_listed_with_its_file_and_its_evaluation(run: Run, tmp_path: Path) -> None:
+    assert run.folder is not None
+    shutil.copytree(run.folder.path, tmp_path / "run")
+    write_json(tmp_path / "run" / "evaluation.json", {"accuracy": 0.996})
+    (listed,) = list_runs(tmp_path)
+    assert (listed.subject, listed.evaluation) == ("words:own.tsv", "right 99.60 %")
 
 
 def test_a_folder_of_other_words_is_refused(run: Run, folder: Path) -> None:

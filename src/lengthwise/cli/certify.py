@@ -289,18 +289,16 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         lines.append(explored)
     sure = made.sureness
     if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
-        room = sure.sign_distance if sure.room is None else sure.room
         numbers, margin = margins_in_words(made)
-        moves = f"rounding, in any order of additions, moves them by {at_most(sure.sign_radius)}"
-        lines.append(
-            (
-                "arithmetic",
-                f"{numbers} stay {at_least(room)} or more {margin}: {moves} at most"
-                if sure.is_certain
-                else f"{numbers} stay {sure.sign_distance:.3g} {margin} only, and {moves} at most: "
-                f"too near to be certain",
-            )
-        )
+        moves = f"rounding, in any order of additions, moves {numbers} by "
+        moves += f"{at_most(sure.sign_radius)} at most"
+        if not sure.is_certain:
+            far = f"they are {sure.sign_distance:.3g} {margin} only, too near to be certain"
+        elif sure.room is None:  # a file of an older version
+            far = f"they are {at_least(sure.sign_distance)} or more {margin} before"
+        else:
+            far = f"and then each still stays {at_least(sure.room)} or more {margin}"
+        lines.append(("arithmetic", f"{moves}, {far}"))
     if made.moved is not None:
         gap = made.moved.gap
         moved = f"vectors are moved by at most {at_most(made.moved.spread)} to the nearest"

@@ -3,13 +3,18 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from rich.console import Console
 from rich.table import Table
 
 from lengthwise.errors import ConfigError
+
+_SECONDS_BETWEEN_NOTES = 5.0
 
 
 class Parser(argparse.ArgumentParser):
@@ -144,3 +149,21 @@ def whole_number(least: int, most: int = 2**62) -> Callable[[str], int]:
 def note(message: str) -> None:
     """Print a line for people on standard error."""
     print(message, file=sys.stderr)
+
+
+@contextmanager
+def noting_time(what: str) -> Iterator[None]:
+    """Print a line on standard error every few seconds while work goes on that counts nothing."""
+    done, start = threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        while not done.wait(_SECONDS_BETWEEN_NOTES):
+            note(f"{what}, for {time.monotonic() - start:.0f} s now")
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()

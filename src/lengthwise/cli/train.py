@@ -15,6 +15,7 @@ from lengthwise.cli.output import (
     add_language,
     add_settings,
     note,
+    noting_time,
     parse_settings,
     print_json,
 )
@@ -23,7 +24,7 @@ from lengthwise.files import parse_json
 from lengthwise.models.cost import trained_parameters
 from lengthwise.problems.base import Plan
 from lengthwise.problems.presets import PRESETS
-from lengthwise.problems.registry import PROBLEMS, kind_of
+from lengthwise.problems.registry import PROBLEMS, kind_of, without_model
 from lengthwise.problems.runs import make_plan, plan_for, train
 from lengthwise.problems.stages import stage_records
 from lengthwise.training.devices import choose_device
@@ -38,6 +39,7 @@ _SECONDS_TO_SPEAK = 5.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the specification, the model, the run folder and all settings to the parser."""
+    parser.epilog = "Settings are given as --set KEY=VALUE, such as --set steps=500."
     add_language(
         parser,
         more="; a step task: steps:addition, ...; text:DIR or pairs:DIR, a corpus that `prepare` "
@@ -100,10 +102,13 @@ def _run(arguments: argparse.Namespace) -> None:
     settings = [of_file, parse_settings(arguments.settings)]
     options = {"alphabet": arguments.alphabet, "protocol": arguments.protocol}
     spec, model, preset = arguments.spec, arguments.model, arguments.preset
-    if arguments.out is None:
-        make_plan(spec, model, preset=preset or "laptop", settings=settings, options=options)
-        raise ConfigError("train keeps its run in a folder, but none is named. Add --out DIR.")
-    plan = plan_for(arguments.out, spec, model, preset=preset, settings=settings, options=options)
+    with noting_time(f"{spec}: {kind_of(spec if model else without_model(spec)).planning}"):
+        if arguments.out is None:
+            make_plan(spec, model, preset=preset or "laptop", settings=settings, options=options)
+            raise ConfigError("train keeps its run in a folder, but none is named. Add --out DIR.")
+        plan = plan_for(
+            arguments.out, spec, model, preset=preset, settings=settings, options=options
+        )
     train_and_tell(plan, arguments, film=arguments.film)
 
 

@@ -170,7 +170,7 @@ def parse_lengths(text: str) -> list[int]:
             else [*(int(piece) for piece in pieces), 1][:3]
         )
         if last < first or step < 1:
-            raise ConfigError(f"a range of lengths goes up, but got {part!r}.")
+            raise ConfigError(f"a range of lengths goes up, as 41:500 does, but got {part!r}.")
         if (last - first) // step > _MOST_LENGTHS:
             raise ConfigError(
                 f"{part!r} means more than {_MOST_LENGTHS:,} lengths. Give a step, as in 41:500:10."

@@ -36,11 +36,16 @@ _MAX_SYMBOLS = 2**21
 
 
 def shortcut_accuracies(
-    task: Task, lengths: Sequence[int], words: int, generator: torch.Generator
+    task: Task,
+    lengths: Sequence[int],
+    words: int,
+    generator: torch.Generator,
+    progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, float]:
     """Return the mean over lengths of the share of right answers, for each shortcut.
 
-    At each length, `words` words are drawn to learn from, and as many to be scored on.
+    At each length, `words` words are drawn to learn from, and as many to be scored on. `progress`
+    is called with the number of words scored on so far and of all.
 
     Raises:
         TaskError: there is no length, or no word of a length.
@@ -58,6 +63,8 @@ def shortcut_accuracies(
         asked += torch.bincount(new.classes, minlength=classes)
         for name, number in right_answers([seen], [new], symbols, classes).items():
             right[name] += number
+        if progress is not None:
+            progress(int(asked.sum()), len(lengths) * words)
     hits = {"majority": int(asked[learnt.argmax()]), **right}
     return {name: number / (len(lengths) * words) for name, number in hits.items()}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from lengthwise.circuits.adders import adder_circuit
 from lengthwise.circuits.circuit_files import read_circuit
-from lengthwise.errors import ConfigError, LanguageError
+from lengthwise.errors import ConfigError, LanguageError, RunError
 from lengthwise.explorer.bounded import Workers
 from lengthwise.explorer.circuit_values import circuit_values
 from lengthwise.explorer.language_values import stages
@@ -78,6 +78,8 @@ def _subject_of(
             if alphabet is not None:
                 raise ConfigError(f"{name} is a run, whose alphabet is known. Omit --alphabet.")
             return _subject_of_run(Path(name), workers, say)
+        if name is not None and "/" in name and ":" not in name:  # names of languages have none
+            raise RunError(f"{name} is not a folder. Give the folder of a run, or a language.")
         first = workers.given(EXAMPLES[0] if name is None else name, alphabet)
     finally:
         workers.close()

@@ -116,9 +116,11 @@ def to_att(language: Language) -> str:
             in the format.
     """
     if language.class_names != ("0", "1") or language.domain is not None:
-        what = "a domain" if language.domain is not None else f"{language.num_classes} classes"
+        names = " ".join(language.class_names)
+        what = "a domain" if language.domain is not None else f"the classes {names}"
         raise LanguageError(
-            f"an AT&T acceptor has the classes 0 and 1 and no domain, but this language has {what}."
+            f"an AT&T acceptor has the classes 0 and 1 and no domain, but this language has "
+            f"{what}. Save it as .dot."
         )
     for symbol in language.alphabet:
         if symbol in _EPSILONS or _SPECIAL.fullmatch(symbol):

@@ -139,6 +139,10 @@ def _named(spec: str) -> Language:
         raise LanguageError(
             f"unknown language {spec!r}. If it is a file of labelled words, write words:{spec}"
         )
+    if spec.endswith((".att", ".fst")):
+        raise LanguageError(
+            f"unknown language {spec!r}. If it is a file of an automaton, write att:{spec}"
+        )
     if re.search(r"[()|*+?.{}]", spec):
         raise LanguageError(
             f"unknown language {spec!r}. If it is a regular expression, write regex:{spec}"

@@ -183,8 +183,10 @@ def of_certificate(made: Certificate) -> str:
         facts.append(
             (
                 "rounding",
-                f"{numbers} stay {at_least(room)} {margin}, rounding moves them by "
-                f"{at_most(sure.sign_radius)}",
+                f"moves {numbers} by {at_most(sure.sign_radius)} at most, which leaves each "
+                f"{at_least(room)} or more {margin}"
+                if room > 0
+                else f"moves {numbers} by up to {at_most(sure.sign_radius)}: too far for some",
             )
         )
     if made.reason and made.verdict == "counterexample":

@@ -127,6 +127,8 @@ class Problem(ABC):
     evaluation_options: ClassVar[frozenset[str]] = frozenset()
     prediction_options: ClassVar[frozenset[str]] = frozenset()
     own_options: ClassVar[frozenset[str]] = frozenset()
+    planning: ClassVar[str] = "making a plan"
+    """What `parse` does, said where it takes long."""
     """The options among `--alphabet` and `--protocol` that `train` takes."""
 
     @classmethod
@@ -196,6 +198,10 @@ class Problem(ABC):
     @classmethod
     def own_settings(cls, spec: str) -> Mapping[str, SettingInfo]:
         """Return the settings of the problem itself, such as the `bits` of `steps:addition`."""
+        return {}
+
+    def own_values(self) -> Mapping[str, Any]:
+        """Return the values of the settings of the problem itself (`own_settings`)."""
         return {}
 
     @classmethod

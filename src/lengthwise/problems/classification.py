@@ -92,5 +92,13 @@ def require_same_symbols(own: Language, other: Language) -> None:
             f"the model was trained on symbols {' '.join(own.alphabet)!r} and classes "
             f"{' '.join(own.class_names)!r}, but {other.spec} has "
             f"{' '.join(other.alphabet)!r} and {' '.join(other.class_names)!r}. "
-            f"Give a language over the same."
+            f"Give a language over the same{_remedy(own, other)}."
         )
+
+
+def _remedy(own: Language, other: Language) -> str:
+    """Return how an expression is given all symbols of a model, if that is what it lacks."""
+    is_expression = other.spec.startswith("regex:") and set(other.alphabet) < set(own.alphabet)
+    if not is_expression or own.class_names != other.class_names:
+        return ""
+    return f", regex[{''.join(own.alphabet)}]{other.spec.removeprefix('regex')}"

@@ -353,11 +353,20 @@ def _require_unchanged(folder: RunFolder, there: Plan, asked: Plan) -> None:
     """Refuse a specification that names another language now than when the run began.
 
     Raises:
-        RunError: what it names has changed; the message has the digests of both automata, and a
+        RunError: a setting of the problem itself is another, and is named; or what the
+            specification names has changed: the message has the digests of both automata, and a
             word that tells them apart.
     """
     if (there.problem.kind, there.problem.name) != (asked.problem.kind, asked.problem.name):
         return
+    now_set = asked.problem.own_values()
+    for name, value in there.problem.own_values().items():
+        if now_set.get(name) != value:
+            raise RunError(
+                f"{folder.path} holds a run with {name}={value!r}, but now "
+                f"{name}={now_set.get(name)!r} is asked for. Use another folder, or ask for the "
+                f"same."
+            )
     try:
         then, now = there.task.language, asked.task.language
     except RunError:  # it is about no language

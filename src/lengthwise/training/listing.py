@@ -21,6 +21,9 @@ except ImportError:  # Windows has no such locks
 
 _SUBJECTS = ("task", "steps", "corpus", "name")
 
+_MEASURES = {"mean_accuracy": "mean", "exact_match": "exact match", "accuracy": "right"}
+"""Names of the main figure of an evaluation, if it is a share, and what it is called here."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listed:
@@ -172,7 +175,9 @@ def _about(config: Mapping[str, Any]) -> tuple[str, str]:
     about = config.get("problem", config)
     kind = about.get("kind", "recognition" if "language" in about else "")
     if "language" in about:
-        return kind, about["language"]["spec"] or "a language"
+        words = about.get("words", {})
+        source = f"words:{Path(words['file']).name}" if "file" in words else ""
+        return kind, about["language"]["spec"] or source or "a language"
     for name in _SUBJECTS:
         value = about.get(name)
         if isinstance(value, str):
@@ -188,7 +193,11 @@ def _evaluation(path: Path) -> str:
     if not file.exists():
         return ""
     found = read_object(file, remedy="Evaluate again.")
-    for name, label in (("mean_accuracy", "mean"), ("exact_match", "exact match")):
+    for name, label in (
+        ("mean_accuracy", "mean"),
+        ("accuracy", "right"),
+        ("exact_match", "exact match"),
+    ):
         if name in found:
             return f"{label} {int(1e4 * found[name] + 1e-9) / 100:.2f} %"
     if "bleu" in found:

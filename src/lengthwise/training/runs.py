@@ -317,7 +317,10 @@ class RunFolder:
         if not self.path.is_dir():
             raise RunError(f"{self.path} is not a folder. Give the folder of a run.")
         if not self._config.exists():
-            raise RunError(f"{self.path} holds no config.json, so it is no run of lengthwise.")
+            raise RunError(
+                f"{self.path} holds no config.json, so it is no run of lengthwise. `lengthwise ls "
+                f"{self.path}` lists the runs below it."
+            )
         config = read_json(self._config)
         version = config.get("format") if isinstance(config, dict) else None
         if type(version) is int and version > FORMAT:

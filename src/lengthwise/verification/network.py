@@ -11,6 +11,7 @@ from torch import nn
 from lengthwise.errors import VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
+from lengthwise.models.adapted import Adapted
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.rational_gpt import RationalGPT
 from lengthwise.models.regular_gpt import RegularGPT
@@ -37,12 +38,16 @@ def require_regular_gpt(model: nn.Module) -> RegularGPT:
     """
     if type(model) not in (RegularGPT, RationalGPT):  # another subclass may do anything
         raise VerificationError(
-            f"tables are made of vectors of sub-words, but {type(model).__name__} has none. "
+            f"tables are made of vectors of sub-words, but {_name(model)} has none. "
             f"Use a RegularGPT, or lw.learn_automaton in Python, which tests any model."
         )
     require_provable(model)
     assert isinstance(model, RegularGPT)
     return model
+
+
+def _name(model: nn.Module) -> str:
+    return type(model.module if isinstance(model, Adapted) else model).__name__
 
 
 def require_provable(model: nn.Module) -> Provable:
@@ -56,7 +61,7 @@ def require_provable(model: nn.Module) -> Provable:
     """
     if type(model) not in PROVABLE:  # a subclass may do anything
         raise VerificationError(
-            f"a proof follows codes or vectors of sub-words, but {type(model).__name__} has none. "
+            f"a proof follows codes or vectors of sub-words, but {_name(model)} has none. "
             f"Use regular-gpt-binary or gru-binary, or lw.learn_automaton in Python, which tests "
             f"any model."
         )

@@ -64,6 +64,7 @@ class InferredProblem(Recognition):
     evaluation_options = frozenset({"lengths", "part", "text"})
     prediction_options = frozenset({"keep_going"})
     own_options = frozenset({"alphabet"})
+    planning = "looking for an automaton that fits the words"
 
     words: WordsReference | DrawnWords
     inference: InferenceConfig
@@ -139,6 +140,10 @@ class InferredProblem(Recognition):
         usual = kind().to_dict()
         found = describe_settings("task", kind, set(usual), usual)
         return {each.name.removeprefix("task."): each for each in found}
+
+    def own_values(self) -> Mapping[str, Any]:
+        """Return the values of the settings of inference."""
+        return self.inference.to_dict()
 
     @classmethod
     def settable(cls, entry: Entry) -> dict[str, set[str]]:

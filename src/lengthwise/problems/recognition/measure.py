@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -40,6 +40,11 @@ can depend on the length modulo 2, 3, 4 or 6, and a stride would see one remaind
 
 _PARTS, _WORST = 8, 3
 """Lengths that a table shows: one of each eighth, and so many of the worst."""
+
+_SHOWN = (
+    "Shown are the first and the last length, one of each eighth, and the three worst. --json has "
+    "all."
+)
 
 SNAPPED_FILE = "snapped.safetensors"
 """Name of the file in which `snap` stores tables in a run's folder."""
@@ -83,8 +88,9 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
             progress=progress,
         )
         seconds = time.perf_counter() - start
-        some = spread_lengths(scores.lengths)
-        rules = shortcuts_beside(task, some, words, seed)
+    some = spread_lengths(scores.lengths)
+    with processor_threads(run.plan.threads), watch("shortcuts, on other words") as progress:
+        rules = shortcuts_beside(task, some, words, seed, progress)
     summary = {
         **scores.summary(),
         "task": task.id,
@@ -106,6 +112,7 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
         values=summary,
         records=records,
         facts=facts(summary),
+        notes=[_SHOWN] if len(shown) < len(accuracy) else [],
         table=(["length", "accuracy %"], shown),
         printed={
             **summary,
@@ -155,10 +162,16 @@ def shown_lengths(accuracy: Mapping[int, float]) -> list[int]:
     return sorted({lengths[0], lengths[-1], *drawn, *worst})
 
 
-def shortcuts_beside(task: Task, lengths: Sequence[int], words: int, seed: int) -> dict[str, float]:
+def shortcuts_beside(
+    task: Task,
+    lengths: Sequence[int],
+    words: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, float]:
     """Return the accuracy of shortcuts on words like those of a test with this seed."""
     draws = torch.Generator().manual_seed(seed + 1)
-    return shortcut_accuracies(task, lengths, words, draws)
+    return shortcut_accuracies(task, lengths, words, draws, progress)
 
 
 def spread_lengths(lengths: Sequence[int]) -> list[int]:
