@@ -1,9 +1,9 @@
 """The smallest networks that training ends with a proof: Table 1, groups, and `first`.
 
 For each language and model the width is lowered, from one that is ample, until no seed is proved at
-a width; the last one that was is kept. A width is given up, and a seed chosen, by the proof alone:
-no test word is looked at before. What is told are codes (`codebook` supervision), and trees have
-one head.
+a width; the last one that was is kept. Where none is proved at the two greatest widths, the search
+ends without a network. A width is given up, and a seed chosen, by the proof alone: no test word is
+looked at before. What is told are codes (`codebook` supervision), and trees have one head.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 }
 """Settings that differ from those of the model; recurrent networks have their own."""
 
-MOST_ELEMENTS = 60
+MOST_ELEMENTS = 120
 """Elements of the monoid above which no tree is trained, whose table has a row for each pair."""
 
 
@@ -83,7 +83,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         tried.append({"d_model": width, "seeds_without_proof": failed, "proved": bool(proved)})
         if proved is not None:
             best = proved
-        elif best is not None:
+        elif best is not None or len(tried) > 1:
             break
     told: Record = {"language": settings["language"], "model": settings["model"], "tried": tried}
     untested = {"words_per_length": settings["words"], "protocol": None, "interval_95": None}
