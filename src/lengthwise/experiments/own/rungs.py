@@ -99,11 +99,16 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     language = draw(settings["seed"])
     tree = construct(language)
     found: list[Record] = []
+    asked_how = {
+        "protocol": "every prefix of all short words, and of 1,000 random words",
+        "words_per_length": None,  # lengths grow geometrically
+    }
     for chosen in networks:
         try:
             made = construct(language, chosen)
         except ConstructionError as error:
-            found.append({**settings, **chosen, "refused": str(error)})
+            told = {"refused": str(error), "interval_95": None}
+            found.append({**settings, **chosen, **told, **asked_how})
             continue
         asked, wrong = _answered(made, language, settings)
         verified = verify(made, longest=settings["verified_to"], all_words=64, words_per_length=1)
@@ -129,8 +134,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
                 "parameters": made.num_parameters,
                 "tree_layers": RUNGS["tree"].depth(_Built(tree), COMPARED_AT),
                 "tree_parameters": tree.num_parameters,
-                "protocol": "every prefix of all short words, and of 1,000 random words",
-                "words_per_length": None,  # lengths grow geometrically
+                **asked_how,
             }
         )
     return found
