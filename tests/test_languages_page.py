@@ -27,7 +27,7 @@ def test_every_command_of_the_page_works(
     exec(compile(script, "languages.md", "exec"), {})
     assert capsys.readouterr().out == "5 True\n"
     lines = [line for kind, block in BLOCKS if not kind for line in block.splitlines()]
-    assert len(lines) == 12
+    assert len(lines) == 13
     for line in lines:
         given = shlex.split(line)[1:]
         status = main(given + (QUICK if given[0] == "train" else []))
