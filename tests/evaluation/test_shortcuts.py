@@ -71,3 +71,15 @@ def test_shortcuts_need_words() -> None:
     task = Task(language=parse("parity"))
     with pytest.raises(TaskError, match="at least one length"):
         shortcut_accuracies(task, [], 10, torch.Generator())
+
+
+def test_the_words_that_are_scored_are_counted() -> None:
+    seen: list[tuple[int, int]] = []
+    shortcut_accuracies(
+        Task(language=parse("parity")),
+        [4, 5],
+        10,
+        torch.Generator(),
+        lambda done, total: seen.append((done, total)),
+    )
+    assert seen[-1] == (20, 20)

@@ -52,7 +52,7 @@ def test_shortcuts_see_every_remainder_of_the_lengths(monkeypatch: pytest.Monkey
     seeds = []
 
     def watched(*arguments: Any) -> dict[str, float]:
-        seeds.append(arguments[-1].initial_seed())
+        seeds.append(arguments[3].initial_seed())
         return {"majority": 0.5}
 
     monkeypatch.setattr("lengthwise.problems.recognition.measure.shortcut_accuracies", watched)
