@@ -2,11 +2,17 @@
 
 import math
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.layers.sliding_dilated import ChunkAttention, dilated_mask
+from lengthwise.layers.sliding_dilated import (
+    ChunkAttention,
+    InsideChunks,
+    RectifiedChunkAttention,
+    dilated_mask,
+)
 
 
 @given(
@@ -41,6 +47,29 @@ def test_the_last_place_of_everywhere_is_what_forward_gives(
     for seen in (None, present):
         everywhere = attention.everywhere(x, seen)[:, -1]
         torch.testing.assert_close(attention(x, seen), everywhere, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [ChunkAttention, RectifiedChunkAttention])
+@given(
+    chunk=st.integers(2, 4), rows=st.integers(1, 9), nodes=st.integers(0, 6), seed=st.integers(0, 5)
+)
+def test_vectors_that_are_projected_once_gather_the_same(
+    kind: type[InsideChunks], chunk: int, rows: int, nodes: int, seed: int
+) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    attention = kind(8, 2, chunk).double()
+    torch.nn.init.normal_(attention.bias, generator=generator)
+    vectors = torch.randn(rows, 8, dtype=torch.double, generator=generator, requires_grad=True)
+    of = torch.randint(rows, (nodes, chunk), generator=generator)
+    present = torch.rand(nodes, chunk, generator=generator) < 0.5
+    present[:, -1] = True
+
+    for seen in (None, present):
+        found, expected = attention.of_rows(vectors, of, seen), attention(vectors[of], seen)
+        torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+        every = [vectors, *attention.parameters()]
+        slopes = [torch.autograd.grad(each.sin().sum(), every) for each in (found, expected)]
+        torch.testing.assert_close(*slopes, rtol=0, atol=1e-12)
 
 
 @given(chunk=st.integers(2, 5), place=st.integers(0, 4))

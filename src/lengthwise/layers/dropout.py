@@ -25,6 +25,6 @@ def dropout(share: float, generator: torch.Generator | None) -> Drop:
 
     def drop(x: Tensor) -> Tensor:
         kept = torch.empty_like(x).bernoulli_(1 - share, generator=generator)
-        return x * kept / (1 - share)
+        return x * kept.div_(1 - share)  # one product each way, so not x * kept / (1 - share)
 
     return drop

@@ -16,12 +16,14 @@ import math
 from abc import ABC, abstractmethod
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 Chunks = Float[Tensor, "node chunk width"]
 Present = Bool[Tensor, "node chunk"]
 """Which positions of a chunk hold a vector."""
+Rows = Int[Tensor, "node chunk"]
+"""Which vector stands at each position of a chunk."""
 Logits = Float[Tensor, "*axes"]
 Hidden = Bool[Tensor, "*#axes"]
 
@@ -44,10 +46,38 @@ class InsideChunks(nn.Module, ABC):
 
     def forward(self, x: Chunks, present: Present | None = None) -> Float[Tensor, "node width"]:
         """Return what the last position of each chunk gathers from those that are `present`."""
-        num_nodes, chunk, width = x.shape
+        return self._gathered(self._asked(x[:, -1]), self.key_value(x), present)
+
+    def of_rows(
+        self, vectors: Float[Tensor, "row width"], rows: Rows, present: Present | None = None
+    ) -> Float[Tensor, "node width"]:
+        """Return what `forward` does of `vectors[rows]`.
+
+        A vector that stands in many chunks is projected once. Gradients of rows are added up in
+        the order of the chunks.
+        """
+        last = rows[:, -1]
+        if len(vectors) < len(rows):
+            asked = self._asked(vectors).index_select(0, last)
+        else:
+            asked = self._asked(vectors.index_select(0, last))
+        key_value = self.key_value(vectors).index_select(0, rows.flatten())
+        return self._gathered(asked, key_value.view(*rows.shape, 2 * vectors.shape[1]), present)
+
+    def _asked(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+        """Return the queries, divided by the square root of their size."""
+        return self.query(x / math.sqrt(x.shape[-1] // self.num_heads))
+
+    def _gathered(
+        self,
+        query: Float[Tensor, "node width"],
+        key_value: Float[Tensor, "node chunk two_widths"],
+        present: Present | None,
+    ) -> Float[Tensor, "node width"]:
+        num_nodes, width = query.shape
         heads = (self.num_heads, width // self.num_heads)
-        query = self.query(x[:, -1] / math.sqrt(heads[1])).view(num_nodes, 1, *heads)
-        key, value = self.key_value(x).view(num_nodes, chunk, 2, *heads).unbind(dim=2)
+        query = query.view(num_nodes, 1, *heads)
+        key, value = key_value.view(num_nodes, key_value.shape[1], 2, *heads).unbind(dim=2)
         logits = (query * key).sum(dim=-1) + self.bias.flip(1).T
         hidden = None if present is None else ~present[:, :, None]
         weight = self.weights(logits, hidden, dim=1)

@@ -13,6 +13,7 @@ from torch import Generator, Tensor, nn
 
 from lengthwise.layers.activations import ACTIVATIONS, Activation
 from lengthwise.layers.chunks import ABSENT, Level, Tree, depth, grow, representatives
+from lengthwise.layers.dropout import dropout
 from lengthwise.layers.memory import MEMORIES, BinaryMemory, ContinuousMemory
 from lengthwise.layers.norms import NORMS
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths
@@ -80,6 +81,13 @@ class Layer(nn.Module):
         gathered = self.attention(self.attention_norm.before(x), present)
         return self._finish(x[:, -1], gathered, generator)
 
+    def of_rows(
+        self, vectors: Below, rows: Children, present: Present | None, generator: Generator | None
+    ) -> Float[Tensor, "node width"]:
+        """Return what `forward` does of `vectors[rows]`; each vector is projected once."""
+        gathered = self.attention.of_rows(self.attention_norm.before(vectors), rows, present)
+        return self._finish(vectors.index_select(0, rows[:, -1]), gathered, generator)
+
     def everywhere(self, x: Chunks, present: Present | None, generator: Generator | None) -> Chunks:
         """Return the vectors at all positions of the chunks."""
         gathered = self.attention.everywhere(self.attention_norm.before(x), present)
@@ -93,8 +101,7 @@ class Layer(nn.Module):
     def _drop(self, x: Tensor, generator: Generator | None) -> Tensor:
         if not self.training or self.dropout == 0:
             return x
-        kept = torch.empty_like(x).bernoulli_(1 - self.dropout, generator=generator)
-        return x * kept / (1 - self.dropout)
+        return dropout(self.dropout, generator)(x)
 
 
 class RegularGPT(nn.Module):
@@ -170,13 +177,17 @@ class RegularGPT(nn.Module):
     ) -> Float[Tensor, "node width"]:
         """Return the block's output for chunks: that of its last feed-forward network, normalised
         as the block does, before the memory keeps what it keeps of it."""
-        pad = self.pad * self.config.scale
-        x = torch.cat([pad[None], below])[children + 1]
+        vectors, rows = torch.cat([(self.pad * self.config.scale)[None], below]), children + 1
         present = None
         if self.config.pad == "absent":
             present = children != ABSENT
             present[:, -1] = True  # the empty word is one lone pad
         *inner, last = self.block
+        # In training alone: a model that is asked or proved goes the same way for any other nodes.
+        is_shared = self.training and len(vectors) <= rows.numel() + 1
+        if is_shared and not inner:
+            return last.of_rows(vectors, rows, present, generator)
+        x = vectors.index_select(0, rows.flatten()).view(*rows.shape, vectors.shape[1])
         for layer in inner:
             x = layer.everywhere(x, present, generator)
         return last(x, present, generator)

@@ -308,7 +308,10 @@ def begin(
     state = State(
         model=model,
         optimiser=torch.optim.AdamW(
-            _groups(model, config), lr=config.learning_rate, betas=(BETA1, config.beta2)
+            _groups(model, config),
+            lr=config.learning_rate,
+            betas=(BETA1, config.beta2),
+            fused=device.type == "cpu",  # one pass over the weights instead of twelve
         ),
         generators={
             "data": torch.Generator().manual_seed(config.seed + 1_000_003),
