@@ -14,6 +14,7 @@ from typing import Any
 
 import texts
 import torch
+import training_steps
 from automata.fa.dfa import DFA
 from torch import nn
 
@@ -294,6 +295,7 @@ SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "dilated": partial(texts.forms, seconds),
     "token-loss": partial(texts.losses, seconds),
     "memory": partial(texts.memory, seconds),
+    "training": training_steps.shown,
 }
 
 

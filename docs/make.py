@@ -14,6 +14,7 @@ import proof_tables
 import protocol_tables
 import reproduced
 import settings_tables
+import speed_tables
 import verdicts
 import zoo_tables
 from wrapping import wrapped
@@ -91,6 +92,9 @@ def tables() -> dict[tuple[str, str], str]:
     generated["docs/reproducing.md", "summary"] = verdicts.summary(ROOT / "results")
     generated["docs/proof_assistant.md", "figures"] = proof_tables.table(
         ROOT / "proofs" / "figures.json"
+    )
+    generated["docs/speed.md", "steps"] = speed_tables.table(
+        ROOT / "benchmarks" / "training_steps.json"
     )
     for made in ("trained", "constructed"):
         generated["docs/zoo.md", made] = zoo_tables.zoo_table(made)

@@ -1,0 +1,309 @@
+"""Where does a training step spend its time, and how far is it from a plain matrix product?
+
+    python benchmarks/bench.py training                             prints it
+    python benchmarks/training_steps.py --save after [--only ALiBi]  keeps it, for docs/speed.md
+
+A case takes the same steps again and again: timed, under torch's profiler, and under a counter of
+operations. Times are medians, and parts are the least of three, since other processes can only add
+to them. What sharing saves is not counted: only operations that are computed are.
+
+    products   matrix products, wherever they are
+    attention  everything else in attention, forward and backward
+    optimiser  zeroing gradients, their norm and its clipping, and AdamW
+    outside    all others, which `parts` divides
+
+The profiler's own time is taken off, the same for each event.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.profiler import ProfilerActivity, profile, record_function
+from torch.utils.flop_counter import FlopCounterMode
+
+from lengthwise.data.parallel_corpus import Pairs, Ragged
+from lengthwise.layers.attention import Attention
+from lengthwise.layers.self_attention import CausalAttention, DilatedAttention, SelfAttention
+from lengthwise.layers.sliding_dilated import InsideChunks
+from lengthwise.models import regular_gpt
+from lengthwise.models.cost import matmul_rate
+from lengthwise.models.threads import processor_threads
+from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
+from lengthwise.problems.language_modelling import objective as texts
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.translation import objective as pairs
+from lengthwise.tasks.task import Task
+from lengthwise.training import loop
+from lengthwise.training.clock import Clock
+from lengthwise.training.distributed import ALONE
+from lengthwise.training.settings import TrainingConfig
+
+FIGURES = Path(__file__).with_suffix(".json")
+WARM, TIMED, REPEAT = 8, 9, 3
+THREADS = (1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A model, what it learns, and the settings that are not the default."""
+
+    name: str
+    spec: str
+    model: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    steps: int = 16
+
+
+WIDE = {"d_model": 256}
+CASES = (
+    Case("RegularGPT, parity, width 64", "parity", "regular-gpt"),
+    Case("RegularGPT, parity, width 256", "parity", "regular-gpt", WIDE),
+    Case("RegularGPT, modular arithmetic, width 256", "modular-arithmetic", "regular-gpt", WIDE),
+    Case("RegularGPT of text", "text:zoo:python-english", "regular-gpt-lm", steps=4),
+    Case("ALiBi of text", "text:zoo:python-english", "gpt-lm", {"position": "alibi"}, steps=6),
+    Case("translator", "pairs:", DEFAULT_TRANSLATION_MODEL, steps=6),
+)
+
+
+class Steps:
+    """Steps of training, on the same words each time."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self._model, self._goal, self._config = _prepared(case)
+        self._state, self._count = loop.begin(self._model, self._goal, self._config, None), WARM
+        self._data = self._state.generators["data"].get_state()
+        self()
+        self._count, self._data = case.steps, self._state.generators["data"].get_state()
+
+    def __call__(self) -> None:
+        """Take the steps, as `fit` does."""
+        self._state.generators["data"].set_state(self._data)
+        clock = Clock()
+        for _ in range(self._count):
+            loop._train_step(self._state, self._goal, self._config, clock, ALONE)
+
+
+def _prepared(case: Case) -> tuple[nn.Module, loop.Objective, TrainingConfig]:
+    if case.spec != "pairs:":
+        plan = make_plan(case.spec, case.model, settings=case.settings)
+        return plan.draw(), plan.problem.objective(plan), plan.training
+    entry, drawn = TRANSLATION_MODELS[case.model], _drawn_pairs(20_000)
+    network = entry.configure({"vocab_size": _VOCABULARY, **case.settings})
+    goal = pairs.NextTargetToken(drawn, drawn, pairs.SentencesConfig(), label_smoothing=0.1)
+    training = TrainingConfig(learning_rate=2e-3, warmup=400)
+    return entry.draw(network, torch.Generator().manual_seed(0)), goal, training
+
+
+_VOCABULARY = 4_096
+
+
+def _drawn_pairs(count: int) -> Pairs:
+    """Return pairs of random tokens whose lengths are spread as those of sentences are."""
+    random = np.random.default_rng(0)
+    source = np.clip(random.lognormal(3.2, 0.5, count), 3, 150).astype(np.int64)
+    target = np.clip(source * random.uniform(0.8, 1.3, count), 3, 150).astype(np.int64)
+    sides = [
+        Ragged(random.integers(3, _VOCABULARY, int(own.sum())), np.cumsum([0, *own]))
+        for own in (source, target)
+    ]
+    return Pairs(source=sides[0], target=sides[1])
+
+
+def measure(case: Case, threads: int) -> dict[str, Any]:
+    """Return the time of a step, its operations, and the share of each part of it."""
+    with processor_threads(threads):
+        steps = Steps(case)
+        times, rates = zip(*[timed(steps) for _ in range(TIMED)], strict=True)
+        return divided(steps, statistics.median(times), statistics.median(rates))
+
+
+def timed(steps: Steps) -> tuple[float, float]:
+    """Return the seconds of a step, and the operations a second of a large matrix product."""
+    rate = matmul_rate(torch.device("cpu"), torch.float32)
+    start = time.perf_counter()
+    steps()
+    return (time.perf_counter() - start) / steps.case.steps, rate
+
+
+def divided(steps: Steps, seconds: float, rate: float) -> dict[str, Any]:
+    """Return what `measure` does, of steps that were timed."""
+    counter = FlopCounterMode(display=False)
+    with counter, sdpa_kernel(SDPBackend.MATH):  # fused attention on a processor is not counted
+        steps()
+    operations = counter.get_total_flops() / steps.case.steps
+    found = [_parts(steps) for _ in range(REPEAT)]
+    least = {part: min(spent[part] for spent, _ in found) for part in found[0][0]}
+    events = found[0][1]
+    # What the profiler takes for each event, which makes parts of many small operations longer.
+    each = max(0.0, (sum(least.values()) - 1e6 * seconds * steps.case.steps) / events.total())
+    true = {part: max(0.0, spent - each * events[part]) for part, spent in least.items()}
+    share = {part: spent / sum(true.values()) for part, spent in true.items()}
+    main = {name: share.pop(name, 0.0) for name in ("products", "attention", "optimiser")}
+    return {
+        "case": steps.case.name,
+        "threads": torch.get_num_threads(),
+        "milliseconds": 1e3 * seconds,
+        "megaflops": operations / 1e6,
+        "of_product_rate": operations / seconds / rate,
+        **main,
+        "outside": sum(share.values()),
+        "parts": dict(sorted(share.items(), key=lambda each: -each[1])),
+    }
+
+
+# ---- parts ---------------------------------------------------------------------------------------
+
+PRODUCTS = frozenset({"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"})
+FUSED = "scaled_dot_product"
+"""Torch's fused attention: its products cannot be told from the rest of it."""
+
+SCOPES: tuple[tuple[Any, str, str], ...] = (
+    (nn.utils, "clip_grad_norm_", "optimiser"),
+    (torch.optim.AdamW, "step", "optimiser"),
+    (torch.optim.AdamW, "zero_grad", "optimiser"),
+    (InsideChunks, "forward", "attention"),
+    (InsideChunks, "of_rows", "attention"),
+    (Attention, "forward", "attention"),
+    (SelfAttention, "heads", "attention"),
+    (SelfAttention, "finish", "attention"),
+    (CausalAttention, "gather", "attention"),
+    (DilatedAttention, "gather", "attention"),
+    (nn.LayerNorm, "forward", "norms"),
+    (torch.Tensor, "bernoulli_", "dropout"),
+    (texts, "token_loss", "loss"),
+    (pairs, "token_loss", "loss"),
+    (Task, "draw", "drawing words"),
+    (regular_gpt, "grow", "trees"),
+    (regular_gpt.RegularGPT, "compose", "nodes"),
+    (torch.Tensor, "backward", "backward"),
+)
+"""Owner and name of a function, and the part that it belongs to."""
+
+NAMED = {"relu": "activation", "gelu": "activation", "AccumulateGrad": "adding gradients"}
+"""Parts by what is in the name of an operation."""
+
+
+def _parts(job: Callable[[], None]) -> tuple[Counter[str], Counter[str]]:
+    """Return the microseconds that each part of a job takes, and its number of events."""
+    with ExitStack() as scopes:
+        for owner, method, part in SCOPES:
+            scopes.enter_context(_named(owner, method, part))
+        with profile(activities=[ProfilerActivity.CPU]) as profiler, record_function(_ALL):
+            job()
+    events = sorted(profiler.events(), key=lambda event: event.time_range.start)
+    made_in: dict[int, str] = {}
+    """The part in which each node of the graph was made: the last event with its number made it."""
+    for event, part in _divided(events, {}):
+        if event.sequence_nr >= 0 and part != "backward":
+            made_in[event.sequence_nr] = part
+    spent: Counter[str] = Counter()
+    count: Counter[str] = Counter()
+    for event, part in _divided(events, made_in):
+        spent[part] += event.self_cpu_time_total
+        count[part] += 1
+    return spent, count
+
+
+_PREFIX = "part:"
+_ALL = f"{_PREFIX}others"
+
+
+@contextmanager
+def _named(owner: Any, method: str, part: str) -> Iterator[None]:
+    """Let the profiler see what happens in a function, by the name of a part."""
+    original = getattr(owner, method)
+
+    @wraps(original)
+    def seen(*arguments: Any, **named: Any) -> Any:
+        with record_function(f"{_PREFIX}{part}"):
+            return original(*arguments, **named)
+
+    with mock.patch.object(owner, method, seen):
+        yield
+
+
+def _divided(events: Sequence[Any], made_in: Mapping[int, str]) -> Iterator[tuple[Any, str]]:
+    """Return the events of the job, each with its part: its own, or that of what it happens in."""
+    found: dict[int, str] = {}
+    for event in events:
+        part = _own_part(event, made_in) or found.get(id(event.cpu_parent))
+        if part is not None:
+            found[id(event)] = part
+            yield event, part
+
+
+def _own_part(event: Any, made_in: Mapping[int, str]) -> str | None:
+    """Return the part that an event's name tells; of a gradient, that of the node it is of."""
+    if event.name in PRODUCTS:
+        return "products"
+    if FUSED in event.name:
+        return "attention"
+    if event.name.startswith(_PREFIX):
+        return str(event.name.removeprefix(_PREFIX))
+    if event.name.startswith("autograd::engine") and event.sequence_nr in made_in:
+        return made_in[event.sequence_nr]
+    return next((part for name, part in NAMED.items() if name in event.name), None)
+
+
+# ---- what is shown -------------------------------------------------------------------------------
+
+
+def shown() -> dict[str, float]:
+    """Return the figures of all cases by title, for `bench.py`."""
+    result = {}
+    for case in CASES:
+        for threads in THREADS:
+            found = measure(case, threads)
+            where = f"{case.name}, {threads} thread{'s' * (threads > 1)}"
+            for name, title in TITLES.items():
+                result[f"training step, {where}: {title}"] = found[name]
+    return result
+
+
+TITLES = {
+    "milliseconds": "milliseconds",
+    "megaflops": "millions of operations of matrix products",
+    "of_product_rate": "their rate / that of a matrix product (share)",
+    "outside": "share outside matrix products, attention and the optimiser",
+}
+
+
+def main() -> None:
+    """Measure, print each case as a line, and store what was found under a name."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--save", help="name of the figures in training_steps.json")
+    parser.add_argument("--only", default="", help="part of the names of the cases")
+    arguments = parser.parse_args()
+    found = []
+    for case in CASES:
+        for threads in THREADS:
+            if arguments.only in case.name:
+                found.append(measure(case, threads))
+                print(json.dumps(found[-1]), flush=True)
+    if arguments.save:
+        stored = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+        kept = [
+            each for each in stored.get(arguments.save, []) if arguments.only not in each["case"]
+        ]
+        order = [case.name for case in CASES]
+        every = sorted(kept + found, key=lambda each: (order.index(each["case"]), each["threads"]))
+        FIGURES.write_text(json.dumps({**stored, arguments.save: every}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
