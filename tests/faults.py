@@ -158,8 +158,8 @@ FAULTS = (
     Fault(
         "seed of dropout lost",
         "models/regular_gpt.py",
-        "bernoulli_(1 - self.dropout, generator=generator)",
-        "bernoulli_(1 - self.dropout)",
+        "dropout(self.dropout, generator)(x)",
+        "dropout(self.dropout, None)(x)",
         "models/test_regular_gpt.py",
     ),
     Fault(

@@ -93,6 +93,19 @@ def test_sharing_changes_neither_answers_nor_gradients(
         assert (with_sharing - without).abs().max().item() <= 1e-12 * scale
 
 
+def test_only_training_projects_vectors_before_they_stand_in_chunks() -> None:
+    model, tokens = make(), draw(12, 20)
+    seen: list[torch.Size] = []
+    model.block[0].attention.register_forward_hook(lambda *given: seen.append(given[1][0].shape))
+
+    in_training = model.train()(tokens)
+    assert not seen
+    asked = model.eval()(tokens)
+
+    assert len(seen) == model.steps(20)
+    torch.testing.assert_close(in_training, asked, rtol=0, atol=1e-12)
+
+
 @settings(max_examples=few(8))
 @given(shape=shapes, length=st.integers(1, 40))
 def test_every_position_is_the_answer_for_that_prefix(shape: dict[str, Any], length: int) -> None:
