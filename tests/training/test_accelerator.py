@@ -127,11 +127,13 @@ def test_a_tree_on_the_processor_is_that_of_the_device() -> None:
     assert torch.equal(run.model(words), run.model(words, torch.full((5,), 9)))
 
 
+_OF_WORDS: tuple[Mapping[str, Any], list[str]] = ({"lengths": "9,41", "words": 12}, ["0110", ""])
+
 RUNS: Mapping[str, tuple[Mapping[str, Any], list[str]]] = {
-    "encoder": ({"lengths": "9,41", "words": 12}, ["0110", ""]),
-    "continuous": ({"lengths": "9,41", "words": 12}, ["0110", ""]),
-    "binary-proved": ({"lengths": "9,41", "words": 12}, ["0110", ""]),
-    "compiled": ({"lengths": "9,41", "words": 12}, ["0110", ""]),
+    "encoder": _OF_WORDS,
+    "continuous": _OF_WORDS,
+    "binary-proved": _OF_WORDS,
+    "compiled": _OF_WORDS,
     "steps": ({"words": 12}, ["101 011"]),
     "text": ({"lengths": "16,32", "words": 6}, ["the first"]),
     "pairs": ({}, ["a word"]),

@@ -1,4 +1,4 @@
-"""What the page shows of a run: its proof by level, its tables, and the answers of the network."""
+"""Values of a run for the page: its proof by level, its tables, and answers of the network."""
 
 import threading
 from collections.abc import Callable, Sequence

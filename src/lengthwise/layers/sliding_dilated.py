@@ -21,9 +21,9 @@ from torch import Tensor, nn
 
 Chunks = Float[Tensor, "node chunk width"]
 Present = Bool[Tensor, "node chunk"]
-"""Which positions of a chunk hold a vector."""
+"""True at the positions of a chunk that hold a vector."""
 Rows = Int[Tensor, "node chunk"]
-"""Which vector stands at each position of a chunk."""
+"""Number of the vector that stands at each position of a chunk."""
 Logits = Float[Tensor, "*axes"]
 Hidden = Bool[Tensor, "*#axes"]
 

@@ -184,8 +184,7 @@ class RegularGPT(nn.Module):
             present[:, -1] = True  # the empty word is one lone pad
         *inner, last = self.block
         # In training alone: a model that is asked or proved goes the same way for any other nodes.
-        is_shared = self.training and len(vectors) <= rows.numel() + 1
-        if is_shared and not inner:
+        if self.training and not inner and len(vectors) <= rows.numel() + 1:
             return last.of_rows(vectors, rows, present, generator)
         x = vectors.index_select(0, rows.flatten()).view(*rows.shape, vectors.shape[1])
         for layer in inner:

@@ -127,9 +127,9 @@ class Problem(ABC):
     evaluation_options: ClassVar[frozenset[str]] = frozenset()
     prediction_options: ClassVar[frozenset[str]] = frozenset()
     own_options: ClassVar[frozenset[str]] = frozenset()
-    planning: ClassVar[str] = "making a plan"
-    """What `parse` does, said where it takes long."""
     """The options among `--alphabet` and `--protocol` that `train` takes."""
+    planning: ClassVar[str] = "making a plan"
+    """The work of `parse` in words, for people who wait for it."""
 
     @classmethod
     @abstractmethod
@@ -201,7 +201,7 @@ class Problem(ABC):
         return {}
 
     def own_values(self) -> Mapping[str, Any]:
-        """Return the values of the settings of the problem itself (`own_settings`)."""
+        """Return the values of those of its `own_settings` that its name does not tell."""
         return {}
 
     @classmethod

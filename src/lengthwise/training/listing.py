@@ -21,7 +21,7 @@ except ImportError:  # Windows has no such locks
 
 _SUBJECTS = ("task", "steps", "corpus", "name")
 
-_MEASURES = {"mean_accuracy": "mean", "exact_match": "exact match", "accuracy": "right"}
+_MEASURES = {"mean_accuracy": "mean", "accuracy": "right", "exact_match": "exact match"}
 """Names of the main figure of an evaluation, if it is a share, and what it is called here."""
 
 
@@ -193,11 +193,7 @@ def _evaluation(path: Path) -> str:
     if not file.exists():
         return ""
     found = read_object(file, remedy="Evaluate again.")
-    for name, label in (
-        ("mean_accuracy", "mean"),
-        ("accuracy", "right"),
-        ("exact_match", "exact match"),
-    ):
+    for name, label in _MEASURES.items():
         if name in found:
             return f"{label} {int(1e4 * found[name] + 1e-9) / 100:.2f} %"
     if "bleu" in found:
