@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lengthwise.errors import LengthwiseError, RunError
+from lengthwise.errors import ConfigError, LengthwiseError, RunError
 
 
 def cache_folder() -> Path:
@@ -38,6 +38,17 @@ def require_file_place(path: Path) -> None:
     if path.is_dir():
         raise RunError(f"{path} is a folder, but a file is to be written. Give the name of a file.")
     require_folder_place(path.parent)
+
+
+def require_name(path: Path, *endings: str) -> Path:
+    """Return a path whose name ends as its content asks for.
+
+    Raises:
+        ConfigError: it ends otherwise.
+    """
+    if path.suffix not in endings:
+        raise ConfigError(f"the file's name ends in {' or '.join(endings)}, but got {path}.")
+    return path
 
 
 def require_folder_place(path: Path) -> None:

@@ -263,7 +263,8 @@ def test_another_construction_is_not_put_into_the_same_folder(shell: Shell, tmp_
     assert (status, out) == (2, "")
     assert "chunk=2" in error
     assert "chunk=3" in error
-    assert "computed weights" in complaint(shell("report", folder, "--out", str(tmp_path / "r")))
+    page = str(tmp_path / "page.html")
+    assert "computed weights" in complaint(shell("report", folder, "--out", page))
 
 
 def test_a_claim_that_fails_has_status_1(shell: Shell, tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from lengthwise.cli.output import add_json, note, print_json, print_table
-from lengthwise.report.compare import compare, require_name
+from lengthwise.files import require_name
+from lengthwise.report.compare import compare
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from lengthwise.analysis.figures import Picture, bands_figure, to_page_svg, to_svg
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
-from lengthwise.files import write_text
+from lengthwise.files import require_name, write_text
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Curve
@@ -217,17 +217,6 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
     curves = [curve for curve in read if curve]
     _require_one_test(paths, curves)
     return _compared(paths, plans, curves)
-
-
-def require_name(path: Path, *endings: str) -> Path:
-    """Return a path whose name ends as its content asks for.
-
-    Raises:
-        ConfigError: it ends otherwise.
-    """
-    if path.suffix not in endings:
-        raise ConfigError(f"the file's name ends in {' or '.join(endings)}, but got {path}.")
-    return path
 
 
 def _path(run: Run | Path | str) -> Path:
