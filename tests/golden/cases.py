@@ -239,7 +239,7 @@ def _constructions() -> Iterator[tuple[str, Case]]:
         "parity": "",
         "tomita-4": "norm=none",
         "d-2": "norm=post",
-        "cycle-navigation": "chunk=3",
+        "cycle-navigation": "chunk=3 target=elements",
         "even-pairs": "",
     }.items():
         yield (
