@@ -2,10 +2,11 @@
 
 Links to files outside the docs lead to the repository if `repo_url` is set, and are plain text
 otherwise. Equations become MathML, which browsers draw without a script. Examples of docstrings are
-code. The help of every command is a page.
+code. The help of every command is a page. The search has a name for screen readers.
 """
 
 import html
+import os
 import posixpath
 import re
 from importlib import import_module
@@ -29,8 +30,10 @@ EQUATION = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1
 
 @event_priority(100)  # mkdocstrings takes a copy of the extensions
 def on_config(config: Any) -> Any:
-    """Add the extension that sets examples."""
+    """Add the extension that sets examples and, where `mike` publishes, the menu of versions."""
     config.markdown_extensions.append(ExamplesExtension())
+    if "MIKE_DOCS_VERSION" in os.environ:  # a site of one version has no list to load
+        config.extra["version"] = {"provider": "mike"}
     return config
 
 
@@ -61,6 +64,11 @@ def on_page_content(content: str, page: Any, config: Any, files: Any) -> str:
         return str(convert(html.unescape(found[3]), display=display))
 
     return EQUATION.sub(drawn, content)
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Name the dialog of the search, which the theme leaves without a name."""
+    return output.replace('role="dialog">', 'role="dialog" aria-label="Search">')
 
 
 def command_help() -> str:

@@ -1,4 +1,4 @@
-"""The pages of notebooks in the site, in a browser that reaches nothing but the site's files."""
+"""Pages of the site, and its search, in a browser that reaches nothing but the site's files."""
 
 import os
 import subprocess
@@ -76,4 +76,19 @@ def test_a_page_shows_its_outputs_and_loads_nothing_from_elsewhere(
     assert "$" not in equations
     assert [each for each in serious if each.partition(":")[0] not in OF_THE_THEME] == []
     assert not faults
+    assert [url for url in elsewhere if not url.startswith((site.as_uri(), "data:"))] == []
+
+
+@pytest.mark.parametrize("path", ["index.html", "notebooks/parity.html"])
+def test_the_search_of_a_page_that_is_a_file_finds_other_pages(
+    path: str, site: Path, chromium: Any
+) -> None:
+    elsewhere = list[str]()
+    with chromium.new_context(viewport={"width": 1440, "height": 900}) as fresh:
+        page = fresh.new_page()
+        page.on("request", lambda request: elsewhere.append(request.url))
+        page.goto((site / path).as_uri())
+        page.get_by_role("textbox", name="Search").fill("counterexample")
+        found = page.locator(".md-search-result__link[href*='certificate.html']").first
+        found.wait_for(state="attached")
     assert [url for url in elsewhere if not url.startswith((site.as_uri(), "data:"))] == []
