@@ -21,8 +21,7 @@ from lengthwise.verification.statement import (
     at_least,
     at_most,
     automaton_digest,
-    explored_in_words,
-    margins_in_words,
+    figures_in_words,
     quoted,
     shown,
     terms_of,
@@ -285,20 +284,7 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         word, symbols = made.counterexample.word, summary["counterexample_length"]
         more = "" if len(word) <= 200 else f" and so on, {symbols} symbols in all"
         lines.append(("wrong word", f"{quoted(word[:200])}{more}" if word else "the empty word"))
-    if explored := explored_in_words(made):
-        lines.append(explored)
-    sure = made.sureness
-    if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
-        numbers, margin = margins_in_words(made)
-        moves = f"rounding, in any order of additions, moves {numbers} by "
-        moves += f"{at_most(sure.sign_radius)} at most"
-        if not sure.is_certain:
-            far = f"they are {sure.sign_distance:.3g} {margin} only, too near to be certain"
-        elif sure.room is None:  # a file of an older version
-            far = f"they are {at_least(sure.sign_distance)} or more {margin} before"
-        else:
-            far = f"and then each still stays {at_least(sure.room)} or more {margin}"
-        lines.append(("arithmetic", f"{moves}, {far}"))
+    lines += figures_in_words(made)
     if made.moved is not None:
         gap = made.moved.gap
         moved = f"vectors are moved by at most {at_most(made.moved.spread)} to the nearest"

@@ -26,10 +26,7 @@ from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.network import node_of, require_regular_gpt
 from lengthwise.verification.statement import (
-    at_least,
-    at_most,
-    explored_in_words,
-    margins_in_words,
+    figures_in_words,
     terms_of,
 )
 from lengthwise.wording import counted
@@ -120,17 +117,6 @@ def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
             made, refused = run.problem.certify(run, {"max_chunks": MOST_CHUNKS}), ""
         except LengthwiseError as error:
             return {"certificate": None, "no_certificate": str(error), "proof": None}
-    facts = [] if (explored := explored_in_words(made)) is None else [explored]
-    sure = made.sureness
-    if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
-        numbers, margin = margins_in_words(made)
-        moves = f"rounding moves them by {at_most(sure.sign_radius)} at most"
-        said = (
-            f"{numbers} stay {at_least(sure.sign_distance)} or more {margin}; {moves}"
-            if sure.room is None
-            else f"{moves}, and then {numbers} still stay {at_least(sure.room)} or more {margin}"
-        )
-        facts.append(("margins", said))
     wrong = made.counterexample
     is_own = verdict_about(made, run.language) is not None
     return {
@@ -142,7 +128,7 @@ def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
             "is_stored": stored is not None,
             "is_own": is_own,
             "terms": list(terms_of(made)),
-            "facts": facts,
+            "facts": figures_in_words(made),
             "wrong": None
             if wrong is None
             else {"word": wrong.word, "model": wrong.model, "language": wrong.language},

@@ -17,10 +17,7 @@ from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import kept
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.statement import (
-    at_least,
-    at_most,
-    explored_in_words,
-    margins_in_words,
+    figures_in_words,
     name_of,
     shown,
     terms_of,
@@ -174,21 +171,7 @@ def of_certificate(made: Certificate) -> str:
             ("the model says", _cut(wrong.model)),
             ("the language says", _cut(wrong.language)),
         ]
-    if explored := explored_in_words(made):
-        facts.append(explored)
-    sure = made.sureness
-    if sure is not None and sure.sign_distance is not None and sure.sign_radius is not None:
-        room = sure.sign_distance if sure.room is None else sure.room
-        numbers, margin = margins_in_words(made)
-        facts.append(
-            (
-                "rounding",
-                f"moves {numbers} by {at_most(sure.sign_radius)} at most, which leaves each "
-                f"{at_least(room)} or more {margin}"
-                if room > 0
-                else f"moves {numbers} by up to {at_most(sure.sign_radius)}: too far for some",
-            )
-        )
+    facts += figures_in_words(made)
     if made.reason and made.verdict == "counterexample":
         facts.append(("not checkable", _cut(shown(made.reason), 200)))
     return html(

@@ -90,8 +90,12 @@ def stated(made: "Certificate") -> str:
     return f"No proof of {name}: {shown(made.reason)}.{'' if none else right}"
 
 
-def explored_in_words(made: "Certificate") -> tuple[str, str] | None:
-    """Return what a proof went through, as a name and a text; None if it went through nothing."""
+def figures_in_words(made: "Certificate") -> list[tuple[str, str]]:
+    """Return what a proof went through, and how sure its numbers are, as names and texts."""
+    return [each for each in (_explored(made), _rounding(made)) if each is not None]
+
+
+def _explored(made: "Certificate") -> tuple[str, str] | None:
     summary = made.summary()
     if made.strength == "structural":
         states = summary["elements"]
@@ -127,11 +131,21 @@ def explored_in_words(made: "Certificate") -> tuple[str, str] | None:
     )
 
 
-def margins_in_words(made: "Certificate") -> tuple[str, str]:
-    """Return which numbers have margins, and from what, in words."""
+def _rounding(made: "Certificate") -> tuple[str, str] | None:
+    sure = made.sureness
+    if sure is None or sure.sign_distance is None or sure.sign_radius is None:
+        return None
+    numbers, margin = "numbers before a sign", "from 0"
     if "contexts" in made.elements:
-        return "logits of what is written", "ahead of others"
-    return "numbers before a sign", "from 0"
+        numbers, margin = "logits of what is written", "ahead of others"
+    moves = f"rounding, in any order of additions, moves {numbers} by {at_most(sure.sign_radius)}"
+    if not sure.is_certain:
+        far = f"they are {sure.sign_distance:.3g} {margin} only, too near to be certain"
+    elif sure.room is None:  # a file of an older version
+        far = f"they are {at_least(sure.sign_distance)} or more {margin} before"
+    else:
+        far = f"and then each still stays {at_least(sure.room)} or more {margin}"
+    return "arithmetic", f"{moves} at most, {far}"
 
 
 def name_of(language: Language) -> str:

@@ -25,7 +25,7 @@ from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
-from lengthwise.verification.statement import at_least, at_most, explored_in_words
+from lengthwise.verification.statement import figures_in_words
 from lengthwise.wording import counted, shortened
 
 
@@ -166,7 +166,7 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
         proof=proof,
         looks=read_looks(folder.path, known),
         path=shlex.quote(str(folder.path)),
-        explored=proof and explored_in_words(proof.certificate),
+        figures=figures_in_words(proof.certificate) if proof else [],
         check=shlex.quote(str(folder.certificate)),
         lengths_differ=len(set(scores.accuracy_by_length().values())) > 1,
     )
@@ -440,5 +440,5 @@ def _render(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(percent=percent, counted=counted, at_least=at_least, at_most=at_most)
+    environment.filters.update(percent=percent, counted=counted)
     return environment.get_template(template).render(**values)
