@@ -35,7 +35,7 @@ def test_outputs_of_the_page_are_those_of_the_command(capsys: pytest.CaptureFixt
         assert output.split() == printed.split()
 
 
-def test_two_layers_lose_balanced_words_at_even_lengths_alone() -> None:
+def test_two_layers_lose_balanced_words_at_even_lengths() -> None:
     """What the page says of the exceptions, by the records."""
     records = json.loads((RESULTS / "own-ladder.json").read_text())["records"]
     named = {"regex:(ab)*", "regex:(a(ab)*b)*", "d-2", "d-3", "d-4"}
@@ -44,5 +44,8 @@ def test_two_layers_lose_balanced_words_at_even_lengths_alone() -> None:
     assert lost
     for shares in lost:
         odd, even = ([n for n in shares if int(n) % 2 == rest] for rest in (1, 0))
-        assert all(shares[n] >= 0.99 for n in odd)
+        assert all(shares[n] >= 0.98 for n in odd)
         assert all(shares[n] < 0.95 for n in even if int(n) >= 194)
+    early = sorted(shares["92"] for shares in lost)
+    assert early[0] == 0.5
+    assert early[1] >= 0.89
