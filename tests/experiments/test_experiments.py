@@ -70,6 +70,7 @@ LONG = {
     "own/gradient-alone",
     "own/labels-alone",
     "own/ladder",
+    "own/ladder-exceptions",
     "own/main-job",
     "own/ranges",
     "own/rungs",

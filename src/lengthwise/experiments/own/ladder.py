@@ -66,7 +66,7 @@ _DECODER: Mapping[str, Any] = {
     **{"supervision": "prefix", "learning_rate": 3e-3, "schedule": "cosine"},
 }
 
-_NETWORKS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+NETWORKS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     WINDOW: ("decoder", {**_DECODER, "num_layers": 1, "position": "t5"}),
     "1 layer": ("decoder", {**_DECODER, "num_layers": 1, "position": "none"}),
     "2 layers": ("decoder", {**_DECODER, "num_layers": 2, "position": "none"}),
@@ -104,7 +104,7 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
             drawn = range(sizes.each - len(named))
             for language in (*named, *drawn):
                 name = language if isinstance(language, str) else f"random {rung} {language}"
-                for network, (model, own) in _NETWORKS.items():
+                for network, (model, own) in NETWORKS.items():
                     if network == WINDOW and rung != "generalised_definite":
                         continue
                     settings = {
@@ -248,7 +248,7 @@ def _cells(outcomes: Sequence[_Outcome]) -> dict[tuple[str, str], list[_Outcome]
             one for one in outcomes if (one.rung, one.network) == (rung.key, network)
         ]
         for rung in (*RUNGS, DEEPEST)
-        for network in _NETWORKS
+        for network in NETWORKS
     }
     return {cell: own for cell, own in found.items() if own}
 
@@ -276,7 +276,7 @@ def kept(records: Sequence[Record]) -> Table:
     """Return how often theory is right, by network: over languages, over single runs, and over the
     runs that fit the lengths of training."""
     outcomes, rows = _outcomes(records), []
-    for network in (*_NETWORKS, ""):
+    for network in (*NETWORKS, ""):
         row = [network or "all"]
         for says in ("yes", "no"):
             asked = [
