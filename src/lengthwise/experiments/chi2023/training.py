@@ -52,7 +52,10 @@ LAPTOP: Mapping[str, Mapping[str, Any]] = {
     **{f"{row}, regular-gpt C=3": _NOISIER for row in _DRIFTING},
     **{f"{row}, regular-gpt C=3": _LONGER for row in _SLOW},
     **{f"{row}, regular-gpt C=2": _LONGER for row in _HARD},
-    "modular-arithmetic, regular-gpt C=2": {**_GROWING, "steps": 150_000, "learning_rate": 1e-3},
+    "modular-arithmetic, regular-gpt C=2": {
+        **{**_GROWING, "validate_every": 250},
+        **{"d_model": 128, "steps": 120_000, "learning_rate": 7e-4, "weight_decay": 0.1},
+    },
     "modular-arithmetic, rnn": {
         **{**_GROWING, "d_model": 256, "steps": 40_000, "learning_rate": 3e-4},
         **{"beta2": 0.999, "weight_decay": 0.0},
