@@ -50,6 +50,7 @@ TABLES = {
     ("docs/constructions.md", "rungs"): ("own/rungs", ""),
     ("docs/ladder.md", "measured"): ("own/ladder", ""),
     ("docs/ladder.md", "theory"): ("own/ladder", "How often theory is right"),
+    ("docs/ladder.md", "exceptions"): ("own/ladder-exceptions", ""),
     ("docs/constructions.md", "ranges"): ("own/ranges", ""),
     ("docs/tasks.md", "audited-classes"): ("own/audited-classes", ""),
     ("docs/language_models.md", "long-context"): ("own/long-context", ""),
