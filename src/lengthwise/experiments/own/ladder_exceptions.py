@@ -112,7 +112,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 LADDER_EXCEPTIONS = PartsExperiment(
     item="ladder exceptions",
-    claim="What two layers fit and do not carry on the ladder is carried if they are trained otherwise.",
+    claim="What two layers fit and do not carry on the ladder they carry if trained otherwise.",
     presets=preset_catalogue(
         smoke=Sizes(
             languages=LANGUAGES[:1],
