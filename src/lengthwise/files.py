@@ -29,15 +29,20 @@ def _home() -> Path:
         return Path(os.devnull)
 
 
-def require_file_place(path: Path) -> None:
+def require_file_place(path: Path, *endings: str) -> None:
     """Refuse a path at which no file can be written, before work is spent on its content.
+
+    With `endings`, its name has to end in one of them.
 
     Raises:
         RunError: it is a folder, or below a file.
+        ConfigError: its name ends otherwise.
     """
     if path.is_dir():
         raise RunError(f"{path} is a folder, but a file is to be written. Give the name of a file.")
     require_folder_place(path.parent)
+    if endings:
+        require_name(path, *endings)
 
 
 def require_name(path: Path, *endings: str) -> Path:

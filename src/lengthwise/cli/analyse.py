@@ -9,7 +9,7 @@ from lengthwise.analysis.figures import to_png, to_svg
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.files import require_file_place, require_name, write_bytes, write_json
+from lengthwise.files import require_file_place, write_bytes, write_json
 from lengthwise.problems.inside import knowledge_of
 from lengthwise.problems.runs import load_run
 from lengthwise.training.runs import RunFolder
@@ -105,5 +105,4 @@ def _check_out(out: Path | None, names: list[str]) -> None:
             f"--out names one file, but {len(names)} figures are to be drawn. Ask for one with "
             f"--figure {names[0]}."
         )
-    require_file_place(out)
-    require_name(out, ".svg", ".png")
+    require_file_place(out, ".svg", ".png")

@@ -10,7 +10,7 @@ from lengthwise.explorer.bounded import Workers
 from lengthwise.explorer.page import render
 from lengthwise.explorer.server import Explorer
 from lengthwise.explorer.subjects import subject_of
-from lengthwise.files import require_file_place, require_name, write_text
+from lengthwise.files import require_file_place, write_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,8 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
             "--out writes a page and serves nothing. Leave --port and --no-browser out."
         )
     if out is not None:
-        require_file_place(out)
-        require_name(out, ".html")
+        require_file_place(out, ".html")
     subject = subject_of(arguments.subject, arguments.alphabet, served=out is None, say=note)
     page = render(subject.data, served=out is None)
     if out is not None:

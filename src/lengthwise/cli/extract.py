@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, print_table, whole_number
-from lengthwise.files import require_file_place, require_name, write_text
+from lengthwise.files import require_file_place, write_text
 from lengthwise.languages.att import to_att
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
@@ -42,8 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Extract, learn the automaton, compare it with the run's language, print it, and save it."""
     out = arguments.out
     if out is not None:
-        require_file_place(out)
-        require_name(out, *_WRITERS)
+        require_file_place(out, *_WRITERS)
     trained = load_run(arguments.run, device="cpu")
     wanted = trained.language
     found = extract_automaton(

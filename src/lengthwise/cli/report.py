@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from lengthwise.cli.output import add_json, print_json
-from lengthwise.files import require_file_place, require_name
+from lengthwise.files import require_file_place
 from lengthwise.report.report import write_report
 
 
@@ -17,8 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the page and print its path."""
-    require_file_place(arguments.out)
-    require_name(arguments.out, ".html")
+    require_file_place(arguments.out, ".html")
     write_report(arguments.runs, arguments.out)
     if arguments.json:
         print_json({"report": str(arguments.out)})

@@ -25,10 +25,7 @@ from lengthwise.verification.algebra import ABSENT
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.network import node_of, require_regular_gpt
-from lengthwise.verification.statement import (
-    figures_in_words,
-    terms_of,
-)
+from lengthwise.verification.statement import figures_in_words, terms_of
 from lengthwise.wording import counted
 
 Values = dict[str, Any]

@@ -113,7 +113,7 @@ class RegularGPT(nn.Module):
 
     attention_kind: ClassVar[type[InsideChunks]] = ChunkAttention
     reads_on_processor: ClassVar[bool] = True
-    """Whether words are best left on the processor, where trees are built of them."""
+    """True: words are best left on the processor, where trees are built of them."""
 
     def __init__(self, config: RegularGPTConfig) -> None:
         super().__init__()
@@ -248,7 +248,7 @@ class RegularGPT(nn.Module):
 
     @property
     def _finite(self) -> bool:
-        """Whether nodes with equal vectors are common, so that finding them pays."""
+        """Tell whether nodes with equal vectors are common, so that finding them pays."""
         return isinstance(self.memory, BinaryMemory) and not self.training
 
     def nodes(

@@ -16,12 +16,7 @@ from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import kept
 from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.statement import (
-    figures_in_words,
-    name_of,
-    shown,
-    terms_of,
-)
+from lengthwise.verification.statement import figures_in_words, name_of, shown, terms_of
 from lengthwise.wording import counted, shortened
 
 MOST_STATES = 30

@@ -123,7 +123,7 @@ class Problem(ABC):
     unit: ClassVar[str] = "words"
     """Unit in which training counts its examples."""
     is_distributed: ClassVar[bool] = False
-    """Whether several processes can train together."""
+    """True if several processes can train together."""
     evaluation_options: ClassVar[frozenset[str]] = frozenset()
     prediction_options: ClassVar[frozenset[str]] = frozenset()
     own_options: ClassVar[frozenset[str]] = frozenset()

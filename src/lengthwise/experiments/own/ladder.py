@@ -107,17 +107,17 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
                 for network, (model, own) in NETWORKS.items():
                     if network == WINDOW and rung != "generalised_definite":
                         continue
-                    settings = {
-                        "rung": rung,
-                        "language": language,
-                        "network": network,
-                        "model": model,
-                        "training": {**own, **sizes.training, "seed": seed},
-                        "lengths": sizes.lengths,
-                        "words": sizes.words,
-                    }
-                    found.append(Part(f"{name}, {network}, seed {seed}", settings))
+                    training = {**own, **sizes.training, "seed": seed}
+                    told = {"rung": rung, "language": language, "training": training}
+                    found.append(part(name, network, {**told, "model": model}, sizes))
     return found
+
+
+def part(name: str, network: str, told: Mapping[str, Any], sizes: Sizes) -> Part:
+    """Return the part that `measure` takes: a network that is trained on a language as `told`."""
+    tests = {"lengths": sizes.lengths, "words": sizes.words}
+    seed = told["training"]["seed"]
+    return Part(f"{name}, {network}, seed {seed}", {**told, "network": network, **tests})
 
 
 def language_of(settings: Mapping[str, Any]) -> Language:

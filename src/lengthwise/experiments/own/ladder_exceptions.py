@@ -1,9 +1,9 @@
-"""Where two layers do not carry what theory expects of them: what helps, if trained otherwise?
+"""Other training for what two layers do not carry on the ladder, though theory expects it.
 
 In `own/ladder`, decoders of two layers fit words of at most 40 symbols of `(ab)*` and `d-2`, which
-are in C-RASP, and lose longer ones. There training ends after two perfect validations, long before
-its last step, and with a high rate. Here the same networks are trained to the last step, for
-twice as many, with logits that are scaled otherwise, and with more layers. All else is as there:
+are in C-RASP, and lose longer ones. There training ends after two perfect validations, often by
+half of its steps, and with a high rate. Here the same networks are trained to the last step, for
+twice as many, with logits that are scaled otherwise, and with a third layer. All else is as there:
 words, labels (those of every prefix), tests, seeds.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise.experiments.own.ladder import CARRIED, NETWORKS, measure
+from lengthwise.experiments.own.ladder import CARRIED, LADDER, NETWORKS, measure, part
 from lengthwise.experiments.own.ladder import Sizes as LadderSizes
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped
 from lengthwise.experiments.trained import from_to
@@ -53,16 +53,8 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
         for variant in sizes.variants:
             for language in sizes.languages:
                 training = {**own, **sizes.ladder.training, **VARIANTS[variant], "seed": seed}
-                settings = {
-                    "rung": "c_rasp",
-                    "language": language,
-                    "network": variant,
-                    "model": model,
-                    "training": training,
-                    "lengths": sizes.ladder.lengths,
-                    "words": sizes.ladder.words,
-                }
-                found.append(Part(f"{language}, {variant}, seed {seed}", settings))
+                told = {"rung": "c_rasp", "language": language, "training": training}
+                found.append(part(language, variant, {**told, "model": model}, sizes.ladder))
     return found
 
 
@@ -118,14 +110,7 @@ LADDER_EXCEPTIONS = PartsExperiment(
             languages=LANGUAGES[:1],
             variants=(BASE, "3 layers, to the last step"),
             seeds=(0,),
-            ladder=LadderSizes(
-                training={
-                    **{"steps": 20, "validate_every": 20, "patience": 2},
-                    **{"protocol": "audited", "max_length": 10},
-                },
-                lengths="11,20",
-                words=16,
-            ),
+            ladder=LADDER.presets["smoke"],
         ),
         laptop=Sizes(),
     ),
