@@ -59,8 +59,15 @@ class Config:
         return cls(**{name: _as_type(value, hints[name]) for name, value in values.items()})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as plain values, ready for JSON."""
-        return asdict(self)
+        """Return the settings as plain values, ready for JSON.
+
+        Those declared as `added` are among them only where they differ from their defaults.
+        """
+        kind: Any = type(self)  # mypy takes types of dataclasses for unhashable
+        default = {field.name: field.default for field in fields(self)}
+        added = {name for name, setting in declarations(kind).items() if setting.added}
+        every = asdict(self)
+        return {k: v for k, v in every.items() if k not in added or v != default[k]}
 
     def non_defaults(self) -> dict[str, Any]:
         """Return the settings that differ from their defaults, and those that have none."""
@@ -87,6 +94,9 @@ class Setting:
     """A bound that the value must be below."""
     options: Mapping[str, Any] | None = None
     """The catalogue that has its values as names."""
+    added: bool = False
+    """True if the setting was added when results were already recorded. It is stored only where it
+    differs from its default, so that the digests by which these are found stay as they are."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -67,18 +67,22 @@ def test_one_seed_gives_one_result_bit_for_bit() -> None:
     assert not torch.equal(weights(first), weights(other))
 
 
+@pytest.mark.parametrize("optimiser", ["adamw", "muon"])
 @pytest.mark.parametrize("fail_at", [1, 10, 11, 37, 60])
-def test_interrupted_run_ends_with_the_same_weights(tmp_path: Path, fail_at: int) -> None:
+def test_interrupted_run_ends_with_the_same_weights(
+    tmp_path: Path, fail_at: int, optimiser: str
+) -> None:
+    config = TrainingConfig.from_dict({**CONFIG.to_dict(), "optimiser": optimiser})
     whole = make_model()
-    fit(whole, Regression(), CONFIG)
+    fit(whole, Regression(), config)
     folder = RunFolder(tmp_path / "run")
     folder.claim({"a": 1})
     with pytest.raises(KeyboardInterrupt):
-        fit(make_model(), Regression(fail_at=fail_at), CONFIG, folder=folder)
+        fit(make_model(), Regression(fail_at=fail_at), config, folder=folder)
     assert not folder.is_finished
 
     resumed = make_model()
-    metrics = fit(resumed, Regression(), CONFIG, folder=folder)
+    metrics = fit(resumed, Regression(), config, folder=folder)
 
     assert torch.equal(weights(whole), weights(resumed))
     assert [record["step"] for record in metrics] == [10, 20, 30, 40, 50, 60]

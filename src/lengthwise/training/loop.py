@@ -1,8 +1,8 @@
 """The training loop, which is the same for every model and every objective.
 
-It has AdamW, clipped gradients, validation on the training distribution only, and a checkpoint at
-every validation. The checkpoint holds the state of the optimiser and of all random generators, so
-that a run that is killed and started again ends with the same weights, bit for bit.
+It has AdamW or Muon, clipped gradients, validation on the training distribution only, and a
+checkpoint at every validation. The checkpoint holds the state of the optimiser and of all random
+generators, so that a run that is killed and started again ends with the same weights, bit for bit.
 """
 
 import math
@@ -18,6 +18,7 @@ from lengthwise.models.threads import processor_threads
 from lengthwise.training.clock import Clock
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.film import Film
+from lengthwise.training.muon import Muon, state_keys
 from lengthwise.training.rounding import round_weights
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
@@ -122,7 +123,7 @@ class State:
             result[f"best/{name}"] = tensor
         for name, parameter in self.model.named_parameters():
             for key, value in self.optimiser.state.get(parameter, {}).items():
-                result[f"adam/{key}/{name}"] = value
+                result[f"adam/{key}/{name}"] = value  # Muon's, too
         for name, generator in self.generators.items():
             result[f"generator/{name}"] = generator.get_state()
         if self.objective is not None:
@@ -140,6 +141,7 @@ class State:
             step, perfect, *best = tensors["counters"].tolist()
             was_perfect, accuracy, loss = best
             self.model.load_state_dict(part("model/"))
+            keys = state_keys(self.optimiser)
             for name, parameter in self.model.named_parameters():
                 if not parameter.requires_grad:
                     continue
@@ -147,7 +149,7 @@ class State:
                     key: tensors[f"adam/{key}/{name}"].to(
                         "cpu" if key == "step" else parameter.device
                     )
-                    for key in ("step", "exp_avg", "exp_avg_sq")
+                    for key in keys[parameter]
                 }
             for name, generator in self.generators.items():
                 generator.set_state(tensors[f"generator/{name}"])
@@ -307,7 +309,7 @@ def begin(
     device = next(model.parameters()).device
     state = State(
         model=model,
-        optimiser=torch.optim.AdamW(
+        optimiser=(Muon if config.optimiser == "muon" else torch.optim.AdamW)(
             _groups(model, config),
             lr=config.learning_rate,
             betas=(BETA1, config.beta2),
@@ -332,7 +334,7 @@ def begin(
 
 
 def decays(model: nn.Module) -> dict[str, bool]:
-    """Return for the name of every parameter whether weight decay applies to it.
+    """Return for the name of every parameter whether weight decay, and Muon, apply to it.
 
     It applies to the matrices that inputs are multiplied by. These are the `weight`s of layers by
     torch's naming, which recurrent layers and those of transformers' GPT-2 share. An embedding has
@@ -349,12 +351,13 @@ def decays(model: nn.Module) -> dict[str, bool]:
 
 
 def _groups(model: nn.Module, config: TrainingConfig) -> list[dict[str, Any]]:
-    """Return the parameters in two groups: with weight decay and without."""
+    """Return the parameters in two groups: with weight decay, and maybe Muon, and without."""
     decayed = decays(model)
     return [
         {
             "params": [each for name, each in model.named_parameters() if decayed[name] is with_it],
             "weight_decay": config.weight_decay if with_it else 0.0,
+            "orthogonal": with_it and config.optimiser == "muon",
         }
         for with_it in (True, False)
     ]

@@ -13,8 +13,11 @@ class TrainingConfig(Config):
 
     steps: Annotated[int, Setting(unit="steps")] = 20_000
     """Greatest number of steps; training ends earlier when validation is perfect."""
+    optimiser: Annotated[Literal["adamw", "muon"], Setting(added=True)] = "adamw"
+    """`adamw`: AdamW (Loshchilov and Hutter 2019). `muon`: Muon (Jordan et al. 2024) for the
+    matrices, and AdamW for the rest."""
     learning_rate: float = 5e-4
-    """Learning rate of AdamW: its greatest value, which `schedule` and `warmup` may reduce."""
+    """Learning rate: its greatest value, which `schedule` and `warmup` may reduce."""
     schedule: Literal["constant", "cosine"] = "constant"
     """`constant`: the rate stays the same. `cosine`: it falls to 0 at the last step along half a
     cosine."""
@@ -23,8 +26,8 @@ class TrainingConfig(Config):
     beta2: Annotated[float, Setting(letter="β2")] = 0.999
     """Adam's beta2: the share of the running mean of squared gradients that is kept at a step."""
     weight_decay: float = 0.0
-    """Each step first multiplies the matrices by 1 - rate * weight_decay (AdamW, Loshchilov and
-    Hutter 2019). As in minGPT, embeddings, positions, biases and norms are left as they are."""
+    """Each step first multiplies the matrices by 1 - rate * weight_decay. As in minGPT, embeddings,
+    positions, biases and norms are left as they are."""
     clip: float = 1.0
     """Greatest norm of the gradient; a larger gradient is scaled down to it."""
     accumulate: Annotated[int, Setting(unit="batches")] = 1

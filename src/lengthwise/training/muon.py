@@ -1,0 +1,104 @@
+"""Muon: an optimiser whose steps turn every direction of a matrix alike."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+MOMENTUM = 0.95
+"""Share of the running mean of gradients that is kept at a step."""
+
+_COEFFICIENTS = (3.4445, -4.7750, 2.0315)
+"""Of the odd polynomial of degree 5 that brings singular values near 1 in few iterations."""
+
+_ITERATIONS = 5
+
+_RMS = 0.2
+"""Root of the mean square of a step of AdamW's, in units of the rate."""
+
+
+class Muon(torch.optim.AdamW):
+    """Muon for the groups that ask for it with `orthogonal`, and AdamW for the others.
+
+    A matrix W of m rows and n columns with gradient G, running mean M, rate r and decay d takes
+    the step
+
+        M <- 0.95 M + 0.05 G
+        W <- (1 - r d) W - 0.2 r sqrt(max(m, n)) orthogonal(0.95 M + 0.05 G)
+
+    Each singular value of a step is about the same, where those of a gradient differ by orders of
+    magnitude, so that rare directions are learned as fast as frequent ones. With the factor
+    0.2 sqrt(max(m, n)) the entries of a step are about as large as AdamW's, and one rate serves
+    both.
+
+    torch.optim.Muon computes the same in bfloat16, which some processors lack; this one computes in
+    the precision of the weights, and takes matrices of one shape together.
+
+    Source: Jordan et al. (2024), Muon: an optimizer for hidden layers in neural networks; the
+    factor is that of Liu et al. (2025), Muon is scalable for LLM training (arXiv 2502.16982).
+    """
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Take one step; parameters without a gradient are left as they are."""
+        for group in self.param_groups:
+            if group.get("orthogonal"):
+                moved = [each for each in group["params"] if each.grad is not None]
+                for alike in _by_shape(moved):
+                    self._move(alike, group["lr"], group["weight_decay"])
+        return super().step(closure)
+
+    def _move(self, matrices: Sequence[Tensor], rate: float, decay: float) -> None:
+        """Take the step of matrices of one shape, and take their gradients from AdamW."""
+        directions = []
+        for matrix in matrices:
+            state = self.state[matrix]
+            if not state:
+                state["momentum"] = torch.zeros_like(matrix)
+            assert matrix.grad is not None
+            state["momentum"].lerp_(matrix.grad, 1 - MOMENTUM)
+            directions.append(matrix.grad.lerp(state["momentum"], MOMENTUM))
+            matrix.grad = None
+        size = rate * _RMS * math.sqrt(max(matrices[0].shape))
+        for matrix, direction in zip(matrices, orthogonal(torch.stack(directions)), strict=True):
+            matrix.mul_(1 - rate * decay).sub_(direction, alpha=size)
+
+
+def orthogonal(
+    matrices: Float[Tensor, "matrix row column"],
+) -> Float[Tensor, "matrix row column"]:
+    """Return about U V^T for matrices U S V^T: all singular values come near 1.
+
+    Newton-Schulz iterations X <- a X + b X X^T X + c X X^T X X^T X, from the matrix over its
+    Frobenius norm, apply an odd polynomial to the singular values. They end between 0.68 and 1.21
+    if they are at least 0.002 of that norm; 0 stays 0.
+    """
+    is_tall = matrices.shape[1] > matrices.shape[2]
+    x = matrices.mT if is_tall else matrices
+    x = x / x.norm(dim=(1, 2), keepdim=True).clamp(min=1e-30)
+    a, b, c = _COEFFICIENTS
+    for _ in range(_ITERATIONS):
+        gram = x @ x.mT
+        x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
+    return x.mT if is_tall else x
+
+
+def state_keys(optimiser: torch.optim.AdamW) -> dict[Tensor, tuple[str, ...]]:
+    """Return the names of the tensors that the optimiser keeps of each parameter."""
+    adam, muon = ("step", "exp_avg", "exp_avg_sq"), ("momentum",)
+    return {
+        parameter: muon if group.get("orthogonal") else adam
+        for group in optimiser.param_groups
+        for parameter in group["params"]
+    }
+
+
+def _by_shape(matrices: Sequence[Tensor]) -> list[list[Tensor]]:
+    """Return the matrices in lists of one shape each."""
+    found: dict[tuple[int, ...], list[Tensor]] = {}
+    for matrix in matrices:
+        found.setdefault(tuple(matrix.shape), []).append(matrix)
+    return list(found.values())
