@@ -98,8 +98,10 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
                         options={"protocol": "published"},
                         settings={**settings, **(sizes.more or {})},
                     )
-                    about = {"question": asked, "candidate": candidate, "row": row}
-                    about |= {"plan": plan.to_dict(), "words": sizes.words, "longest": LONGEST}
+                    about = {
+                        **{"question": asked, "candidate": candidate, "row": row},
+                        **{"plan": plan.to_dict(), "words": sizes.words, "longest": LONGEST},
+                    }
                     found.append(Part(f"{asked}, {candidate}, {row}, seed {seed}", about))
     return found
 
