@@ -8,7 +8,9 @@ compared with the true language (`certify`).
 The first table has the rows of Table 1 of Chi et al. (2023) and groups, with default settings. The
 second changes one part of the method at a time: how codes are learned, the order of the words. The
 third asks the same of RegularGPT with binary memory, which composes sub-words in a tree: do losses
-for associativity and for the identity of the pad let it learn from labels alone?
+for associativity and for the identity of the pad let it learn from labels alone? The fourth has a
+recurrent network as its teacher: `gru-binary` learns from labels as in the first table, and
+RegularGPT learns from the automaton that this network is. No word is looked up beside.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -24,10 +26,14 @@ from lengthwise.experiments.trained import from_to
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.problems.runs import make_plan, plan_from_dict
 from lengthwise.verification.certify import certify
+from lengthwise.verification.extracted_automaton import extract_automaton
 
 GROUPS = ("group:S3", "group:A5,generators=2,seed=0")
 
 TABLE_ROWS = (*TABLE_1, *GROUPS)
+
+UNSETTLED = ("modular-arithmetic", "d-12")
+"""Languages whose recurrent networks do not settle, so that they teach nothing."""
 
 DEFAULT = "default settings"
 
@@ -59,6 +65,9 @@ TREE_VARIANTS: Mapping[str, Mapping[str, Any]] = {
 }
 """Losses of `regular-gpt-binary`, which has a curriculum in all of them but the last."""
 
+TAUGHT = "tree, taught by a recurrent network"
+"""`regular-gpt-binary` with default settings learns from the automaton that `gru-binary` is."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
@@ -75,6 +84,10 @@ class Sizes:
     """Languages of the third table."""
     tree_ablation: Mapping[str, Any] = field(default_factory=lambda: {"steps": 2_000})
     """Settings of all its runs."""
+    taught: tuple[str, ...] = tuple(one for one in TABLE_ROWS if one not in UNSETTLED)
+    """Languages of the fourth table."""
+    pupil: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of all its trees."""
 
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
@@ -89,11 +102,14 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
         (spec, name, "regular-gpt-binary", {**_TREE, **sizes.tree_ablation, **change})
         for spec, (name, change) in product(sizes.trees, TREE_VARIANTS.items())
     ]
+    asked += [(spec, TAUGHT, "gru-binary", {}) for spec in sizes.taught]
     found = []
     for (spec, variant, model, change), seed in product(asked, seeds or sizes.seeds):
         settings = {"supervision": "final", **change, "seed": seed}
         plan = make_plan(spec, model, preset=sizes.preset, settings=settings)
         about = {"language": spec, "variant": variant, "plan": plan.to_dict()}
+        if variant == TAUGHT:
+            about["pupil"] = {**sizes.pupil, "seed": seed}
         found.append(Part(f"{spec}, {variant}, seed {seed}", about))
     return found
 
@@ -102,7 +118,16 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Train on labels alone, and certify the network against the true language."""
     plan = plan_from_dict(settings["plan"])
     run, record = trained(plan, folder)
-    certificate, last = certify(run.model, run.language), run.metrics[-1]
+    model, last = plan.model, run.metrics[-1]
+    certificate = certify(run.model, run.language)
+    if "pupil" in settings and last["perfect"]:
+        automaton = extract_automaton(run.model, run.language).language
+        model, preset = "regular-gpt-binary", plan.preset
+        pupil = make_plan(automaton, model, preset=preset, settings=settings["pupil"])
+        taught, told = trained(pupil, folder / "pupil")
+        certificate = certify(taught.model, run.language)
+        for name in ("seconds_to_train", "processor_seconds"):
+            record[name] += told[name]
     right, validated = last["validation_accuracy"], plan.data.validation_words
     wrong = certificate.counterexample
     return [
@@ -111,7 +136,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "settings": {k: v for k, v in settings["plan"].items() if k != "problem"},
             "language": settings["language"],
             "variant": settings["variant"],
-            "model": plan.model,
+            "model": model,
             "true_states": run.language.minimised().num_states,
             "settled": last["perfect"],
             "longest": last["longest"],
@@ -184,6 +209,12 @@ def trees(records: Sequence[Record]) -> Table:
     return _by_variant(records, tuple(TREE_VARIANTS), needed=TREE_VARIANTS)
 
 
+def taught(records: Sequence[Record]) -> Table:
+    """Return a row for each language whose tree had a recurrent network as its teacher."""
+    own = [one for one in records if one["variant"] == TAUGHT]
+    return Table(["language", *_FOUND], _rows(own, "language"))
+
+
 def _by_variant(
     records: Sequence[Record], variants: Sequence[str], needed: Collection[str]
 ) -> Table:
@@ -216,7 +247,9 @@ def check(records: Sequence[Record]) -> list[Statement]:
     every = [n for (n,), runs in rows.items() if all(_is_proved(one) for one in runs)]
     settled = [one for one in own if one["settled"]]
     wrong = [one for one in settled if not _is_proved(one)]
-    return [
+    pupils = [one for one in records if one["variant"] == TAUGHT]
+    failed = [f"{p['language']}, seed {p['seed']}" for p in pupils if not _is_proved(p)]
+    found = [
         Statement(
             "ours",
             "labels alone and gradient descent alone end with a proof in 9 rows of Table 1",
@@ -230,6 +263,13 @@ def check(records: Sequence[Record]) -> list[Statement]:
             f"{len(settled)} settled, of which {len(wrong)} are another language",
         ),
     ]
+    by_teacher = Statement(
+        "ours",
+        "a tree whose teacher is a recurrent network that settled is proved",
+        not failed,
+        f"{len(pupils) - len(failed)} of {len(pupils)}" + "".join(f"; not {f}" for f in failed),
+    )
+    return [*(found if own else []), *([by_teacher] if pupils else [])]
 
 
 def _is_proved(one: Record) -> bool:
@@ -248,6 +288,7 @@ GRADIENT_ALONE = PartsExperiment(
             ablation={},
             trees=("parity",),
             tree_ablation={},
+            taught=("parity",),
         ),
         laptop=Sizes(),
         paper=Sizes(),
@@ -255,7 +296,7 @@ GRADIENT_ALONE = PartsExperiment(
     parts=parts,
     measure=measure,
     table=table,
-    more={"Ablations": ablations, "Trees": trees},
+    more={"Ablations": ablations, "Trees": trees, "Taught": taught},
     note=note,
     check=check,
 )
