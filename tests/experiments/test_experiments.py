@@ -65,6 +65,7 @@ VARIANTS = {
     "own/soundness",
 }
 LONG = {
+    "own/blind-choice",
     "own/compiled-sizes",
     "own/constructions",
     "own/gradient-alone",
