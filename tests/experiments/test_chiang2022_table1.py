@@ -10,6 +10,7 @@ from lengthwise.errors import TextError
 from lengthwise.experiments.chiang2022.table1 import (
     ALL,
     BASELINE,
+    MATCHED,
     PUBLISHED,
     SCALED,
     SHORT,
@@ -72,6 +73,25 @@ def test_the_statements_hold_where_scaling_helps_on_long_sentences_alone() -> No
     assert check([]) == []
 
 
+@pytest.mark.parametrize(
+    ("both", "short", "holds"),
+    [(0.0, 2.0, True), (2.0, 2.0, True), (-2.0, 2.0, False), (0.0, 0.0, False), (0.0, -2.0, False)],
+)
+def test_matched_must_be_no_worse_anywhere_and_better_on_long_sentences(
+    both: float, short: float, holds: bool
+) -> None:
+    records = _records()
+    for one in _records(short=short, both=both):
+        if one["column"] == SCALED:
+            records.append({**one, "column": MATCHED})
+    *_, ours = check(records)
+    assert (ours.where, ours.holds) == ("ours", holds)
+    assert _verdicts(records)[:2] == [True, True]
+    rows = [row for row in table(records).rows if row[3] == MATCHED]
+    assert len(rows) == 4
+    assert all(row[5] == "" for row in rows)
+
+
 def test_one_seed_that_is_not_significant_fails_the_statement() -> None:
     records = _records()
     for one in records:
@@ -84,8 +104,9 @@ def test_one_seed_that_is_not_significant_fails_the_statement() -> None:
 
 def test_the_table_has_printed_and_measured_of_every_test() -> None:
     columns, rows = table(_records())
-    assert columns[3:7] == ["printed baseline", "printed scaled", "baseline BLEU", "scaled BLEU"]
-    found = {(row[0], row[1].partition(":")[0]): row[2:] for row in rows}
+    assert columns[3:6] == ["column", "printed baseline", "printed column"]
+    assert {row[3] for row in rows} == {SCALED}
+    found = {(row[0], row[1].partition(":")[0]): [row[2], *row[4:]] for row in rows}
     assert set(found) == {(row, test) for row in (ALL, SHORT) for test in ("test", "ntrex")}
     short = found[SHORT, "test"]
     assert short[:5] == ["100", "11.4", "12.4", "20.5 (20.0 to 21.0)", "22.5 (22.0 to 23.0)"]
@@ -101,7 +122,7 @@ def test_a_seed_without_its_counterpart_is_not_compared() -> None:
         for row in table(records).rows
         if row[0] == SHORT and row[1].startswith("test: bible.tsv")
     ]
-    assert row[5] == "20.0"
+    assert row[6] == "20.0"
     assert len(details_table(records).rows) == 2 * len(records)
 
 
@@ -123,7 +144,7 @@ def test_of_numbers_is_said_whether_they_are_right_and_nothing_of_long_sentences
         (statement,) = check(records)
         assert (statement.where, statement.holds) == ("ours", holds)
         (row,) = table(records).rows
-        assert row[3:5] == ["", ""]
+        assert row[4:6] == ["", ""]
 
 
 @pytest.mark.parametrize("preset", ["laptop", "paper"])

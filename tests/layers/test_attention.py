@@ -19,6 +19,7 @@ from position_makers import make as make_position
 FACTORS: dict[str, Callable[[Attention, int, int], float]] = {
     "standard": lambda attention, head, n: 1.0,
     "log-length": lambda attention, head, n: math.log(n),
+    "log-length-32": lambda attention, head, n: math.log(n, 32),
     "learned-log": lambda attention, head, n: learned(attention)[head] * math.log(n),
 }
 

@@ -471,7 +471,8 @@ def test_the_scale_reaches_every_layer() -> None:
         ),
         (
             {"scale": "log"},
-            "unknown attention scale 'log'. Known: standard, log-length, learned-log.",
+            "unknown attention scale 'log'. Known: standard, log-length, log-length-32, "
+            "learned-log.",
         ),
         (
             {"position": "learnt"},

@@ -58,6 +58,19 @@ class LogLengthScale(nn.Module):
         return visible.double().log()[:, None]
 
 
+class LogLength32Scale(LogLengthScale):
+    """The logits times log n / log 32, where a query sees n positions.
+
+    An untrained network that reads 32 positions is then one with `StandardScale`, so that rates and
+    initial weights that suit one suit the other. With `LogLengthScale` its logits are log 32, or
+    3.5, times as large.
+    """
+
+    def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
+        """Return the logarithm, to base 32, of each number of visible positions."""
+        return super().forward(visible) / math.log(32)
+
+
 class LearnedLogScale(nn.Module):
     """The logits times s log n, with a learned s for each head of each layer.
 
@@ -76,7 +89,12 @@ class LearnedLogScale(nn.Module):
 
 SCALES: Catalogue[type[StandardScale] | type[LogLengthScale] | type[LearnedLogScale]] = Catalogue(
     "attention scale",
-    {"standard": StandardScale, "log-length": LogLengthScale, "learned-log": LearnedLogScale},
+    {
+        "standard": StandardScale,
+        "log-length": LogLengthScale,
+        "log-length-32": LogLength32Scale,
+        "learned-log": LearnedLogScale,
+    },
 )
 
 
