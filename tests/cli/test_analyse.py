@@ -56,7 +56,8 @@ def test_all_figures_are_drawn_from_the_records_that_are_stored(
 ) -> None:
     result = analyse_json(capsys, str(run_folder), *SMALL)
     assert result["run"] == str(run_folder)
-    assert list(result["figures"]) == list(ANALYSES) == ["clusters", "receptive-field", "attention"]
+    assert list(result["figures"]) == list(ANALYSES)
+    assert list(ANALYSES) == ["clusters", "receptive-field", "attention", "deeper-trees"]
     for name, record in result["figures"].items():
         files = record.pop("files")
         assert record.pop("meaning")
@@ -68,7 +69,7 @@ def test_all_figures_are_drawn_from_the_records_that_are_stored(
         assert json.loads(Path(files["record"]).read_text()) == record
         assert (record["lengths"], record["words_per_length"], record["seed"]) == ([9], 4, 0)
         assert Path(files["figure"]).read_text().startswith("<svg")
-    assert len(list((run_folder / "analysis").iterdir())) == 6
+    assert len(list((run_folder / "analysis").iterdir())) == 8
 
 
 def test_numbers_and_paths_are_printed(run_folder: Path, capsys: CAPTURE) -> None:

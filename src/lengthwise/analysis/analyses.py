@@ -11,10 +11,12 @@ from torch import Tensor, nn
 
 from lengthwise.analysis.attention import attention
 from lengthwise.analysis.clusters import clusters
+from lengthwise.analysis.deeper_trees import deeper_trees
 from lengthwise.analysis.figures import (
     Picture,
     attention_figure,
     clusters_figure,
+    deeper_trees_figure,
     receptive_field_figure,
 )
 from lengthwise.analysis.receptive_field import receptive_field
@@ -47,6 +49,8 @@ class Analysis:
     """Caption of the figure."""
     meaning: Callable[[Record, "Knowledge"], str]
     """The meaning of the numbers for this model, in a few sentences."""
+    usual_length: int | None = None
+    """Default length of the words, if it is not `DEFAULT_LENGTH`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,7 +109,8 @@ def analyse(
 ) -> dict[str, Any]:
     """Run one analysis on uniform words of the task's language, and return its record.
 
-    Without `lengths`, the length is 500, or the longest below it that has a word.
+    Without `lengths`, the length is 500 (40 for `deeper-trees`), or the longest below it that has a
+    word.
 
     Raises:
         ConfigError: there is no such analysis, or the model is no RegularGPT.
@@ -114,7 +119,7 @@ def analyse(
         ClaimError: something is not finite.
     """
     entry = ANALYSES[name]
-    chosen = sorted(set(lengths)) or [_usual_length(task)]
+    chosen = sorted(set(lengths)) or [_usual_length(task, entry.usual_length or DEFAULT_LENGTH)]
     if chosen[0] < 1 or words_per_length < 1:
         raise TaskError("an analysis needs one word at least, of lengths of 1 or more.")
     if chosen[-1] * words_per_length > MAX_SYMBOLS:
@@ -139,9 +144,9 @@ def record_path(folder: Path, name: str) -> Path:
     return folder / "analysis" / f"{name}.json"
 
 
-def _usual_length(task: Task) -> int:
-    lengths = task.lengths(1, DEFAULT_LENGTH)
-    return lengths[-1] if lengths else DEFAULT_LENGTH  # drawing will say that there is no word
+def _usual_length(task: Task, most: int) -> int:
+    lengths = task.lengths(1, most)
+    return lengths[-1] if lengths else most  # drawing will say that there is no word
 
 
 def _cluster_numbers(record: Record) -> list[tuple[str, str]]:
@@ -176,6 +181,13 @@ def _attention_numbers(record: Record) -> list[tuple[str, str]]:
         for head, (focus, favourite) in enumerate(
             zip(record["focus"], record["favourite"], strict=True)
         )
+    ]
+
+
+def _tree_numbers(record: Record) -> list[tuple[str, str]]:
+    return [
+        (f"{point['levels']} levels", f"{100 * point['accuracy']:.2f} % right")
+        for point in record["curve"]
     ]
 
 
@@ -250,6 +262,22 @@ def _attention_meaning(record: Record, known: Knowledge) -> str:
     )
 
 
+def _tree_meaning(record: Record, known: Knowledge) -> str:
+    own, *deeper = record["curve"]
+    before = f"In trees of {own['levels']} levels, its own, {100 * own['accuracy']:.2f} % are right"
+    least = min(deeper, key=lambda point: point["accuracy"])
+    if least["accuracy"] >= own["accuracy"]:
+        said = f"{before}, and in deeper ones no fewer: nodes keep their meaning at further levels."
+    else:
+        said = (
+            f"{before}, with {least['levels']} levels {100 * least['accuracy']:.2f} %. Vectors "
+            f"drift from level to level, so longer words, which have as many, will be lost, too."
+        )
+    if known.verdict == "equivalent":
+        return f"{said} The model is proved right at every length in its own trees."
+    return said
+
+
 ANALYSES: Catalogue[Analysis] = Catalogue(
     "figure",
     {
@@ -288,6 +316,17 @@ ANALYSES: Catalogue[Analysis] = Catalogue(
             "chunk, in the order of the word, at each level of the tree; level 1 reads symbols. A "
             "dark cell takes all of the weight. Heads of different children put them side by side "
             "for the feed-forward network.",
+        ),
+        "deeper-trees": Analysis(
+            title="Deeper trees",
+            measure=deeper_trees,
+            draw=deeper_trees_figure,
+            numbers=_tree_numbers,
+            meaning=_tree_meaning,
+            usual_length=40,
+            caption="Accuracy on the same words where every node of the tree passes further "
+            "levels, each a chunk of it alone beside the pad, before it is composed. The pad "
+            "stands for the empty word, so the answer should stay the same.",
         ),
     },
 )

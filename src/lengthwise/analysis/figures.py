@@ -199,6 +199,18 @@ def receptive_field_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
+def deeper_trees_figure(record: Mapping[str, Any]) -> Figure:
+    """Plot accuracy in per cent by the number of levels of the tree."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(5.4, 2.8), layout="constrained")
+        axes = figure.subplots()
+        levels = [point["levels"] for point in record["curve"]]
+        right = [100 * point["accuracy"] for point in record["curve"]]
+        axes.plot(levels, right, color=COLORS[1], marker="o", lw=1.8)
+        axes.set(xlabel="levels of the tree", ylabel="accuracy (%)", ylim=(0, 104), xticks=levels)
+    return figure
+
+
 def attention_figure(record: Mapping[str, Any]) -> Figure:
     """Plot mean attention weights: a panel for each head, a row for a level, a column a child."""
     weights, chunk = record["weights"], record["chunk"]

@@ -25,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"{', '.join(ANALYSES)}; may be repeated (default: all)",
     )
     parser.add_argument(
-        "--lengths", "--length", help="of the words: 500 (default), 100,1000 or 100:500:100"
+        "--lengths",
+        "--length",
+        help="of the words: 500 (default; deeper-trees 40), 100,1000 or 100:500:100",
     )
     parser.add_argument(
         "--words", type=whole_number(1), default=100, help="words per length (default 100)"

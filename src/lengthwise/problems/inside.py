@@ -196,12 +196,12 @@ def analyse(
     words_per_length: int = 100,
     seed: int = 0,
 ) -> Findings:
-    """Look into a RegularGPT: `clusters`, `receptive-field` or `attention`, on uniform words.
+    """Look into a RegularGPT by a figure in `ANALYSES`, such as `clusters`, on uniform words.
 
     The result has `.numbers`, `.meaning` (what they say of this model), `.record`, and `.draw()`,
     a matplotlib figure. A run is analysed on its own language. Without `lengths`, words have 500
-    symbols. Nothing is written; the command `analyse` stores what it finds in the folder of the
-    run, and `report` shows it.
+    symbols, and 40 for `deeper-trees`. Nothing is written; the command `analyse` stores what it
+    finds in the folder of the run, and `report` shows it.
 
     Raises:
         ConfigError: there is no such analysis, the model is no RegularGPT, or a number is none.

@@ -1,0 +1,104 @@
+"""Deeper trees: the same answers from a network of a monoid, and what drift does."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+import lengthwise as lw
+from lengthwise.analysis.analyses import ANALYSES, Knowledge, analyse
+from lengthwise.analysis.deeper_trees import EXTRA_LEVELS, deeper_trees, raised
+from lengthwise.errors import ConfigError
+from lengthwise.languages.spec import parse
+from lengthwise.layers.chunks import ABSENT
+from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from lengthwise.tasks.task import Task
+from perturbed import perturbed
+
+
+def make(**values: Any) -> RegularGPT:
+    """A model whose every weight is away from its initial value."""
+    config = RegularGPTConfig(
+        **{"vocab_size": 2, "num_classes": 2, "d_model": 8, "num_heads": 2, **values}
+    )
+    return perturbed(RegularGPT(config), 0.2, 3).double().eval().requires_grad_(False)
+
+
+def plainly(model: RegularGPT, word: list[int], extra: int) -> int:
+    """The class of one word, by recursion over its parts."""
+    chunk = model.config.chunk
+
+    def node(parts: Sequence[Tensor | None]) -> Tensor:
+        there = [part for part in parts if part is not None]
+        numbers = iter(range(len(there)))
+        children = [ABSENT if part is None else next(numbers) for part in parts]
+        x = model.compose(torch.stack(there), torch.tensor([children]))
+        for _ in range(extra):
+            x = model.compose(x, torch.tensor([[ABSENT] * (chunk - 1) + [0]]))
+        return x[0]
+
+    whole = [model.leaf(torch.tensor(symbol)) for symbol in word]
+    while True:
+        parts = [*[None] * (-len(whole) % chunk), *whole]
+        whole = [node(parts[i : i + chunk]) for i in range(0, len(parts), chunk)]
+        if len(whole) == 1:
+            return int(model.read(whole[0]).argmax())
+
+
+@given(
+    st.sampled_from([{}, {"chunk": 3}, {"pad": "absent", "norm": "pre"}, {"memory": "binary"}]),
+    st.integers(1, 11),
+    st.integers(0, 99),
+)
+def test_accuracy_is_that_of_words_read_one_by_one(
+    settings: dict[str, Any], length: int, seed: int
+) -> None:
+    model, language = make(**settings), parse("parity")
+    words = torch.randint(2, (6, length), generator=torch.Generator().manual_seed(seed))
+    found = deeper_trees(model, language, words, torch.full((6,), length))["curve"]
+    assert [point["extra"] for point in found] == list(EXTRA_LEVELS)
+    for point in found:
+        answers = [plainly(model, word, point["extra"]) for word in words.tolist()]
+        right = [a == language.run(word) for a, word in zip(answers, words.tolist(), strict=True)]
+        assert point["accuracy"] == pytest.approx(sum(right) / 6)
+        assert point["levels"] == (1 + point["extra"]) * model.steps(length)
+
+
+def test_a_network_that_is_right_for_a_reason_is_right_in_deeper_trees() -> None:
+    model = lw.compile("cycle-navigation").model
+    record = analyse("deeper-trees", model, Task(language=parse("cycle-navigation")))
+    assert record["lengths"] == [40]
+    assert [point["accuracy"] for point in record["curve"]] == [1.0] * len(EXTRA_LEVELS)
+    assert "keep their meaning" in ANALYSES["deeper-trees"].meaning(record, Knowledge())
+
+
+def test_drift_is_told() -> None:
+    curve = [
+        {"extra": 0, "levels": 6, "accuracy": 0.999},
+        {"extra": 1, "levels": 12, "accuracy": 0.2},
+    ]
+    entry = ANALYSES["deeper-trees"]
+    told = entry.meaning({"curve": curve}, Knowledge())
+    assert "6 levels, its own, 99.90 % are right, with 12 levels 20.00 %" in told
+    assert entry.numbers({"curve": curve}) == [
+        ("6 levels", "99.90 % right"),
+        ("12 levels", "20.00 % right"),
+    ]
+    assert "proved right at every length" in entry.meaning(
+        {"curve": curve}, Knowledge(verdict="equivalent")
+    )
+
+
+def test_nodes_that_are_not_raised_stay() -> None:
+    nodes = torch.randn(3, 8, dtype=torch.float64)
+    assert torch.equal(raised(make(), nodes, 0), nodes)
+
+
+def test_another_network_is_refused() -> None:
+    word = torch.zeros(1, 1, dtype=torch.int64)
+    with pytest.raises(ConfigError, match="only a RegularGPT"):
+        deeper_trees(torch.nn.Linear(2, 2), parse("parity"), word, torch.tensor([1]))
