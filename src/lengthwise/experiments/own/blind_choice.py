@@ -39,6 +39,9 @@ class Question(NamedTuple):
 
 _DROPOUT = {"dropout": 0.1}
 
+_ALIKE = {"identity": 1.0}
+"""The loss that keeps a node and its product with the pad alike, at every level."""
+
 QUESTIONS: Mapping[str, Question] = {
     "Table 1, RNN": Question(
         "elman",
@@ -53,7 +56,10 @@ QUESTIONS: Mapping[str, Question] = {
     "Table 1, RegularGPT C = 3": Question(
         "regular-gpt",
         {row: (row, {"chunk": 3}) for row in DRIFTING},
-        {"usual": {}, "longer, half the rate": LONGER, "longer, dropout": NOISIER},
+        {
+            **{"usual": {}, "identity of the pad": _ALIKE},
+            **{"longer, half the rate": LONGER, "longer, dropout": NOISIER},
+        },
         "longer, dropout",
         short=10,
     ),
@@ -63,7 +69,10 @@ QUESTIONS: Mapping[str, Question] = {
             f"P(1) = {share}": ("parity", {"chunk": 2, "p_one": share})
             for share in (0.1, 0.3, 0.5, 0.7, 0.9)
         },
-        {"usual": {}, "longer": {"steps": 10_000}, "dropout": _DROPOUT},
+        {
+            **{"usual": {}, "identity of the pad": _ALIKE},
+            **{"longer": {"steps": 10_000}, "dropout": _DROPOUT},
+        },
         "dropout",
         short=10,
     ),
