@@ -59,15 +59,8 @@ class Config:
         return cls(**{name: _as_type(value, hints[name]) for name, value in values.items()})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as plain values, ready for JSON.
-
-        Those declared as `added` are among them only where they differ from their defaults.
-        """
-        kind: Any = type(self)  # mypy takes types of dataclasses for unhashable
-        default = {field.name: field.default for field in fields(self)}
-        added = {name for name, setting in declarations(kind).items() if setting.added}
-        every = asdict(self)
-        return {k: v for k, v in every.items() if k not in added or v != default[k]}
+        """Return the settings as plain values, ready for JSON."""
+        return asdict(self)
 
     def non_defaults(self) -> dict[str, Any]:
         """Return the settings that differ from their defaults, and those that have none."""
@@ -95,8 +88,8 @@ class Setting:
     options: Mapping[str, Any] | None = None
     """The catalogue that has its values as names."""
     added: bool = False
-    """True if the setting was added when results were already recorded. It is stored only where it
-    differs from its default, so that the digests by which these are found stay as they are."""
+    """True if the setting was added when results were already recorded. Digests leave it out where
+    it has its default, so that they still find these results; the default must never change."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -288,6 +281,13 @@ def check_settings(config: Config) -> None:
             require(value < setting.below, f"{name}={value} is not a share. {remedy}")
         if setting.options is not None:
             setting.options[value]  # raises unless it is a name
+
+
+def added_defaults(config: type[Config]) -> dict[str, Any]:
+    """Return the defaults of the settings of a class that are declared as `added`."""
+    kind: Any = config  # mypy takes types of dataclasses for unhashable
+    added = {name for name, setting in declarations(kind).items() if setting.added}
+    return {field.name: field.default for field in fields(config) if field.name in added}
 
 
 @cache

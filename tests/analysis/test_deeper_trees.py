@@ -1,6 +1,7 @@
 """Deeper trees: the same answers from a network of a monoid, and what drift does."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,38 +60,63 @@ def test_accuracy_is_that_of_words_read_one_by_one(
 ) -> None:
     model, language = make(**settings), parse("parity")
     words = torch.randint(2, (6, length), generator=torch.Generator().manual_seed(seed))
-    found = deeper_trees(model, language, words, torch.full((6,), length))["curve"]
-    assert [point["extra"] for point in found] == list(EXTRA_LEVELS)
-    for point in found:
-        answers = [plainly(model, word, point["extra"]) for word in words.tolist()]
+    (found,) = deeper_trees(model, language, words, torch.full((6,), length))["curves"]
+    assert found["length"] == length
+    own = [plainly(model, word, 0) for word in words.tolist()]
+    for extra, point in zip(EXTRA_LEVELS, found["points"], strict=True):
+        answers = [plainly(model, word, extra) for word in words.tolist()]
         right = [a == language.run(word) for a, word in zip(answers, words.tolist(), strict=True)]
-        assert point["accuracy"] == pytest.approx(sum(right) / 6)
-        assert point["levels"] == (1 + point["extra"]) * model.steps(length)
+        kept = [a == b for a, b in zip(answers, own, strict=True)]
+        assert point == {
+            "levels": (1 + extra) * model.steps(length),
+            "accuracy": pytest.approx(sum(right) / 6),
+            "kept": pytest.approx(sum(kept) / 6),
+        }
+
+
+def test_lengths_have_a_curve_each() -> None:
+    model, language = make(), parse("parity")
+    words = torch.randint(2, (8, 9), generator=torch.Generator().manual_seed(5))
+    words[:4, :6] = -1
+    lengths = torch.tensor([3] * 4 + [9] * 4)
+    both = deeper_trees(model, language, words, lengths)["curves"]
+    short = deeper_trees(model, language, words[:4, 6:], lengths[:4])["curves"]
+    assert [curve["length"] for curve in both] == [3, 9]
+    assert both[:1] == short
 
 
 def test_a_network_that_is_right_for_a_reason_is_right_in_deeper_trees() -> None:
     model = lw.compile("cycle-navigation").model
     record = analyse("deeper-trees", model, Task(language=parse("cycle-navigation")))
-    assert record["lengths"] == [40]
-    assert [point["accuracy"] for point in record["curve"]] == [1.0] * len(EXTRA_LEVELS)
-    assert "keep their meaning" in ANALYSES["deeper-trees"].meaning(record, Knowledge())
+    (curve,) = record["curves"]
+    assert curve["length"] == 40
+    assert [point["accuracy"] for point in curve["points"]] == [1.0] * len(EXTRA_LEVELS)
+    assert "means the same" in ANALYSES["deeper-trees"].meaning(record, Knowledge())
 
 
-def test_drift_is_told() -> None:
-    curve = [
-        {"extra": 0, "levels": 6, "accuracy": 0.999},
-        {"extra": 1, "levels": 12, "accuracy": 0.2},
+def test_answers_that_change_are_told_and_a_proof_stands() -> None:
+    points = [
+        {"levels": 6, "accuracy": 0.999, "kept": 1.0},
+        {"levels": 12, "accuracy": 0.2, "kept": 0.21},
     ]
+    record = {"curves": [{"length": 40, "points": points}]}
     entry = ANALYSES["deeper-trees"]
-    told = entry.meaning({"curve": curve}, Knowledge())
-    assert "6 levels, its own, 99.90 % are right, with 12 levels 20.00 %" in told
-    assert entry.numbers({"curve": curve}) == [
-        ("6 levels", "99.90 % right"),
-        ("12 levels", "20.00 % right"),
-    ]
-    assert "proved right at every length" in entry.meaning(
-        {"curve": curve}, Knowledge(verdict="equivalent")
+    told = entry.meaning(record, Knowledge())
+    assert "words of 40 symbols, which have 6 levels, 21.00 % stay with 12" in told
+    assert "Longer words have further levels, too" in told
+    assert entry.numbers(record)[1] == (
+        "length 40, 12 levels",
+        "20.00 % right, 21.00 % as before",
     )
+    proved = entry.meaning(record, Knowledge(verdict="equivalent"))
+    assert "words of every length are proved right" in proved
+
+
+def test_a_run_is_asked_about_the_longest_words_of_its_training(tmp_path: Path) -> None:
+    small: Any = {"steps": 2, "d_model": 8, "num_heads": 2, "max_length": 12}
+    run = lw.train("parity", "regular-gpt", out=tmp_path / "run", preset="smoke", **small)
+    assert lw.analyse(run, "deeper-trees").record["lengths"] == [12]
+    assert lw.analyse(run.model, "deeper-trees", language="parity").record["lengths"] == [40]
 
 
 def test_nodes_that_are_not_raised_stay() -> None:

@@ -1,10 +1,12 @@
 """Settings that are chosen by the longer words of training: which, and on what that rests."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lengthwise.experiments.chi2023 import table1, table2
 from lengthwise.experiments.chi2023.table1 import TABLE_1
 from lengthwise.experiments.chi2023.table2 import TABLE_2
 from lengthwise.experiments.experiment import Record
@@ -55,14 +57,39 @@ def test_nothing_is_chosen_before_all_candidates_are_tried_alike() -> None:
     assert check([one]) == []
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_no_seed_and_no_length_of_the_tables_decides(name: str) -> None:
-    question, sizes = QUESTIONS[name], BLIND_CHOICE.presets["laptop"]
-    assert question.in_table in question.candidates
-    assert not {*sizes.seeds} & {*TABLE_1.presets["laptop"].seeds, *TABLE_2.presets["laptop"].seeds}
-    for part in parts(sizes, ()):
-        plan = plan_from_dict(part.settings["plan"])
-        assert plan.data.max_length < part.settings["longest"] <= 40
+LAPTOP = BLIND_CHOICE.presets["laptop"]
+OF_TABLE = {
+    ("Table 1, RNN", "rnn"): table1.runs(TABLE_1.presets["laptop"], ()),
+    ("Table 1, RegularGPT C = 3", "regular-gpt C=3"): table1.runs(TABLE_1.presets["laptop"], ()),
+    ("Table 2, RegularGPT C = 2", "regular-gpt C=2"): table2.runs(TABLE_2.presets["laptop"], ()),
+}
+
+
+@pytest.mark.parametrize(("asked", "model"), OF_TABLE)
+def test_what_is_said_to_be_in_the_table_is(asked: str, model: str) -> None:
+    there = {
+        (run.row if asked.startswith("Table 1") else run.column): run.job.plan
+        for run in OF_TABLE[asked, model]
+        if model in (run.row, run.column)
+    }
+    ours = {
+        part.settings["row"]: part.settings
+        for part in parts(LAPTOP, (0,))
+        if (part.settings["question"], part.settings["candidate"])
+        == (asked, QUESTIONS[asked].in_table)
+    }
+    assert ours.keys() == QUESTIONS[asked].rows.keys()
+    for row, settings in ours.items():
+        plan = plan_from_dict(settings["plan"]).with_seed(0)
+        table = there[row].with_seed(0)
+        assert plan.data.max_length < table.data.max_length == settings["longest"]
+        assert replace(plan, data=table.data) == table
+
+
+def test_no_seed_of_the_tables_decides() -> None:
+    others = {*TABLE_1.presets["laptop"].seeds, *TABLE_2.presets["laptop"].seeds}
+    assert not {*LAPTOP.seeds} & others
+    assert all(question.in_table in question.candidates for question in QUESTIONS.values())
 
 
 def test_a_run_is_tried_on_longer_words_than_it_learned_from(

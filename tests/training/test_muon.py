@@ -1,13 +1,18 @@
 """Muon against the singular value decomposition, and against torch.optim.Muon."""
 
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
-from torch.optim import _muon
 
 from lengthwise.errors import ConfigError
+from lengthwise.experiments.parts import Part
+from lengthwise.problems.runs import make_plan
+from lengthwise.settings import added_defaults
+from lengthwise.training.loop import begin, decays
 from lengthwise.training.muon import Muon, orthogonal, state_keys
 from lengthwise.training.settings import TrainingConfig
 
@@ -45,7 +50,7 @@ def test_singular_values_come_near_one() -> None:
     assert found.max() < 1.21
 
 
-def test_no_gradient_leaves_zero() -> None:
+def test_a_matrix_of_zeros_stays() -> None:
     assert torch.equal(orthogonal(torch.zeros(1, 3, 5)), torch.zeros(1, 3, 5))
 
 
@@ -61,6 +66,7 @@ def test_steps_are_those_of_torch(rows: int, columns: int, seed: int, decay: flo
     ours, theirs = nn.Parameter(start.clone()), nn.Parameter(start.clone())
     group = {"params": [ours], "weight_decay": decay, "orthogonal": True}
     one = Muon([group], lr=0.1)
+    _muon = pytest.importorskip("torch.optim._muon", reason="torch has Muon since 2.9")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_muon, "_zeropower_via_newtonschulz", exactly)
         other = torch.optim.Muon(
@@ -90,12 +96,46 @@ def test_other_groups_take_the_steps_of_adamw() -> None:
     assert state_keys(one)[ours.weight] == ("momentum",)
 
 
-def test_a_plan_of_adamw_is_stored_as_before_there_was_a_choice() -> None:
-    assert "optimiser" not in TrainingConfig().to_dict()
-    assert TrainingConfig(optimiser="muon").to_dict()["optimiser"] == "muon"
-    assert TrainingConfig.from_dict(TrainingConfig(optimiser="muon").to_dict()).optimiser == "muon"
+def test_a_closure_is_asked_for_gradients_first() -> None:
+    layer = nn.Linear(3, 3)
+    one = Muon([{"params": [layer.weight], "weight_decay": 0.0, "orthogonal": True}], lr=0.1)
+
+    def loss() -> torch.Tensor:
+        one.zero_grad()
+        found = layer.weight.square().sum()
+        found.backward()  # type: ignore[no-untyped-call]
+        return found
+
+    first = one.step(loss)
+    assert one.step(loss) < first
+    assert one.state[layer.weight].keys() == {"momentum"}
+
+
+@pytest.mark.parametrize("optimiser", ["adamw", "muon"])
+def test_training_takes_muon_for_the_matrices_of_layers_alone(optimiser: str) -> None:
+    plan = make_plan("parity", "regular-gpt", settings={"optimiser": optimiser})
+    model = plan.draw()
+    state = begin(model, plan.problem.objective(plan), plan.training, None)
+    by_muon = {p for p, keys in state_keys(state.optimiser).items() if keys == ("momentum",)}
+    names = {name for name, parameter in model.named_parameters() if parameter in by_muon}
+    matrices = {name for name, is_applied in decays(model).items() if is_applied}
+    assert len(matrices) > 4
+    assert names == (matrices if optimiser == "muon" else set())
+
+
+def test_digests_of_plans_with_adamw_are_those_of_before_there_was_a_choice() -> None:
+    plan = make_plan("parity", "regular-gpt").to_dict()
+    before = {**plan, "training": {k: v for k, v in plan["training"].items() if k != "optimiser"}}
+    muon = {**plan, "training": {**plan["training"], "optimiser": "muon"}}
+    digests = [Part("a", {"plan": one, "n": [1]}).digest for one in (plan, before, muon)]
+    assert digests[0] == digests[1] != digests[2]
+    assert plan["training"]["optimiser"] == "adamw"
+    assert added_defaults(TrainingConfig) == {"optimiser": "adamw"}
 
 
 def test_an_unknown_optimiser_is_refused() -> None:
     with pytest.raises(ConfigError, match="optimiser"):
         TrainingConfig.from_dict({"optimiser": "sgd"})
+    wrong: Any = "Muon"
+    with pytest.raises(ConfigError, match="optimiser='Muon' is not an option"):
+        TrainingConfig(optimiser=wrong)

@@ -29,6 +29,9 @@ from lengthwise.tasks.task import Task
 DEFAULT_LENGTH = 500
 """Default length of the words: that of section 7.3 of Chi et al. (2023)."""
 
+LONGEST = 40
+"""Length of the longest words of training, where it is not known: that of most of Table 1."""
+
 MAX_SYMBOLS = 2**19
 """Largest number of symbols of all words together, so that time and memory are bounded."""
 
@@ -49,8 +52,8 @@ class Analysis:
     """Caption of the figure."""
     meaning: Callable[[Record, "Knowledge"], str]
     """The meaning of the numbers for this model, in a few sentences."""
-    usual_length: int | None = None
-    """Default length of the words, if it is not `DEFAULT_LENGTH`."""
+    is_of_training: bool = False
+    """Whether words have, by default, the greatest length of training."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,11 +109,12 @@ def analyse(
     lengths: Sequence[int] = (),
     words_per_length: int = 100,
     seed: int = 0,
+    longest: int = LONGEST,
 ) -> dict[str, Any]:
     """Run one analysis on uniform words of the task's language, and return its record.
 
-    Without `lengths`, the length is 500 (40 for `deeper-trees`), or the longest below it that has a
-    word.
+    Without `lengths`, the length is 500, or `longest`, that of training, for `deeper-trees`; where
+    it has no word, it is the longest below that has one.
 
     Raises:
         ConfigError: there is no such analysis, or the model is no RegularGPT.
@@ -119,7 +123,9 @@ def analyse(
         ClaimError: something is not finite.
     """
     entry = ANALYSES[name]
-    chosen = sorted(set(lengths)) or [_usual_length(task, entry.usual_length or DEFAULT_LENGTH)]
+    chosen = sorted(set(lengths)) or [
+        _usual_length(task, longest if entry.is_of_training else DEFAULT_LENGTH)
+    ]
     if chosen[0] < 1 or words_per_length < 1:
         raise TaskError("an analysis needs one word at least, of lengths of 1 or more.")
     if chosen[-1] * words_per_length > MAX_SYMBOLS:
@@ -186,8 +192,12 @@ def _attention_numbers(record: Record) -> list[tuple[str, str]]:
 
 def _tree_numbers(record: Record) -> list[tuple[str, str]]:
     return [
-        (f"{point['levels']} levels", f"{100 * point['accuracy']:.2f} % right")
-        for point in record["curve"]
+        (
+            f"length {curve['length']}, {point['levels']} levels",
+            f"{100 * point['accuracy']:.2f} % right, {100 * point['kept']:.2f} % as before",
+        )
+        for curve in record["curves"]
+        for point in curve["points"]
     ]
 
 
@@ -263,19 +273,20 @@ def _attention_meaning(record: Record, known: Knowledge) -> str:
 
 
 def _tree_meaning(record: Record, known: Knowledge) -> str:
-    own, *deeper = record["curve"]
-    before = f"In trees of {own['levels']} levels, its own, {100 * own['accuracy']:.2f} % are right"
-    least = min(deeper, key=lambda point: point["accuracy"])
-    if least["accuracy"] >= own["accuracy"]:
-        said = f"{before}, and in deeper ones no fewer: nodes keep their meaning at further levels."
+    longest = max(record["curves"], key=lambda curve: curve["length"])
+    own, *deeper = longest["points"]
+    least = min(deeper, key=lambda point: point["kept"])
+    if least["kept"] == 1:
+        said = "No answer changes: what a node holds means the same at further levels."
     else:
         said = (
-            f"{before}, with {least['levels']} levels {100 * least['accuracy']:.2f} %. Vectors "
-            f"drift from level to level, so longer words, which have as many, will be lost, too."
+            f"Of the answers to words of {longest['length']} symbols, which have {own['levels']} "
+            f"levels, {100 * least['kept']:.2f} % stay with {least['levels']}: what a node holds "
+            f"changes its meaning from level to level."
         )
     if known.verdict == "equivalent":
-        return f"{said} The model is proved right at every length in its own trees."
-    return said
+        return f"{said} In their own trees words of every length are proved right."
+    return f"{said} Longer words have further levels, too, but the pad beside no inner node."
 
 
 ANALYSES: Catalogue[Analysis] = Catalogue(
@@ -323,10 +334,10 @@ ANALYSES: Catalogue[Analysis] = Catalogue(
             draw=deeper_trees_figure,
             numbers=_tree_numbers,
             meaning=_tree_meaning,
-            usual_length=40,
-            caption="Accuracy on the same words where every node of the tree passes further "
-            "levels, each a chunk of it alone beside the pad, before it is composed. The pad "
-            "stands for the empty word, so the answer should stay the same.",
+            is_of_training=True,
+            caption="Accuracy on the same words where every node above the symbols passes further "
+            "levels once it is composed, each a chunk of it alone beside the pad. The pad stands "
+            "for the empty word, so the answer should stay the same.",
         ),
     },
 )

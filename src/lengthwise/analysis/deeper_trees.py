@@ -1,12 +1,12 @@
-"""Accuracy in deeper trees: does a node keep its meaning at levels that training has not seen?
+"""Answers in deeper trees: does a node keep its meaning at levels that training has not seen?
 
 Words of T symbols have trees of ceil(log_C T) levels, so longer words have levels at which no node
-was trained. Deeper trees can be had for words of *any* length: the pad stands for the empty word,
-so a chunk of pads and one node x should do what x does, f(pad, x) = x. Here every node passes k
-such levels before it is composed, so that the tree has (1 + k) ceil(log_C T) levels, and the answer
-should be the same. If it is not, vectors drift from level to level, and longer words will be
-answered wrongly, too. No word is longer than those given, so a setting can be chosen by this figure
-without a look at longer words.
+was trained. Words of any length can have deeper trees: the pad stands for the empty word, so a
+chunk of pads and one node x should do what x does, f(pad, x) = x. Here every node above the symbols
+passes k such levels once it is composed, so that the tree has (1 + k) ceil(log_C T) levels, and the
+answer should stay the same. An answer that changes tells that vectors mean something else at other
+levels. It is no proof that longer words are lost, since in a word's own tree the pad stands at the
+left end alone.
 
 Axes:
     node   distinct sub-words of a level
@@ -17,13 +17,13 @@ Axes:
 from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lengthwise.analysis.model_copy import float64_copy
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
-from lengthwise.layers.chunks import ABSENT, grow
+from lengthwise.layers.chunks import ABSENT, Tree, grow
 from lengthwise.layers.rows import FullWords, Lengths
 from lengthwise.models.regular_gpt import RegularGPT, roots
 from lengthwise.tasks.automaton import Automaton
@@ -35,25 +35,45 @@ EXTRA_LEVELS = (0, 1, 2, 3)
 def deeper_trees(
     model: nn.Module, language: Language, tokens: FullWords, lengths: Lengths
 ) -> dict[str, Any]:
-    """Record the share of right answers to right-aligned words, for each number of further levels.
+    """Record how many answers to right-aligned words are right, and stay, in deeper trees.
+
+    `curves` has one for each length. In its points, `accuracy` is the share of right answers, and
+    `kept` the share of those that are as in the word's own tree.
 
     Raises:
         ConfigError: the model is no RegularGPT.
     """
     model = float64_copy(model)
     tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
-    classes = Automaton(language).classify(tokens)
-    curve = []
-    for extra in EXTRA_LEVELS:
-        below = model.leaf(torch.arange(model.config.vocab_size))
-        vectors = []
-        for level in tree.levels:
-            below = raised(model, model.compose(below, level.children), extra)
-            vectors.append(below)
-        right = answer_of(model.read(roots(tree, vectors))) == classes
-        levels = (1 + extra) * len(tree.levels)
-        curve.append({"extra": extra, "levels": levels, "accuracy": right.double().mean().item()})
-    return {"curve": curve}
+    right = Automaton(language).classify(tokens)
+    answers = {extra: _answers(model, tree, extra) for extra in EXTRA_LEVELS}
+    curves = []
+    for length in sorted(set(lengths.tolist())):
+        of_length = lengths == length
+        points = [
+            {
+                "levels": (1 + extra) * model.steps(length),
+                "accuracy": _share((found == right)[of_length]),
+                "kept": _share((found == answers[0])[of_length]),
+            }
+            for extra, found in answers.items()
+        ]
+        curves.append({"length": length, "points": points})
+    return {"curves": curves}
+
+
+def _answers(model: RegularGPT, tree: Tree, extra: int) -> Int[Tensor, " word"]:
+    """Return the classes of the words of a tree whose nodes pass further levels."""
+    below = model.leaf(torch.arange(model.config.vocab_size))
+    vectors = []
+    for level in tree.levels:
+        below = raised(model, model.compose(below, level.children), extra)
+        vectors.append(below)
+    return answer_of(model.read(roots(tree, vectors)))
+
+
+def _share(is_so: Bool[Tensor, " word"]) -> float:
+    return is_so.double().mean().item()
 
 
 def raised(

@@ -204,10 +204,15 @@ def deeper_trees_figure(record: Mapping[str, Any]) -> Figure:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(5.4, 2.8), layout="constrained")
         axes = figure.subplots()
-        levels = [point["levels"] for point in record["curve"]]
-        right = [100 * point["accuracy"] for point in record["curve"]]
-        axes.plot(levels, right, color=COLORS[1], marker="o", lw=1.8)
-        axes.set(xlabel="levels of the tree", ylabel="accuracy (%)", ylim=(0, 104), xticks=levels)
+        curves = record["curves"]
+        for curve, color in zip(curves, _spread_colors(len(curves)), strict=True):
+            levels = [point["levels"] for point in curve["points"]]
+            right = [100 * point["accuracy"] for point in curve["points"]]
+            label = f"{curve['length']} symbols"
+            axes.plot(levels, right, color=color, marker="o", lw=1.8, label=label)
+        ticks = sorted({point["levels"] for curve in curves for point in curve["points"]})
+        axes.set(xlabel="levels of the tree", ylabel="accuracy (%)", ylim=(0, 104), xticks=ticks)
+        axes.legend(loc="lower left")
     return figure
 
 

@@ -10,7 +10,7 @@ from lengthwise.cli.output import add_json, note, print_facts, print_json, whole
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.files import require_file_place, write_bytes, write_json
-from lengthwise.problems.inside import knowledge_of
+from lengthwise.problems.inside import knowledge_of, longest_of
 from lengthwise.problems.runs import load_run
 from lengthwise.training.runs import RunFolder
 
@@ -62,6 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
                 lengths=lengths,
                 words_per_length=arguments.words,
                 seed=arguments.seed,
+                longest=longest_of(trained),
             )
         except ClaimError as error:
             if arguments.figure:

@@ -31,8 +31,10 @@ from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.runs import train
 from lengthwise.problems.stages import stage_records
 from lengthwise.registry import Catalogue
+from lengthwise.settings import added_defaults
 from lengthwise.sweeps.executors import Executor, InProcess
 from lengthwise.training.devices import commit
+from lengthwise.training.settings import TrainingConfig
 
 Measure = Callable[[Mapping[str, Any], Path], list[Record]]
 """The records of a part, from its settings and a folder of its own for what is trained."""
@@ -48,8 +50,12 @@ class Part(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits that change with the settings."""
-        body = json.dumps(self.settings, sort_keys=True)
+        """Twelve hex digits that change with the settings.
+
+        A setting of training that is added to the package later does not change them as long as it
+        has its default.
+        """
+        body = json.dumps(_identity(self.settings), sort_keys=True)
         return hashlib.sha256(body.encode()).hexdigest()[:12]
 
     @property
@@ -131,6 +137,19 @@ class PartsExperiment(Experiment, Generic[Sizes]):
                 future.result()
             done += len(over)
             options.progress(done, len(parts))
+
+
+def _identity(values: Any) -> Any:
+    """Return plain values without settings of training that were added and have their defaults."""
+    if isinstance(values, list | tuple):
+        return [_identity(each) for each in values]
+    if not isinstance(values, Mapping):
+        return values
+    found = {name: _identity(each) for name, each in values.items()}
+    if isinstance(training := found.get("training"), dict):
+        added = added_defaults(TrainingConfig)
+        found["training"] = {k: v for k, v in training.items() if k not in added or v != added[k]}
+    return found
 
 
 def _file(part: Part, folder: Path) -> Path:

@@ -58,7 +58,7 @@ class LogLengthScale(nn.Module):
         return visible.double().log()[:, None]
 
 
-class LogLength32Scale(LogLengthScale):
+class LogLength32Scale(nn.Module):
     """The logits times log n / log 32, where a query sees n positions.
 
     An untrained network that reads 32 positions is then one with `StandardScale`, so that rates and
@@ -66,9 +66,12 @@ class LogLength32Scale(LogLengthScale):
     3.5, times as large.
     """
 
+    def __init__(self, num_heads: int) -> None:
+        super().__init__()
+
     def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
         """Return the logarithm, to base 32, of each number of visible positions."""
-        return super().forward(visible) / math.log(32)
+        return visible.double().log()[:, None] / math.log(32)
 
 
 class LearnedLogScale(nn.Module):
@@ -87,7 +90,7 @@ class LearnedLogScale(nn.Module):
         return visible.double().log()[:, None] * self.factor[:, None]
 
 
-SCALES: Catalogue[type[StandardScale] | type[LogLengthScale] | type[LearnedLogScale]] = Catalogue(
+SCALES: Catalogue[type[nn.Module]] = Catalogue(
     "attention scale",
     {
         "standard": StandardScale,

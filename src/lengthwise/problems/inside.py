@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import nn
 
-from lengthwise.analysis.analyses import Findings, Knowledge
+from lengthwise.analysis.analyses import LONGEST, Findings, Knowledge
 from lengthwise.analysis.analyses import analyse as analyse_model
 from lengthwise.arguments import whole
 from lengthwise.errors import ConfigError, LanguageError
@@ -17,6 +17,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.problems.base import Run
+from lengthwise.problems.plan import Plan
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import kept
 from lengthwise.verification.certificate import Certificate
@@ -200,8 +201,8 @@ def analyse(
 
     The result has `.numbers`, `.meaning` (what they say of this model), `.record`, and `.draw()`,
     a matplotlib figure. A run is analysed on its own language. Without `lengths`, words have 500
-    symbols, and 40 for `deeper-trees`. Nothing is written; the command `analyse` stores what it
-    finds in the folder of the run, and `report` shows it.
+    symbols, and those of `deeper-trees` as many as the longest of training. Nothing is written; the
+    command `analyse` stores what it finds in the folder of the run, and `report` shows it.
 
     Raises:
         ConfigError: there is no such analysis, the model is no RegularGPT, or a number is none.
@@ -220,9 +221,18 @@ def analyse(
         lengths=[whole("a length", each, 1) for each in lengths],
         words_per_length=whole("words_per_length", words_per_length, 1),
         seed=whole("seed", seed),
+        longest=longest_of(model),
     )
     known = knowledge_of(model) if isinstance(model, Run) and language is None else Knowledge()
     return Findings(record=record, known=known)
+
+
+def longest_of(model: nn.Module | Run) -> int:
+    """Return the greatest length of the words of training, or 40 where it is not known."""
+    plan = model.plan if isinstance(model, Run) else None
+    data = plan.data if isinstance(plan, Plan) else None
+    found: int = getattr(data, "max_length", LONGEST)
+    return found
 
 
 def knowledge_of(run: Run) -> Knowledge:

@@ -12,7 +12,7 @@ MOMENTUM = 0.95
 """Share of the running mean of gradients that is kept at a step."""
 
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
-"""Of the odd polynomial of degree 5 that brings singular values near 1 in few iterations."""
+"""Coefficients of the odd polynomial of degree 5 that brings singular values near 1 soon."""
 
 _ITERATIONS = 5
 
@@ -34,22 +34,29 @@ class Muon(torch.optim.AdamW):
     0.2 sqrt(max(m, n)) the entries of a step are about as large as AdamW's, and one rate serves
     both.
 
-    torch.optim.Muon computes the same in bfloat16, which some processors lack; this one computes in
-    the precision of the weights, and takes matrices of one shape together.
+    `torch.optim.Muon(adjust_lr_fn="match_rms_adamw")` computes the same in bfloat16, which some
+    processors lack; this one computes in the precision of the weights, and takes matrices of one
+    shape together.
 
-    Source: Jordan et al. (2024), Muon: an optimizer for hidden layers in neural networks; the
-    factor is that of Liu et al. (2025), Muon is scalable for LLM training (arXiv 2502.16982).
+    Source: Jordan et al. (2024), Muon: an optimizer for hidden layers in neural networks, who leave
+    the matrix of the answer to AdamW; the factor is that of Liu et al. (2025), Muon is scalable for
+    LLM training (arXiv 2502.16982).
     """
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Take one step; parameters without a gradient are left as they are."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
         for group in self.param_groups:
             if group.get("orthogonal"):
                 moved = [each for each in group["params"] if each.grad is not None]
                 for alike in _by_shape(moved):
                     self._move(alike, group["lr"], group["weight_decay"])
-        return super().step(closure)
+        super().step()
+        return loss
 
     def _move(self, matrices: Sequence[Tensor], rate: float, decay: float) -> None:
         """Take the step of matrices of one shape, and take their gradients from AdamW."""

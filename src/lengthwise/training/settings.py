@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from lengthwise.settings import Config, Setting, require, require_at_least
+from lengthwise.settings import Config, Setting, require, require_at_least, require_options
 from lengthwise.training.autocast import Autocast
 
 
@@ -15,7 +15,7 @@ class TrainingConfig(Config):
     """Greatest number of steps; training ends earlier when validation is perfect."""
     optimiser: Annotated[Literal["adamw", "muon"], Setting(added=True)] = "adamw"
     """`adamw`: AdamW (Loshchilov and Hutter 2019). `muon`: Muon (Jordan et al. 2024) for the
-    matrices, and AdamW for the rest."""
+    matrices of layers, that of the answer among them, and AdamW for the rest."""
     learning_rate: float = 5e-4
     """Learning rate: its greatest value, which `schedule` and `warmup` may reduce."""
     schedule: Literal["constant", "cosine"] = "constant"
@@ -29,7 +29,8 @@ class TrainingConfig(Config):
     """Each step first multiplies the matrices by 1 - rate * weight_decay. As in minGPT, embeddings,
     positions, biases and norms are left as they are."""
     clip: float = 1.0
-    """Greatest norm of the gradient; a larger gradient is scaled down to it."""
+    """Greatest norm of the gradient; a larger gradient is scaled down to it. Muon's steps do not
+    depend on the scale of all gradients, but on how they differ from batch to batch."""
     accumulate: Annotated[int, Setting(unit="batches")] = 1
     """Batches whose gradients are averaged for one step. The step is that of one batch so many
     times as large, in the memory of one."""
@@ -54,6 +55,7 @@ class TrainingConfig(Config):
     cores."""
 
     def __post_init__(self) -> None:
+        require_options(self)
         require_at_least(
             self,
             {

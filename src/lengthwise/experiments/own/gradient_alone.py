@@ -19,11 +19,15 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from torch import nn
+
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
 from lengthwise.experiments.trained import from_to
+from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import TABLE_1
+from lengthwise.problems.base import Run
 from lengthwise.problems.runs import make_plan, plan_from_dict
 from lengthwise.verification.certify import certify
 from lengthwise.verification.extracted_automaton import extract_automaton
@@ -64,6 +68,9 @@ TREE_VARIANTS: Mapping[str, Mapping[str, Any]] = {
     },
 }
 """Losses of `regular-gpt-binary`, which has a curriculum in all of them but the last."""
+
+PUPIL, UNTAUGHT = "regular-gpt-binary", "not taught"
+"""The model of the fourth table, and the verdict where its teacher has not settled."""
 
 TAUGHT = "tree, taught by a recurrent network"
 """`regular-gpt-binary` with default settings learns from the automaton that `gru-binary` is."""
@@ -109,49 +116,74 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
         plan = make_plan(spec, model, preset=sizes.preset, settings=settings)
         about = {"language": spec, "variant": variant, "plan": plan.to_dict()}
         if variant == TAUGHT:
-            about["pupil"] = {**sizes.pupil, "seed": seed}
+            pupil = {**sizes.pupil, "seed": seed}
+            told = make_plan(spec, PUPIL, preset=sizes.preset, settings=pupil).to_dict()
+            about["pupil"] = {"settings": pupil, "plan": without_problem(told)}
         found.append(Part(f"{spec}, {variant}, seed {seed}", about))
     return found
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
-    """Train on labels alone, and certify the network against the true language."""
+    """Train on labels alone, and certify the network, or its pupil, against the true language."""
     plan = plan_from_dict(settings["plan"])
     run, record = trained(plan, folder)
-    model, last = plan.model, run.metrics[-1]
-    certificate = certify(run.model, run.language)
-    if "pupil" in settings and last["perfect"]:
-        automaton = extract_automaton(run.model, run.language).language
-        model, preset = "regular-gpt-binary", plan.preset
-        pupil = make_plan(automaton, model, preset=preset, settings=settings["pupil"])
-        taught, told = trained(pupil, folder / "pupil")
-        certificate = certify(taught.model, run.language)
-        for name in ("seconds_to_train", "processor_seconds"):
-            record[name] += told[name]
+    last = run.metrics[-1]
     right, validated = last["validation_accuracy"], plan.data.validation_words
+    found = {
+        **record,
+        "settings": without_problem(settings["plan"]),
+        "language": settings["language"],
+        "variant": settings["variant"],
+        "model": plan.model,
+        "true_states": run.language.minimised().num_states,
+        "settled": last["perfect"],
+        "longest": last["longest"],
+        "validation_accuracy": last["validation_accuracy"],
+        "protocol": plan.data.protocol,
+        "interval_95": list(wilson(round(right * validated), validated)),
+        "words_per_length": None,  # the words of a validation have mixed lengths
+        "words": record["steps"] * plan.data.batch_size,
+        "states": last.get("states"),
+    }
+    if "pupil" not in settings:
+        return [{**found, **_judged(run.model, run.language)}]
+    if not last["perfect"]:
+        return [{**found, "codes": None, "verdict": UNTAUGHT, "reason": "", "wrong_length": None}]
+    return [{**found, **_taught(run, settings["pupil"]["settings"], plan.preset, folder)}]
+
+
+def _judged(model: nn.Module, language: Language) -> Record:
+    """Return what a certificate says of a network."""
+    certificate = certify(model, language)
     wrong = certificate.counterexample
-    return [
-        {
-            **record,
-            "settings": {k: v for k, v in settings["plan"].items() if k != "problem"},
-            "language": settings["language"],
-            "variant": settings["variant"],
-            "model": model,
-            "true_states": run.language.minimised().num_states,
-            "settled": last["perfect"],
-            "longest": last["longest"],
-            "validation_accuracy": last["validation_accuracy"],
-            "protocol": plan.data.protocol,
-            "interval_95": list(wilson(round(right * validated), validated)),
-            "words_per_length": None,  # the words of a validation have mixed lengths
-            "words": record["steps"] * plan.data.batch_size,
-            "states": last.get("states"),
-            "codes": certificate.summary()["elements"],
-            "verdict": certificate.verdict,
-            "reason": certificate.reason,
-            "wrong_length": None if wrong is None else len(run.language.encode(wrong.word)),
-        }
-    ]
+    return {
+        "codes": certificate.summary()["elements"],
+        "verdict": certificate.verdict,
+        "reason": certificate.reason,
+        "wrong_length": None if wrong is None else len(language.encode(wrong.word)),
+    }
+
+
+def _taught(run: Run, settings: Mapping[str, Any], preset: str, folder: Path) -> Record:
+    """Train a tree on the automaton that a network is; return what is found, and how."""
+    automaton = extract_automaton(run.model, run.language).language
+    pupil = make_plan(automaton, PUPIL, preset=preset, settings=settings)
+    tree, record = trained(pupil, folder / "pupil")
+    told = ("supervision", "steps", "stages", "seconds_to_train", "processor_seconds")
+    return {
+        **_judged(tree.model, run.language),
+        "pupil": {
+            "model": PUPIL,
+            "automaton_states": automaton.num_states,
+            "settings": without_problem(pupil.to_dict()),
+            **{name: record[name] for name in told if name in record},
+        },
+    }
+
+
+def without_problem(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a plan as plain values without its language."""
+    return {name: value for name, value in plan.items() if name != "problem"}
 
 
 def _rows(records: Sequence[Record], *keys: str) -> list[list[str]]:
@@ -177,6 +209,8 @@ def _span(runs: Sequence[Record], key: str) -> str:
 
 def _fault(one: Record) -> str:
     """Say how far a run came that is not proved, and how short a word is wrong."""
+    if one["verdict"] == UNTAUGHT:
+        return f"the teacher did not settle (seed {one['seed']})"
     wrong = one["wrong_length"]
     told = "not closed" if wrong is None else f"wrong at length {wrong}"
     if one["settled"]:
@@ -212,7 +246,23 @@ def trees(records: Sequence[Record]) -> Table:
 def taught(records: Sequence[Record]) -> Table:
     """Return a row for each language whose tree had a recurrent network as its teacher."""
     own = [one for one in records if one["variant"] == TAUGHT]
-    return Table(["language", *_FOUND], _rows(own, "language"))
+    rows = []
+    for (language,), runs in grouped(own, "language").items():
+        proved = [one for one in runs if _is_proved(one)]
+        trees = [one["pupil"] for one in proved]
+        rows.append(
+            [
+                language,
+                f"{len(proved)} of {len(runs)}",
+                _span(proved, "words"),
+                _span(proved, "processor_seconds"),
+                _span(trees, "processor_seconds"),
+                _span(proved, "codes"),
+                "; ".join(_fault(one) for one in runs if one not in proved),
+            ]
+        )
+    columns = ["language", "tree proved", "words of the teacher", "its processor seconds"]
+    return Table([*columns, "those of the tree", "codes of the tree", "not proved"], rows)
 
 
 def _by_variant(
@@ -247,7 +297,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     every = [n for (n,), runs in rows.items() if all(_is_proved(one) for one in runs)]
     settled = [one for one in own if one["settled"]]
     wrong = [one for one in settled if not _is_proved(one)]
-    pupils = [one for one in records if one["variant"] == TAUGHT]
+    pupils = [one for one in records if one["variant"] == TAUGHT and one["settled"]]
     failed = [f"{p['language']}, seed {p['seed']}" for p in pupils if not _is_proved(p)]
     found = [
         Statement(
