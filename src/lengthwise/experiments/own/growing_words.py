@@ -4,6 +4,10 @@ Chi et al. (2023, Table 1) print 100 % for an RNN. Recurrent networks that see w
 up to 40 from the start stay at chance here for tens of thousands of steps: labels of long words
 look random to a network that gets any symbol wrong. The same networks are trained on words that
 start at 3 symbols and grow (`curriculum=3`). All else is the same, and so are the tests.
+
+RegularGPT is trained as in Table 1, on growing words, but without the loss that keeps a node and
+its product with the pad alike. What it loses beyond 40 symbols is what vectors lose from level to
+level: words of 40 symbols are answered in deeper trees, too (`analyse --figure deeper-trees`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,11 +17,14 @@ from typing import Any, NamedTuple
 
 from lengthwise.evaluation.scores import percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
+from lengthwise.experiments.chi2023.training import LAPTOP
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
 from lengthwise.experiments.trained import from_to
 from lengthwise.languages.spec import parse
-from lengthwise.problems.base import evaluated
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.inside import analyse
 from lengthwise.problems.runs import make_plan, plan_from_dict
 
 LANGUAGE = "modular-arithmetic"
@@ -30,6 +37,10 @@ class Network(NamedTuple):
 
     model: str
     settings: Mapping[str, Any]
+    ways: tuple[str, ...] = (AT_ONCE, GROWING)
+    """The ways to draw words."""
+    column: str = "rnn"
+    """The column of Table 1 that has what is printed."""
 
 
 _RNN = {"schedule": "cosine", "patience": 0, "validate_every": 500, "steps": 20_000}
@@ -41,7 +52,16 @@ NETWORKS: Mapping[str, Network] = {
     "Elman, width 256": Network("elman", _WIDE),
     "Elman with ReLU, width 256": Network("elman-relu", _WIDE),
     "GRU, width 64": Network("gru", _NARROW),
+    "RegularGPT C = 2, levels not alike": Network(
+        "regular-gpt",
+        {**LAPTOP[f"{LANGUAGE}, regular-gpt C=2"], "chunk": 2, "identity": 0.0, "patience": 0},
+        ways=(GROWING,),
+        column="regular-gpt C=2",
+    ),
 }
+
+_FIRST = {AT_ONCE: 0, GROWING: 3}
+"""Greatest length of the first words; 0: all lengths."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,9 +80,9 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     found = []
     for name in sizes.networks:
         network = NETWORKS[name]
-        for words, first in ((AT_ONCE, 0), (GROWING, 3)):
+        for words in network.ways:
             for seed in seeds or sizes.seeds:
-                settings = {**network.settings, "curriculum": first, "seed": seed}
+                settings = {**network.settings, "curriculum": _FIRST[words], "seed": seed}
                 plan = make_plan(
                     parse(LANGUAGE),
                     network.model,
@@ -92,6 +112,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "words_told": settings["told"],
             "at_training_lengths": told[-1]["validation_accuracy"],
             "longest": reached[-1],
+            **_deeper(run),
             "curve": [
                 [one["step"], length, one["validation_accuracy"]]
                 for one, length in zip(told, reached, strict=True)
@@ -101,12 +122,20 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     ]
 
 
+def _deeper(run: Run) -> Record:
+    """Return how many words of the greatest length of training are right in deeper trees."""
+    if not isinstance(run.model, RegularGPT):
+        return {}
+    record = analyse(run, "deeper-trees", words_per_length=1_000).record
+    return {"deeper_trees": record["curves"][0]["points"]}
+
+
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each network and way to draw words."""
     rows = []
     for (name, words), runs in grouped(records, "network", "words_told").items():
         means = [one["mean_accuracy"] for one in runs]
-        printed = PUBLISHED[LANGUAGE, "rnn"]
+        printed = PUBLISHED[LANGUAGE, NETWORKS[name].column]
         rows.append(
             [
                 name,
@@ -121,6 +150,21 @@ def table(records: Sequence[Record]) -> Table:
         )
     columns = ["network", "words", "seeds", "steps", "processor seconds", "longest words reached"]
     return Table([*columns, "% at 42 to 500, best / mean", "paper"], rows)
+
+
+def deeper(records: Sequence[Record]) -> Table:
+    """Return a row for each run of a tree: accuracy by the number of levels."""
+    rows = [
+        [
+            one["network"],
+            str(one["seed"]),
+            *(f"{point['levels']}: {percent(point['accuracy'])}" for point in one["deeper_trees"]),
+        ]
+        for one in records
+        if "deeper_trees" in one
+    ]
+    heads = ["own tree", "twice", "three times", "four times as many levels"]
+    return Table(["network", "seed", *heads], rows)
 
 
 def note(records: Sequence[Record]) -> str:
@@ -164,6 +208,7 @@ GROWING_WORDS = PartsExperiment(
     parts=parts,
     measure=measure,
     table=table,
+    more={"Deeper trees": deeper},
     note=note,
     check=check,
 )
