@@ -1,0 +1,61 @@
+"""Modular Arithmetic on growing words: what is trained, and what is said of it."""
+
+from pathlib import Path
+
+from lengthwise.experiments.chi2023 import table1
+from lengthwise.experiments.chi2023.table1 import TABLE_1
+from lengthwise.experiments.experiment import Record
+from lengthwise.experiments.own.growing_words import (
+    AT_ONCE,
+    GROWING,
+    GROWING_WORDS,
+    NETWORKS,
+    Sizes,
+    check,
+    deeper,
+    measure,
+    parts,
+    table,
+)
+from lengthwise.problems.runs import plan_from_dict
+
+TREE = "RegularGPT C = 2, levels not alike"
+
+
+def record(network: str, words: str, accuracy: float) -> Record:
+    return {"network": network, "words_told": words, "mean_accuracy": accuracy}
+
+
+def test_a_network_is_compared_where_it_was_trained_both_ways() -> None:
+    tree = record(TREE, GROWING, 0.9)
+    assert check([tree]) == []
+    both = [record("GRU, width 64", AT_ONCE, 0.2), record("GRU, width 64", GROWING, 0.8)]
+    (statement,) = check([tree, *both])
+    assert (statement.holds, statement.measured) == (True, "GRU, width 64: 20.00, growing 80.00")
+    (statement,) = check([both[0], record("GRU, width 64", GROWING, 0.21)])
+    assert not statement.holds
+
+
+def test_the_tree_differs_from_that_of_table_1_in_the_loss_alone() -> None:
+    (here,) = [part for part in parts(GROWING_WORDS.presets["laptop"], (0,)) if TREE in part.name]
+    (there,) = [
+        run.job.plan
+        for run in table1.runs(TABLE_1.presets["laptop"], (0,))
+        if (run.row, run.column) == ("modular-arithmetic", "regular-gpt C=2")
+    ]
+    ours, theirs = plan_from_dict(here.settings["plan"]).to_dict(), there.to_dict()
+    assert ours["objective"].pop("identity") == 0
+    assert theirs["objective"].pop("identity") == 1
+    assert ours == theirs
+
+
+def test_a_tree_is_asked_in_deeper_trees(tmp_path: Path) -> None:
+    sizes = Sizes(preset="smoke", networks=(TREE,), seeds=(0,), lengths=(42, 44), words=4)
+    (part,) = parts(sizes, ())
+    (found,) = measure(part.settings, tmp_path)
+    assert [point["levels"] for point in found["deeper_trees"]] == [6, 12, 18, 24]
+    (row,) = deeper([found, record("GRU, width 64", GROWING, 0.8)]).rows
+    assert row[:2] == [TREE, "0"]
+    assert row[2].startswith("6: ")
+    assert table([found]).rows[0][-1] == "96.4 / 82.6"
+    assert NETWORKS[TREE].ways == (GROWING,)
