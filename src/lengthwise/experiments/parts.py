@@ -222,6 +222,11 @@ def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
     }
 
 
+def without_problem(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a plan as plain values without its language."""
+    return {name: value for name, value in plan.items() if name != "problem"}
+
+
 def route(record: Record) -> str:
     """Return the model of a record of training, and its supervision, stage after stage."""
     stages = [each["supervision"] for each in record.get("stages", ())] or [record["supervision"]]

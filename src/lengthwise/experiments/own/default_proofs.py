@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise.experiments.parts import Part, PartsExperiment, grouped, route, trained
+from lengthwise.experiments.parts import (
+    Part,
+    PartsExperiment,
+    grouped,
+    route,
+    trained,
+    without_problem,
+)
 from lengthwise.experiments.trained import from_to
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.problems.base import evaluated
@@ -58,7 +65,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     return [
         {
             **record,
-            "settings": {k: v for k, v in settings["plan"].items() if k != "problem"},
+            "settings": without_problem(settings["plan"]),
             "language": settings["language"],
             "elements": num_elements(run.language),
             "model": run.plan.model,

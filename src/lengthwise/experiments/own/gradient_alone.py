@@ -23,7 +23,7 @@ from torch import nn
 
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained, without_problem
 from lengthwise.experiments.trained import from_to
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import TABLE_1
@@ -179,11 +179,6 @@ def _taught(run: Run, settings: Mapping[str, Any], preset: str, folder: Path) ->
             **{name: record[name] for name in told if name in record},
         },
     }
-
-
-def without_problem(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a plan as plain values without its language."""
-    return {name: value for name, value in plan.items() if name != "problem"}
 
 
 def _rows(records: Sequence[Record], *keys: str) -> list[list[str]]:

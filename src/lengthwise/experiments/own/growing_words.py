@@ -19,7 +19,7 @@ from lengthwise.evaluation.scores import percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
 from lengthwise.experiments.chi2023.training import LAPTOP
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained, without_problem
 from lengthwise.experiments.trained import from_to
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT
@@ -100,7 +100,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Train a network, and test it on longer words than it was told."""
     run, record = trained(plan_from_dict(settings["plan"]), folder)
     found = evaluated(run, {"lengths": settings["lengths"], "words": settings["words"]})
-    plan = {name: value for name, value in settings["plan"].items() if name != "problem"}
+    plan = without_problem(settings["plan"])
     told = [one for one in run.metrics if one.get("validation_accuracy") is not None]
     reached = [one.get("longest", run.require_plan().data.max_length) for one in told]
     return [

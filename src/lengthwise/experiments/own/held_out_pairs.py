@@ -28,7 +28,7 @@ from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.label_learners import given, inferred, renamed
 from lengthwise.experiments.own.labels_alone import is_same
-from lengthwise.experiments.parts import Part, PartsExperiment, grouped
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped, without_problem
 from lengthwise.experiments.trained import from_to
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -210,7 +210,7 @@ def _gradient(
         "steps_taken": last["step"],
         "longest": last["longest"],
         "validation_accuracy": last["validation_accuracy"],
-        "settings": {k: v for k, v in plan.to_dict().items() if k != "problem"},
+        "settings": without_problem(plan.to_dict()),
     }
 
 

@@ -36,7 +36,7 @@ from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.budget import BudgetError, processor_budget
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.labels_alone import is_same, true_error
-from lengthwise.experiments.parts import Part, PartsExperiment, grouped
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped, without_problem
 from lengthwise.experiments.trained import from_to
 from lengthwise.files import write_text
 from lengthwise.languages.language import Language
@@ -201,7 +201,7 @@ def _read(lesson: Lesson) -> Found:
         replace(learned.language, domain=None),
         {
             "model": plan.model,
-            "settings": {k: v for k, v in plan.to_dict().items() if k != "problem"},
+            "settings": without_problem(plan.to_dict()),
             "steps": metrics[-1]["step"] if metrics else 0,
             "training_ended": told or ("budget" if ending == "stalled" else ending),
             # of the best validation; while words grow, its words are short

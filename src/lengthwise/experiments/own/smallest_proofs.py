@@ -13,7 +13,7 @@ from typing import Any
 
 from lengthwise.errors import LengthwiseError
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained, without_problem
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Plan, evaluated
@@ -97,7 +97,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         {
             **told,
             **record,
-            "settings": {k: v for k, v in best.to_dict().items() if k != "problem"},
+            "settings": without_problem(best.to_dict()),
             "parameters": sum(each.numel() for each in run.model.parameters()),
             "bits": best.network.to_dict()["num_bits"],
             "verdict": certificate.verdict,

@@ -20,7 +20,7 @@ from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.random_languages import drawn_machine, long_words
-from lengthwise.experiments.parts import Part, PartsExperiment, trained
+from lengthwise.experiments.parts import Part, PartsExperiment, trained, without_problem
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run
@@ -107,7 +107,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     return [
         {
             **record,
-            "settings": {k: v for k, v in record["settings"].items() if k != "problem"},
+            "settings": without_problem(record["settings"]),
             "language": spec,
             "drawn": settings.get("drawn"),
             "states": machine.num_states,
