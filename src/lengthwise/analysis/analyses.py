@@ -53,7 +53,7 @@ class Analysis:
     meaning: Callable[[Record, "Knowledge"], str]
     """The meaning of the numbers for this model, in a few sentences."""
     is_of_training: bool = False
-    """Whether words have, by default, the greatest length of training."""
+    """True if words have by default the greatest length of training, not `DEFAULT_LENGTH`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -123,9 +123,8 @@ def analyse(
         ClaimError: something is not finite.
     """
     entry = ANALYSES[name]
-    chosen = sorted(set(lengths)) or [
-        _usual_length(task, longest if entry.is_of_training else DEFAULT_LENGTH)
-    ]
+    usual = longest if entry.is_of_training else DEFAULT_LENGTH
+    chosen = sorted(set(lengths)) or [_usual_length(task, usual)]
     if chosen[0] < 1 or words_per_length < 1:
         raise TaskError("an analysis needs one word at least, of lengths of 1 or more.")
     if chosen[-1] * words_per_length > MAX_SYMBOLS:

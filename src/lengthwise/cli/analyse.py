@@ -27,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lengths",
         "--length",
-        help="of the words: 500 (default; deeper-trees 40), 100,1000 or 100:500:100",
+        help="of the words: 100,1000 or 100:500:100 (default: 500; for deeper-trees the longest "
+        "of training)",
     )
     parser.add_argument(
         "--words", type=whole_number(1), default=100, help="words per length (default 100)"

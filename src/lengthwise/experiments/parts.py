@@ -77,7 +77,7 @@ class PartsExperiment(Experiment, Generic[Sizes]):
     """All parts, from the numbers of a preset and from seeds; those of the preset, if none."""
     measure: Measure
     note: Callable[[Sequence[Record]], str] = lambda records: ""
-    """What the documents say below the table."""
+    """A function that returns what the documents say below the table."""
     check: Callable[[Sequence[Record]], list[Statement]] = lambda records: []
     paper: str = "lengthwise"
     printed: str = "nothing: no paper has it."

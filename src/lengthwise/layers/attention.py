@@ -29,7 +29,7 @@ from lengthwise.registry import Catalogue
 QueryVectors = Float[Tensor, "word query width"]
 KeyVectors = Float[Tensor, "word key width"]
 Seen = Bool[Tensor, "#word #query key"]
-"""Which positions each query sees, at least one."""
+"""A mask of the positions that each query sees, at least one."""
 
 _WEIGHTS_AT_ONCE = 2**21
 """About how many attention weights are held at once, without gradients: more are slower, as they do
@@ -90,7 +90,9 @@ class LearnedLogScale(nn.Module):
         return visible.double().log()[:, None] * self.factor[:, None]
 
 
-SCALES: Catalogue[type[nn.Module]] = Catalogue(
+Scale = StandardScale | LogLengthScale | LogLength32Scale | LearnedLogScale
+
+SCALES: Catalogue[type[Scale]] = Catalogue(
     "attention scale",
     {
         "standard": StandardScale,
@@ -228,7 +230,7 @@ class Attention(nn.Module):
 
     @property
     def queries_are_alike(self) -> bool:
-        """Whether all positions ask the same, so that the answer for one is the answer for all.
+        """Tell whether all positions ask the same, so that one answer is the answer for all.
 
         This does not hold where the position acts in attention (`Position.acts_in_attention`).
         """
@@ -236,7 +238,7 @@ class Attention(nn.Module):
 
     @property
     def is_idle(self) -> bool:
-        """Whether what is gathered does not depend on the positions at all."""
+        """Tell whether what is gathered does not depend on the positions at all."""
         return not bool(self.value.weight.any() and self.output.weight.any())
 
     def _powers(

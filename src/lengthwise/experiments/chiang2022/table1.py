@@ -65,9 +65,9 @@ class Sizes:
     seeds: tuple[int, ...]
     protocols: tuple[str, ...] = (ALL, SHORT)
     sentences: int = 10_000
-    """Of a test, at most."""
+    """Greatest number of sentences of a test that are translated."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Of the network and of training."""
+    """Settings of the network and of training."""
 
     def corpus(self) -> ParallelCorpus:
         """Return the corpus of the preset; of numbers, if it is the smallest, and there is none.
@@ -147,7 +147,7 @@ def table(records: Sequence[Record]) -> Table:
                     str(PUBLISHED.get((protocol, column), "")) if like_theirs else ""
                     for column in (BASELINE, other)
                 ]
-                against = comparisons(records, test, other)[protocol].values()
+                against = [compared(*each) for each in both]
                 rows.append(
                     [
                         protocol,

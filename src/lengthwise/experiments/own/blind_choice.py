@@ -10,6 +10,7 @@ cross-entropy.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import torch
@@ -130,8 +131,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 
 def _mean(runs: Sequence[Record], name: str) -> float:
-    found: float = sum(one[name] for one in runs) / len(runs)
-    return found
+    return fmean(one[name] for one in runs)
 
 
 def chosen(records: Sequence[Record]) -> dict[str, str]:
