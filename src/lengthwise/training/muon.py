@@ -79,17 +79,24 @@ def orthogonal(
 ) -> Float[Tensor, "matrix row column"]:
     """Return about U V^T for matrices U S V^T: all singular values come near 1.
 
-    Newton-Schulz iterations X <- a X + b X X^T X + c X X^T X X^T X, from the matrix over its
-    Frobenius norm, apply an odd polynomial to the singular values. They end between 0.68 and 1.21
-    if they are at least 0.002 of that norm; 0 stays 0.
+    Newton-Schulz iterations X <- Q X, where G = X X^T and Q = a I + b G + c G^2, apply an odd
+    polynomial to the singular values, from the matrix over its Frobenius norm. These end between
+    0.68 and 1.21 if they are at least 0.002 of that norm; 0 stays 0. G goes to Q G Q, so all
+    but the first and the last product are of square matrices on the shorter side: with eight times
+    as many columns as rows that takes a quarter of the time of iterations on X itself.
     """
     is_tall = matrices.shape[1] > matrices.shape[2]
     x = matrices.mT if is_tall else matrices
     x = x / x.norm(dim=(1, 2), keepdim=True).clamp(min=1e-30)
     a, b, c = _COEFFICIENTS
+    gram = x @ x.mT
+    product = torch.eye(gram.shape[1], dtype=x.dtype, device=x.device)
     for _ in range(_ITERATIONS):
-        gram = x @ x.mT
-        x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
+        factor = torch.baddbmm(gram, gram, gram, beta=b, alpha=c)
+        factor.diagonal(dim1=1, dim2=2).add_(a)
+        product = factor @ product
+        gram = factor @ gram @ factor
+    x = product @ x
     return x.mT if is_tall else x
 
 
