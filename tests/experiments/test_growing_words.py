@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from lengthwise.experiments.chi2023 import table1
 from lengthwise.experiments.chi2023.table1 import TABLE_1
 from lengthwise.experiments.experiment import Record
@@ -36,16 +38,23 @@ def test_a_network_is_compared_where_it_was_trained_both_ways() -> None:
     assert not statement.holds
 
 
-def test_the_tree_differs_from_that_of_table_1_in_the_loss_alone() -> None:
-    (here,) = [part for part in parts(GROWING_WORDS.presets["laptop"], (0,)) if TREE in part.name]
+@pytest.mark.parametrize(("name", "identity"), [(TREE, 0), ("RegularGPT C = 2, levels alike", 1)])
+def test_trees_differ_from_that_of_table_1_in_the_loss_and_hidden_units(
+    name: str, identity: float
+) -> None:
+    (here,) = [part for part in parts(GROWING_WORDS.presets["laptop"], (0,)) if name in part.name]
     (there,) = [
         run.job.plan
         for run in table1.runs(TABLE_1.presets["laptop"], (0,))
         if (run.row, run.column) == ("modular-arithmetic", "regular-gpt C=2")
     ]
     ours, theirs = plan_from_dict(here.settings["plan"]).to_dict(), there.to_dict()
-    assert ours["objective"].pop("identity") == 0
-    assert theirs["objective"].pop("identity") == 1
+    assert (ours["network"].pop("ff_factor"), theirs["network"].pop("ff_factor")) == (4, 8)
+    weights = [
+        [plan["objective"].pop(term) for term in ("identity", "associativity")]
+        for plan in (ours, theirs)
+    ]
+    assert weights == [[identity, 0], [1, 1]]
     assert ours == theirs
 
 

@@ -8,8 +8,11 @@ import pytest
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.experiments.experiment import MeasurementOptions, Record, Table
-from lengthwise.experiments.parts import Part, PartsExperiment
+from lengthwise.experiments.parts import Part, PartsExperiment, trained
+from lengthwise.languages.spec import parse
+from lengthwise.problems.runs import make_plan
 from lengthwise.registry import Catalogue
+from lengthwise.sweeps.folder import JobFolder, Spent
 from lengthwise.sweeps.processes import LocalProcesses
 
 
@@ -78,3 +81,14 @@ def test_a_part_of_other_settings_has_another_folder(tmp_path: Path) -> None:
     part = Part("value 1", {"value": 1})
     assert part._replace(name="another name").folder(tmp_path) == part.folder(tmp_path)
     assert Part("value 1", {"value": 2}).folder(tmp_path) != part.folder(tmp_path)
+
+
+def test_a_run_that_is_found_tells_the_time_of_its_training(tmp_path: Path) -> None:
+    settings = {"steps": 2, "batch_size": 4, "d_model": 8, "validate_every": 1}
+    plan = make_plan(parse("parity"), "elman", preset="smoke", settings=settings)
+    _, first = trained(plan, tmp_path)
+    JobFolder(tmp_path).save_clock(Spent(seconds=50.0, attempts=1, processor_seconds=40.0))
+    _, again = trained(plan, tmp_path)
+    assert 0 < first["seconds_to_train"] < 50
+    assert (again["seconds_to_train"], again["processor_seconds"]) == (50.0, 40.0)
+    assert again["steps"] == first["steps"] == 2

@@ -9,7 +9,7 @@ import pytest
 from lengthwise.files import read_json, write_json
 from lengthwise.problems import runs
 from lengthwise.problems.testing import Test
-from lengthwise.sweeps.folder import JobFolder
+from lengthwise.sweeps.folder import JobFolder, Spent
 from lengthwise.sweeps.run import run_job
 from lengthwise.sweeps.shared import take_over
 from lengthwise.training.runs import RunFolder
@@ -23,7 +23,7 @@ def test_a_run_of_the_same_plan_is_copied_and_only_tested(
 ) -> None:
     jobs = small_jobs(2)
     first = run_job(jobs[0], tmp_path / "one", device="cpu")
-    JobFolder.of(jobs[0], tmp_path / "one").save_clock(12.5, 3)
+    JobFolder.of(jobs[0], tmp_path / "one").save_clock(Spent(12.5, 3, 9.0))
     again = [replace(job, tests=OTHER_TESTS) for job in jobs]
     assert again[0].digest != jobs[0].digest
     assert take_over(again, tmp_path / "two") == 1
@@ -88,7 +88,7 @@ def test_siblings_that_cannot_be_read_are_skipped(
     (job,) = small_jobs(1)
     for name in ("a", "b", "c"):
         run_job(job, tmp_path / name, device="cpu")
-    JobFolder.of(job, tmp_path / "b").save_clock(12.5, 3)
+    JobFolder.of(job, tmp_path / "b").save_clock(Spent(12.5, 3, 9.0))
     for name in ("a", "c"):
         damaged = JobFolder.of(job, tmp_path / name).path / file
         damaged.unlink()
@@ -100,7 +100,7 @@ def test_siblings_that_cannot_be_read_are_skipped(
 
     assert take_over([again], tmp_path / "two") == 1
 
-    assert JobFolder.of(again, tmp_path / "two").clock() == (12.5, 3)
+    assert JobFolder.of(again, tmp_path / "two").clock() == (12.5, 3, 9.0)
 
 
 def test_a_run_that_cannot_be_copied_is_left_to_be_trained(tmp_path: Path) -> None:

@@ -33,7 +33,10 @@ from lengthwise.problems.stages import stage_records
 from lengthwise.registry import Catalogue
 from lengthwise.settings import added_defaults
 from lengthwise.sweeps.executors import Executor, InProcess
+from lengthwise.sweeps.folder import JobFolder
+from lengthwise.sweeps.stopwatch import Stopwatch
 from lengthwise.training.devices import commit
+from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 
 Measure = Callable[[Mapping[str, Any], Path], list[Record]]
@@ -203,11 +206,12 @@ def grouped(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list
 def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
     """Train a run in a folder, where it goes on; return it and a record of its training.
 
-    Steps and seconds are those of all its stages together.
+    Steps and seconds are those of all its stages and attempts together.
     """
-    start, processor = time.perf_counter(), time.process_time()
-    run = train(plan, out=folder / "run", device="cpu")
-    seconds = round(time.perf_counter() - start, 1)
+    place = JobFolder(folder)
+    watch = None if RunFolder(place.run).is_finished else Stopwatch(place)
+    run = train(plan, out=place.run, device="cpu", progress=watch)
+    spent = place.clock()
     told = ("supervision", "steps", "ended", "right_to")
     stages = [{name: each[name] for name in told} for each in stage_records(run)]
     several = {"stages": stages} if len(stages) > 1 else {}
@@ -216,8 +220,8 @@ def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
         "supervision": run.require_plan().supervision,
         "steps": sum(each["steps"] for each in stages),
         **several,
-        "seconds_to_train": seconds,
-        "processor_seconds": round(time.process_time() - processor, 1),
+        "seconds_to_train": spent.seconds,
+        "processor_seconds": spent.processor_seconds,
         "settings": plan.to_dict(),
     }
 

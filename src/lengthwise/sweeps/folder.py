@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lengthwise.errors import RunError
 from lengthwise.files import create_json, is_leftover, read_json, write_json
@@ -62,6 +62,15 @@ def claim(folder: Path, experiment: str) -> None:
             f"{folder} holds the sweep of {found.get('experiment')}, but {experiment} is asked "
             f"for. Use another folder."
         )
+
+
+class Spent(NamedTuple):
+    """What training took, over all attempts."""
+
+    seconds: float = 0.0
+    attempts: int = 0
+    processor_seconds: float | None = 0.0
+    """Time of this process's threads; None if a part of it was not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,20 +156,25 @@ class JobFolder:
                 f"runs (--runs)."
             )
 
-    def clock(self) -> tuple[float, int]:
-        """Return seconds and attempts of training so far."""
+    def clock(self) -> Spent:
+        """Return what training took so far."""
         path = self.path / _CLOCK
         if not path.exists():
-            return 0.0, 0
+            return Spent()
         stored = read_json(path)
         try:
-            return float(stored["seconds"]), int(stored["attempts"])
-        except (KeyError, TypeError, ValueError):
+            processor = stored.get("processor_seconds")
+            return Spent(
+                float(stored["seconds"]),
+                int(stored["attempts"]),
+                None if processor is None else float(processor),
+            )
+        except (AttributeError, KeyError, TypeError, ValueError):
             raise RunError(f"{path} is damaged. Delete it: only time is lost.") from None
 
-    def save_clock(self, seconds: float, attempts: int) -> None:
-        """Store seconds and attempts of training so far."""
-        write_json(self.path / _CLOCK, {"seconds": seconds, "attempts": attempts})
+    def save_clock(self, spent: Spent) -> None:
+        """Store what training took so far."""
+        write_json(self.path / _CLOCK, spent._asdict())
 
 
 def differing(stored: Any, asked: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:

@@ -55,15 +55,15 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
         run.problem.test(run if index == 0 else replace(run, folder=None), test)
         for index, test in enumerate(job.tests)
     ]
-    seconds, attempts = place.clock()
+    spent = place.clock()
     return Outcome(
         digest=job.digest,
         plan=job.plan.to_dict(),
         tests=tuple(tests),
         steps=run.metrics[-1]["step"],
         perfect=bool(kept(run.metrics)["perfect"]),
-        seconds=seconds,
-        attempts=attempts,
+        seconds=spent.seconds,
+        attempts=spent.attempts,
         parameters=trained_parameters(run.model),
         environment={"lengthwise": version("lengthwise"), **stored.config()["environment"]},
         date=datetime.now(UTC).date().isoformat(),

@@ -61,7 +61,7 @@ def _copy(source: JobFolder, target: JobFolder) -> None:
     shutil.rmtree(aside, ignore_errors=True)
     try:
         shutil.copytree(source.run, aside)
-        target.save_clock(*source.clock())
+        target.save_clock(source.clock())
         aside.rename(target.run)
     finally:
         shutil.rmtree(aside, ignore_errors=True)

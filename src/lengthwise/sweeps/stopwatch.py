@@ -10,21 +10,28 @@ from lengthwise.sweeps.folder import JobFolder
 class Stopwatch:
     """Adds the time between checkpoints to that of earlier attempts, and counts this attempt."""
 
-    def __init__(self, place: JobFolder, now: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self,
+        place: JobFolder,
+        now: Callable[[], float] = time.perf_counter,
+        processor: Callable[[], float] = time.process_time,
+    ) -> None:
         self._place = place
-        self._now = now
-        self._last = now()
-        self._seconds, attempts = place.clock()
-        self._attempts = attempts + 1
-        self._save()
+        self._now, self._processor = now, processor
+        self._last, self._used = now(), processor()
+        spent = place.clock()
+        self._spent = spent._replace(attempts=spent.attempts + 1)
+        place.save_clock(self._spent)
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
         """Add the time since the last checkpoint, if this step made one; called at every step."""
         if "validation_loss" not in record:  # then there is no checkpoint either
             return
         elapsed, self._last = self._now() - self._last, self._now()
-        self._seconds += elapsed
-        self._save()
-
-    def _save(self) -> None:
-        self._place.save_clock(round(self._seconds, 3), self._attempts)
+        used, self._used = self._processor() - self._used, self._processor()
+        before = self._spent.processor_seconds
+        self._spent = self._spent._replace(
+            seconds=round(self._spent.seconds + elapsed, 3),
+            processor_seconds=None if before is None else round(before + used, 3),
+        )
+        self._place.save_clock(self._spent)
