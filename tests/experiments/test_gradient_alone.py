@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from lengthwise.errors import VerificationError
 from lengthwise.experiments.experiment import Record
+from lengthwise.experiments.own import gradient_alone
 from lengthwise.experiments.own.gradient_alone import (
     GRADIENT_ALONE,
     PUPIL,
@@ -17,6 +19,8 @@ from lengthwise.experiments.own.gradient_alone import (
     parts,
     taught,
 )
+from lengthwise.experiments.parts import trained
+from lengthwise.problems.base import Plan, Run
 
 SMOKE = replace(
     GRADIENT_ALONE.presets["smoke"], languages=(), changed=(), trees=(), taught=("parity",)
@@ -26,7 +30,13 @@ SMOKE = replace(
 def record(seed: int, *, settled: bool, verdict: str) -> Record:
     found: Record = {
         **{"language": "parity", "variant": TAUGHT, "seed": seed, "settled": settled},
-        **{"verdict": verdict, "wrong_length": None, "words": 100, "processor_seconds": 2.0},
+        **{
+            "verdict": verdict,
+            "reason": "the teacher did not settle",
+            "wrong_length": None,
+            "words": 100,
+            "processor_seconds": 2.0,
+        },
         **{"codes": 3, "longest": 40, "validation_accuracy": 1.0},
     }
     if settled:
@@ -66,6 +76,25 @@ def test_an_unsettled_teacher_trains_no_tree(tmp_path: Path) -> None:
     (found,) = measure(part.settings, tmp_path)
     assert (found["settled"], found["verdict"]) == (False, UNTAUGHT)
     assert not (tmp_path / "pupil").exists()
+
+
+def test_a_teacher_that_is_no_automaton_ends_its_own_part_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def settled(plan: Plan, folder: Path) -> tuple[Run, Record]:
+        run, record = trained(plan, folder)
+        return replace(run, metrics=[{**run.metrics[-1], "perfect": True}]), record
+
+    def endless(*given: object) -> None:
+        raise VerificationError("codes never close")
+
+    monkeypatch.setattr(gradient_alone, "trained", settled)
+    monkeypatch.setattr(gradient_alone, "extract_automaton", endless)
+    (part,) = parts(SMOKE, ())
+    (found,) = measure(part.settings, tmp_path / "new")
+    assert (found["verdict"], found["wrong_length"]) == (UNTAUGHT, None)
+    (row,) = taught([found]).rows
+    assert row[-1] == "the teacher is no automaton: codes never close (seed 0)"
 
 
 @pytest.mark.slow

@@ -86,9 +86,10 @@ def test_a_part_of_other_settings_has_another_folder(tmp_path: Path) -> None:
 def test_a_run_that_is_found_tells_the_time_of_its_training(tmp_path: Path) -> None:
     settings = {"steps": 2, "batch_size": 4, "d_model": 8, "validate_every": 1}
     plan = make_plan(parse("parity"), "elman", preset="smoke", settings=settings)
-    _, first = trained(plan, tmp_path)
-    JobFolder(tmp_path).save_clock(Spent(seconds=50.0, attempts=1, processor_seconds=40.0))
-    _, again = trained(plan, tmp_path)
+    folder = tmp_path / "new"
+    _, first = trained(plan, folder)
+    JobFolder(folder).save_clock(Spent(seconds=50.0, attempts=1, processor_seconds=40.0))
+    _, again = trained(plan, folder)
     assert 0 < first["seconds_to_train"] < 50
     assert (again["seconds_to_train"], again["processor_seconds"]) == (50.0, 40.0)
     assert again["steps"] == first["steps"] == 2

@@ -21,6 +21,7 @@ from typing import Any
 
 from torch import nn
 
+from lengthwise.errors import LanguageError, VerificationError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained, without_problem
@@ -52,6 +53,8 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 """Changes to the method of `gru-binary`, each on its own. By default codes are signs without noise.
 With `curriculum=40` words do not grow."""
 
+TEACHER, PUPIL = "gru-binary", "regular-gpt-binary"
+
 _TREE: Mapping[str, Any] = {
     **{"curriculum": 3, "min_length": 0, "precision": "double", "learning_rate": 2e-3},
     **{"validation_words": 512, "validate_every": 50, "patience": 4},
@@ -69,8 +72,8 @@ TREE_VARIANTS: Mapping[str, Mapping[str, Any]] = {
 }
 """Losses of `regular-gpt-binary`, which has a curriculum in all of them but the last."""
 
-PUPIL, UNTAUGHT = "regular-gpt-binary", "not taught"
-"""The model of the fourth table, and the verdict where its teacher has not settled."""
+UNTAUGHT = "not taught"
+"""The verdict of the fourth table where the teacher has not settled, or is no automaton."""
 
 TAUGHT = "tree, taught by a recurrent network"
 """`regular-gpt-binary` with default settings learns from the automaton that `gru-binary` is."""
@@ -100,16 +103,16 @@ class Sizes:
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each language and seed, then one for each variant, then trees."""
     asked: list[tuple[str, str, str, Mapping[str, Any]]]
-    asked = [(spec, DEFAULT, "gru-binary", {}) for spec in sizes.languages]
+    asked = [(spec, DEFAULT, TEACHER, {}) for spec in sizes.languages]
     asked += [
-        (spec, name, "gru-binary", {**sizes.ablation, **change})
+        (spec, name, TEACHER, {**sizes.ablation, **change})
         for spec, (name, change) in product(sizes.changed, VARIANTS.items())
     ]
     asked += [
-        (spec, name, "regular-gpt-binary", {**_TREE, **sizes.tree_ablation, **change})
+        (spec, name, PUPIL, {**_TREE, **sizes.tree_ablation, **change})
         for spec, (name, change) in product(sizes.trees, TREE_VARIANTS.items())
     ]
-    asked += [(spec, TAUGHT, "gru-binary", {}) for spec in sizes.taught]
+    asked += [(spec, TAUGHT, TEACHER, {}) for spec in sizes.taught]
     found = []
     for (spec, variant, model, change), seed in product(asked, seeds or sizes.seeds):
         settings = {"supervision": "final", **change, "seed": seed}
@@ -148,8 +151,16 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     if "pupil" not in settings:
         return [{**found, **_judged(run.model, run.language)}]
     if not last["perfect"]:
-        return [{**found, "codes": None, "verdict": UNTAUGHT, "reason": "", "wrong_length": None}]
-    return [{**found, **_taught(run, settings["pupil"]["settings"], plan.preset, folder)}]
+        return [{**found, **_untaught("the teacher did not settle")}]
+    try:
+        automaton = extract_automaton(run.model, run.language).language
+    except (LanguageError, VerificationError) as error:
+        return [{**found, **_untaught(f"the teacher is no automaton: {error}")}]
+    return [{**found, **_taught(run, automaton, settings["pupil"]["settings"], folder)}]
+
+
+def _untaught(reason: str) -> Record:
+    return {"codes": None, "verdict": UNTAUGHT, "reason": reason, "wrong_length": None}
 
 
 def _judged(model: nn.Module, language: Language) -> Record:
@@ -164,10 +175,9 @@ def _judged(model: nn.Module, language: Language) -> Record:
     }
 
 
-def _taught(run: Run, settings: Mapping[str, Any], preset: str, folder: Path) -> Record:
+def _taught(run: Run, automaton: Language, settings: Mapping[str, Any], folder: Path) -> Record:
     """Train a tree on the automaton that a network is; return what is found, and how."""
-    automaton = extract_automaton(run.model, run.language).language
-    pupil = make_plan(automaton, PUPIL, preset=preset, settings=settings)
+    pupil = make_plan(automaton, PUPIL, preset=run.require_plan().preset, settings=settings)
     tree, record = trained(pupil, folder / "pupil")
     told = ("supervision", "steps", "stages", "seconds_to_train", "processor_seconds")
     return {
@@ -205,7 +215,7 @@ def _span(runs: Sequence[Record], key: str) -> str:
 def _fault(one: Record) -> str:
     """Say how far a run came that is not proved, and how short a word is wrong."""
     if one["verdict"] == UNTAUGHT:
-        return f"the teacher did not settle (seed {one['seed']})"
+        return f"{one['reason']} (seed {one['seed']})"
     wrong = one["wrong_length"]
     told = "not closed" if wrong is None else f"wrong at length {wrong}"
     if one["settled"]:
