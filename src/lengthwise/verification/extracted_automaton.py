@@ -60,8 +60,9 @@ def extract_automaton(
     """Extract the minimal automaton of a network over the symbols and the domain of a language.
 
     A network with a slot for each state holds it in its weights, and a recurrence of bits in its
-    codes. Of a RegularGPT the finite algebra is extracted (`extract`), and its automaton is learned
-    exactly.
+    codes: both are read off, whatever the number of states. Of a RegularGPT the finite algebra is
+    extracted (`extract`), and its automaton is learned exactly; `max_elements` and `max_states`
+    bound these two steps.
 
     Raises:
         VerificationError: the model is none of these; its weights hold no automaton; it has too
