@@ -61,6 +61,9 @@ LAPTOP = BLIND_CHOICE.presets["laptop"]
 OF_TABLE = {
     ("Table 1, RNN", "rnn"): table1.runs(TABLE_1.presets["laptop"], ()),
     ("Table 1, RegularGPT C = 3", "regular-gpt C=3"): table1.runs(TABLE_1.presets["laptop"], ()),
+    ("Table 1, RegularGPT C = 3, slow rows", "regular-gpt C=3"): table1.runs(
+        TABLE_1.presets["laptop"], ()
+    ),
     ("Table 2, RegularGPT C = 2", "regular-gpt C=2"): table2.runs(TABLE_2.presets["laptop"], ()),
 }
 
