@@ -78,7 +78,7 @@ def test_an_unsettled_teacher_trains_no_tree(tmp_path: Path) -> None:
     assert not (tmp_path / "pupil").exists()
 
 
-def test_a_teacher_that_is_no_automaton_ends_its_own_part_alone(
+def test_a_teacher_too_large_to_explore_ends_its_own_part_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def settled(plan: Plan, folder: Path) -> tuple[Run, Record]:
@@ -94,7 +94,7 @@ def test_a_teacher_that_is_no_automaton_ends_its_own_part_alone(
     (found,) = measure(part.settings, tmp_path / "new")
     assert (found["verdict"], found["wrong_length"]) == (UNTAUGHT, None)
     (row,) = taught([found]).rows
-    assert row[-1] == "the teacher is no automaton: codes never close (seed 0)"
+    assert row[-1] == "the teacher's automaton was not found: codes never close (seed 0)"
 
 
 @pytest.mark.slow

@@ -67,4 +67,6 @@ def test_a_tree_is_asked_in_deeper_trees(tmp_path: Path) -> None:
     assert row[:2] == [TREE, "0"]
     assert row[2].startswith("6: ")
     assert table([found]).rows[0][-1] == "96.4 / 82.6"
+    (row,) = table([{**found, "processor_seconds": None}]).rows
+    assert row[4] == "not measured"
     assert NETWORKS[TREE].ways == (GROWING,)

@@ -9,6 +9,7 @@ import pytest
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.experiments.experiment import MeasurementOptions, Record, Table
 from lengthwise.experiments.parts import Part, PartsExperiment, trained
+from lengthwise.experiments.trained import span
 from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import make_plan
 from lengthwise.registry import Catalogue
@@ -91,5 +92,17 @@ def test_a_run_that_is_found_tells_the_time_of_its_training(tmp_path: Path) -> N
     JobFolder(folder).save_clock(Spent(seconds=50.0, attempts=1, processor_seconds=40.0))
     _, again = trained(plan, folder)
     assert 0 < first["seconds_to_train"] < 50
+    assert 0 < first["processor_seconds"] < 50
     assert (again["seconds_to_train"], again["processor_seconds"]) == (50.0, 40.0)
     assert again["steps"] == first["steps"] == 2
+    assert JobFolder(folder).clock().attempts == 1
+    (folder / "clock.json").unlink()
+    _, lost = trained(plan, folder)
+    assert (lost["seconds_to_train"], lost["processor_seconds"]) == (None, None)
+
+
+def test_a_span_is_of_the_runs_that_have_the_figure() -> None:
+    runs = [{"seconds": 1.6}, {"seconds": None}, {"seconds": 1_000.2}]
+    assert span(runs, "seconds") == "2 to 1,000"
+    assert span(runs[1:2], "seconds") == "not measured"
+    assert span([], "seconds") == ""

@@ -139,3 +139,12 @@ def test_an_unknown_optimiser_is_refused() -> None:
     wrong: Any = "Muon"
     with pytest.raises(ConfigError, match="optimiser='Muon' is not an option"):
         TrainingConfig(optimiser=wrong)
+
+
+@given(rank=st.integers(1, 8), seed=st.integers(0, 99))
+def test_few_directions_are_turned_in_single_precision_as_in_double(rank: int, seed: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    left, right = (torch.randn(1, size, rank, generator=generator) for size in (16, 96))
+    matrix = left @ right.mT
+    expected = orthogonal(matrix.double())
+    torch.testing.assert_close(orthogonal(matrix).double(), expected, rtol=0, atol=2e-3)

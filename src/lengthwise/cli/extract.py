@@ -33,8 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-states",
         type=whole_number(1),
         default=MAX_STATES,
-        help=f"states of a RegularGPT's automaton at most (default {MAX_STATES}); those of slots "
-        "and of recurrences are read off, however many",
+        help=f"states of an automaton learned from a RegularGPT at most (default {MAX_STATES})",
     )
     add_json(parser)
 

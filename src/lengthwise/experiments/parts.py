@@ -28,15 +28,13 @@ from lengthwise.experiments.experiment import (
 )
 from lengthwise.files import read_json, write_json
 from lengthwise.problems.base import Plan, Run
-from lengthwise.problems.runs import train
 from lengthwise.problems.stages import stage_records
 from lengthwise.registry import Catalogue
 from lengthwise.settings import added_defaults
 from lengthwise.sweeps.executors import Executor, InProcess
 from lengthwise.sweeps.folder import JobFolder
-from lengthwise.sweeps.stopwatch import Stopwatch
+from lengthwise.sweeps.run import timed
 from lengthwise.training.devices import commit
-from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 
 Measure = Callable[[Mapping[str, Any], Path], list[Record]]
@@ -206,12 +204,10 @@ def grouped(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list
 def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
     """Train a run in a folder, where it goes on; return it and a record of its training.
 
-    Steps and seconds are those of all its stages and attempts together.
+    Steps are those of all its stages together, and times those up to the last checkpoint of each
+    attempt; they are None if they were not measured.
     """
-    place = JobFolder(folder)
-    watch = None if RunFolder(place.run).is_finished else Stopwatch(place)
-    run = train(plan, out=place.run, device="cpu", progress=watch)
-    spent = place.clock()
+    run, spent = timed(plan, JobFolder(folder), "cpu")
     told = ("supervision", "steps", "ended", "right_to")
     stages = [{name: each[name] for name in told} for each in stage_records(run)]
     several = {"stages": stages} if len(stages) > 1 else {}

@@ -382,6 +382,12 @@ def _costs(runs: Sequence[Record]) -> Iterator[str]:
     yield f"{100 * max(first['shortcuts'].values()):.1f}" if first["shortcuts"] else "none"
 
 
+def span(runs: Sequence[Mapping[str, Any]], figure: str) -> str:
+    """Return the least and the greatest of a figure, rounded, of the runs that have it."""
+    known = [round(one[figure]) for one in runs if one[figure] is not None]
+    return from_to(known) if known else "not measured" if runs else ""
+
+
 def from_to(values: Sequence[int]) -> str:
     """Return `1,000 to 2,000`, or the one number that all are."""
     low, high = min(values), max(values)

@@ -65,12 +65,15 @@ def claim(folder: Path, experiment: str) -> None:
 
 
 class Spent(NamedTuple):
-    """What training took, over all attempts."""
+    """What training took, up to the last checkpoint of each attempt.
 
-    seconds: float = 0.0
+    Times are None if those of an earlier attempt were not measured.
+    """
+
+    seconds: float | None = 0.0
     attempts: int = 0
     processor_seconds: float | None = 0.0
-    """Time of this process's threads; None if a part of it was not measured."""
+    """Time of all threads of the process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,15 +163,14 @@ class JobFolder:
         """Return what training took so far."""
         path = self.path / _CLOCK
         if not path.exists():
-            return Spent()
+            return Spent(None, 0, None) if self.run.exists() else Spent()
         stored = read_json(path)
         try:
-            processor = stored.get("processor_seconds")
-            return Spent(
-                float(stored["seconds"]),
-                int(stored["attempts"]),
-                None if processor is None else float(processor),
+            seconds, processor = (
+                None if each is None else float(each)
+                for each in (stored["seconds"], stored.get("processor_seconds"))
             )
+            return Spent(seconds, int(stored["attempts"]), processor)
         except (AttributeError, KeyError, TypeError, ValueError):
             raise RunError(f"{path} is damaged. Delete it: only time is lost.") from None
 

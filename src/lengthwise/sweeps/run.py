@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.models.cost import trained_parameters
+from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.runs import train
-from lengthwise.sweeps.folder import BusyError, JobFolder
+from lengthwise.sweeps.folder import BusyError, JobFolder, Spent
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.stopwatch import Stopwatch
@@ -47,27 +48,34 @@ def run_job(job: Job, folder: Path, *, device: str = "auto") -> Outcome:
 
 def _do(job: Job, place: JobFolder, device: str) -> Outcome:
     place.describe(job)
-    stored = RunFolder(place.run)
-    watch = None if stored.is_finished else Stopwatch(place)
-    run = train(job.plan, out=place.run, device=device, progress=watch)
+    run, spent = timed(job.plan, place, device)
     tests = [
         # only the first test stores its scores in the run's folder
         run.problem.test(run if index == 0 else replace(run, folder=None), test)
         for index, test in enumerate(job.tests)
     ]
-    spent = place.clock()
     return Outcome(
         digest=job.digest,
         plan=job.plan.to_dict(),
         tests=tuple(tests),
         steps=run.metrics[-1]["step"],
         perfect=bool(kept(run.metrics)["perfect"]),
-        seconds=spent.seconds,
+        seconds=spent.seconds or 0.0,
         attempts=spent.attempts,
         parameters=trained_parameters(run.model),
-        environment={"lengthwise": version("lengthwise"), **stored.config()["environment"]},
+        environment={
+            "lengthwise": version("lengthwise"),
+            **RunFolder(place.run).config()["environment"],
+        },
         date=datetime.now(UTC).date().isoformat(),
     )
+
+
+def timed(plan: Plan, place: JobFolder, device: str) -> tuple[Run, Spent]:
+    """Train a run in its folder, where it goes on; return it, and what that took altogether."""
+    watch = None if RunFolder(place.run).is_finished else Stopwatch(place)
+    run = train(plan, out=place.run, device=device, progress=watch)
+    return run, place.clock()
 
 
 def _failure(job: Job, error: Exception) -> Failure:

@@ -29,9 +29,12 @@ class Stopwatch:
             return
         elapsed, self._last = self._now() - self._last, self._now()
         used, self._used = self._processor() - self._used, self._processor()
-        before = self._spent.processor_seconds
         self._spent = self._spent._replace(
-            seconds=round(self._spent.seconds + elapsed, 3),
-            processor_seconds=None if before is None else round(before + used, 3),
+            seconds=_sum(self._spent.seconds, elapsed),
+            processor_seconds=_sum(self._spent.processor_seconds, used),
         )
         self._place.save_clock(self._spent)
+
+
+def _sum(before: float | None, more: float) -> float | None:
+    return None if before is None else round(before + more, 3)

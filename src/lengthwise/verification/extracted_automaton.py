@@ -60,7 +60,7 @@ def extract_automaton(
     """Extract the minimal automaton of a network over the symbols and the domain of a language.
 
     A network with a slot for each state holds it in its weights, and a recurrence of bits in its
-    codes: both are read off, whatever the number of states. Of a RegularGPT the finite algebra is
+    codes, which are explored for at most a million steps. Of a RegularGPT the finite algebra is
     extracted (`extract`), and its automaton is learned exactly; `max_elements` and `max_states`
     bound these two steps.
 

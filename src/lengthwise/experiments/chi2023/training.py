@@ -34,12 +34,6 @@ BY_ROW: Mapping[str, Mapping[str, Any]] = {
 LONGER = {"steps": 15_000, "learning_rate": 1e-3}
 """For rows in which a seed was not perfect in validation after the usual steps."""
 
-GROWN = {
-    **{"curriculum": 3, "optimiser": "muon", "identity": 1.0, "schedule": "cosine"},
-    **{"steps": 6_000, "learning_rate": 1e-3, "validate_every": 100},
-}
-"""Words that grow, and nodes that mean the same at every level."""
-
 _HARD = ("modular-arithmetic", "d-2", "d-3", "d-4", "d-12", "tomita-5", "tomita-6")
 
 NOISIER = {"steps": 10_000, "dropout": 0.1}
@@ -52,6 +46,12 @@ SLOW = ("d-2", "d-3", "d-4", "tomita-5", "tomita-6")
 
 _GROWING = {"curriculum": 3, "schedule": "cosine", "validate_every": 500}
 """Words that grow from 3 symbols, without which Modular Arithmetic stays at chance."""
+
+GROWING_BY_MUON = {
+    **{**_GROWING, "validate_every": 100, "steps": 6_000, "learning_rate": 1e-3},
+    **{"optimiser": "muon", "identity": 1.0},
+}
+"""Settings that train on growing words by Muon, with the loss for f(pad, x) near x."""
 
 LAPTOP: Mapping[str, Mapping[str, Any]] = {
     **BY_ROW,

@@ -18,7 +18,7 @@ from lengthwise.experiments.parts import (
     trained,
     without_problem,
 )
-from lengthwise.experiments.trained import from_to
+from lengthwise.experiments.trained import span
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.problems.base import evaluated
 from lengthwise.problems.recognition.suited import num_elements
@@ -85,10 +85,7 @@ def table(records: Sequence[Record]) -> Table:
     rows = []
     for (language,), runs in grouped(records, "language").items():
         proved = [one for one in runs if one["verdict"] == "equivalent"]
-        spans = [
-            from_to([round(one[key]) for one in proved]) if proved else ""
-            for key in ("steps", "processor_seconds")
-        ]
+        spans = [span(proved, key) for key in ("steps", "processor_seconds")]
         rows.append(
             [
                 language,

@@ -21,11 +21,11 @@ from typing import Any
 
 from torch import nn
 
-from lengthwise.errors import LanguageError, VerificationError
+from lengthwise.errors import VerificationError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained, without_problem
-from lengthwise.experiments.trained import from_to
+from lengthwise.experiments.trained import span
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.problems.base import Run
@@ -53,7 +53,8 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 """Changes to the method of `gru-binary`, each on its own. By default codes are signs without noise.
 With `curriculum=40` words do not grow."""
 
-TEACHER, PUPIL = "gru-binary", "regular-gpt-binary"
+RECURRENT, PUPIL = "gru-binary", "regular-gpt-binary"
+"""The models: of the first two tables and of all teachers, and of the trees."""
 
 _TREE: Mapping[str, Any] = {
     **{"curriculum": 3, "min_length": 0, "precision": "double", "learning_rate": 2e-3},
@@ -73,7 +74,7 @@ TREE_VARIANTS: Mapping[str, Mapping[str, Any]] = {
 """Losses of `regular-gpt-binary`, which has a curriculum in all of them but the last."""
 
 UNTAUGHT = "not taught"
-"""The verdict of the fourth table where the teacher has not settled, or is no automaton."""
+"""The verdict of the fourth table where the teacher did not settle, or was too large to explore."""
 
 TAUGHT = "tree, taught by a recurrent network"
 """`regular-gpt-binary` with default settings learns from the automaton that `gru-binary` is."""
@@ -103,16 +104,16 @@ class Sizes:
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each language and seed, then one for each variant, then trees."""
     asked: list[tuple[str, str, str, Mapping[str, Any]]]
-    asked = [(spec, DEFAULT, TEACHER, {}) for spec in sizes.languages]
+    asked = [(spec, DEFAULT, RECURRENT, {}) for spec in sizes.languages]
     asked += [
-        (spec, name, TEACHER, {**sizes.ablation, **change})
+        (spec, name, RECURRENT, {**sizes.ablation, **change})
         for spec, (name, change) in product(sizes.changed, VARIANTS.items())
     ]
     asked += [
         (spec, name, PUPIL, {**_TREE, **sizes.tree_ablation, **change})
         for spec, (name, change) in product(sizes.trees, TREE_VARIANTS.items())
     ]
-    asked += [(spec, TAUGHT, TEACHER, {}) for spec in sizes.taught]
+    asked += [(spec, TAUGHT, RECURRENT, {}) for spec in sizes.taught]
     found = []
     for (spec, variant, model, change), seed in product(asked, seeds or sizes.seeds):
         settings = {"supervision": "final", **change, "seed": seed}
@@ -154,8 +155,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         return [{**found, **_untaught("the teacher did not settle")}]
     try:
         automaton = extract_automaton(run.model, run.language).language
-    except (LanguageError, VerificationError) as error:
-        return [{**found, **_untaught(f"the teacher is no automaton: {error}")}]
+    except VerificationError as error:
+        return [{**found, **_untaught(f"the teacher's automaton was not found: {error}")}]
     return [{**found, **_taught(run, automaton, settings["pupil"]["settings"], folder)}]
 
 
@@ -199,17 +200,13 @@ def _rows(records: Sequence[Record], *keys: str) -> list[list[str]]:
             [
                 *names,
                 f"{len(proved)} of {len(runs)}",
-                _span(proved, "words"),
-                _span(proved, "processor_seconds"),
-                _span(proved, "codes"),
+                span(proved, "words"),
+                span(proved, "processor_seconds"),
+                span(proved, "codes"),
                 "; ".join(_fault(one) for one in runs if one not in proved),
             ]
         )
     return rows
-
-
-def _span(runs: Sequence[Record], key: str) -> str:
-    return from_to([round(one[key]) for one in runs]) if runs else ""
 
 
 def _fault(one: Record) -> str:
@@ -259,10 +256,10 @@ def taught(records: Sequence[Record]) -> Table:
             [
                 language,
                 f"{len(proved)} of {len(runs)}",
-                _span(proved, "words"),
-                _span(proved, "processor_seconds"),
-                _span(trees, "processor_seconds"),
-                _span(proved, "codes"),
+                span(proved, "words"),
+                span(proved, "processor_seconds"),
+                span(trees, "processor_seconds"),
+                span(proved, "codes"),
                 "; ".join(_fault(one) for one in runs if one not in proved),
             ]
         )

@@ -5,10 +5,10 @@ up to 40 from the start stay at chance here for tens of thousands of steps: labe
 look random to a network that gets any symbol wrong. The same networks are trained on words that
 start at 3 symbols and grow (`curriculum=3`). All else is the same, and so are the tests.
 
-RegularGPT is trained as in Table 1, on growing words, but with half the hidden units, and without
-the loss that keeps compositions associative; and without that, too, which keeps a node and its
-product with the pad alike. Words of 40 symbols are answered in deeper trees, too, to tell whether
-vectors mean the same at further levels (`analyse --figure deeper-trees`).
+RegularGPT is trained as in Table 1, on growing words, but with half the hidden units and without
+the loss for associativity. Of two variants one has the loss `identity=1.0`, which keeps f(pad, x)
+near x, and the other has not. Words of 40 symbols are answered in deeper trees, too, to tell
+whether vectors mean the same at further levels (`analyse --figure deeper-trees`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from lengthwise.experiments.chi2023.table1 import PUBLISHED
 from lengthwise.experiments.chi2023.training import LAPTOP
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained, without_problem
-from lengthwise.experiments.trained import from_to
+from lengthwise.experiments.trained import from_to, span
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.base import Run, evaluated
@@ -52,7 +52,7 @@ _TREE = {**LAPTOP[f"{LANGUAGE}, regular-gpt C=2"], "chunk": 2, "ff_factor": 4, "
 
 
 def _tree(identity: float) -> Network:
-    """Return RegularGPT with this weight of the loss that keeps levels alike."""
+    """Return RegularGPT with this weight of the loss for f(pad, x) near x."""
     settings = {**_TREE, "identity": identity}
     return Network("regular-gpt", settings, ways=(GROWING,), column="regular-gpt C=2")
 
@@ -148,7 +148,7 @@ def table(records: Sequence[Record]) -> Table:
                 words,
                 str(len(runs)),
                 from_to([one["steps"] for one in runs]),
-                _seconds(runs),
+                span(runs, "processor_seconds"),
                 from_to([one["longest"] for one in runs]),
                 f"{percent(max(means))} / {percent(sum(means) / len(means))}",
                 f"{printed.best} / {printed.mean}",
@@ -156,12 +156,6 @@ def table(records: Sequence[Record]) -> Table:
         )
     columns = ["network", "words", "seeds", "steps", "processor seconds", "longest words reached"]
     return Table([*columns, "% at 42 to 500, best / mean", "paper"], rows)
-
-
-def _seconds(runs: Sequence[Record]) -> str:
-    """Return the processor seconds, where they were measured."""
-    known = [round(one["processor_seconds"]) for one in runs if one["processor_seconds"]]
-    return from_to(known) if known else "-"
 
 
 def deeper(records: Sequence[Record]) -> Table:

@@ -23,7 +23,7 @@ from lengthwise.evaluation.scores import parse_lengths, wilson
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.random_languages import needed_machine
 from lengthwise.experiments.parts import Part, PartsExperiment, route, trained
-from lengthwise.experiments.trained import from_to
+from lengthwise.experiments.trained import span
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.problems.base import Run
@@ -163,10 +163,7 @@ def table(records: Sequence[Record]) -> Table:
         if own:
             proved = _proved(own)
             told = "; ".join(sorted({route(one) for one in own}))
-            spans = [
-                from_to([round(one[key]) for one in proved]) if proved else ""
-                for key in ("steps", "processor_seconds")
-            ]
+            spans = [span(proved, key) for key in ("steps", "processor_seconds")]
             rows.append([name, told, f"{len(proved)} of {len(own)}", *spans])
     header = ["elements", "model, supervision", "proved", "steps", "processor seconds"]
     return Table(header, rows)
@@ -181,7 +178,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw the seconds to each proof against the size of the monoid."""
     points: dict[str, list[tuple[float, float]]] = {}
     for one in _proved(records):
-        if one["elements"] is not None:
+        if None not in (one["elements"], one["processor_seconds"]):
             points.setdefault(route(one).replace("`", ""), []).append(
                 (one["elements"], one["processor_seconds"])
             )

@@ -161,7 +161,7 @@ def _table(records: Sequence[Record]) -> Table:
             f"`{one['model']}`",
             f"{one['parameters']:,}",
             f"{one['steps']:,}" if _is_proved(one) else f"not in {one['steps']:,}",
-            f"{one['processor_seconds']:.1f}",
+            "" if one["processor_seconds"] is None else f"{one['processor_seconds']:.1f}",
             f"{one['seconds_to_certify']:.1f}",
             f"{one['seconds_to_check']:.1f}",
             f"{one['certificate_bytes'] / 1e6:.1f} MB",
