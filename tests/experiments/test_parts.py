@@ -102,7 +102,7 @@ def test_a_run_that_is_found_tells_the_time_of_its_training(tmp_path: Path) -> N
 
 
 def test_a_span_is_of_the_runs_that_have_the_figure() -> None:
-    runs = [{"seconds": 1.6}, {"seconds": None}, {"seconds": 1_000.2}]
+    runs: list[Record] = [{"seconds": 1.6}, {"seconds": None}, {"seconds": 1_000.2}]
     assert span(runs, "seconds") == "2 to 1,000"
     assert span(runs[1:2], "seconds") == "not measured"
     assert span([], "seconds") == ""
