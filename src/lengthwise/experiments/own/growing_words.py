@@ -5,9 +5,9 @@ up to 40 from the start stay at chance here for tens of thousands of steps: labe
 look random to a network that gets any symbol wrong. The same networks are trained on words that
 start at 3 symbols and grow (`curriculum=3`). All else is the same, and so are the tests.
 
-RegularGPT is trained as in Table 1, on growing words, but with half the hidden units and without
-the loss for associativity. Of two variants one has the loss `identity=1.0`, which keeps f(pad, x)
-near x, and the other has not. Words of 40 symbols are answered in deeper trees, too, to tell
+RegularGPT is trained as in Table 1, on growing words, where the loss keeps f(pad, x) near x
+(`identity`); without that; and with that, twice the hidden units, and f(f(a, b), c) kept near
+f(a, f(b, c)) (`associativity`). Words of 40 symbols are answered in deeper trees, too, to tell
 whether vectors mean the same at further levels (`analyse --figure deeper-trees`).
 """
 
@@ -48,12 +48,10 @@ _RNN = {"schedule": "cosine", "patience": 0, "validate_every": 500, "steps": 20_
 _WIDE = {**_RNN, "d_model": 256, "learning_rate": 3e-4}
 _NARROW = {**_RNN, "d_model": 64, "learning_rate": 1e-3}
 
-_TREE = {**LAPTOP[f"{LANGUAGE}, regular-gpt C=2"], "chunk": 2, "ff_factor": 4, "associativity": 0.0}
 
-
-def _tree(identity: float) -> Network:
-    """Return RegularGPT with this weight of the loss for f(pad, x) near x."""
-    settings = {**_TREE, "identity": identity}
+def _tree(**changes: Any) -> Network:
+    """Return RegularGPT as in Table 1, with these settings changed."""
+    settings = {**LAPTOP[f"{LANGUAGE}, regular-gpt C=2"], "chunk": 2, **changes}
     return Network("regular-gpt", settings, ways=(GROWING,), column="regular-gpt C=2")
 
 
@@ -62,8 +60,9 @@ NETWORKS: Mapping[str, Network] = {
     "Elman, width 256": Network("elman", _WIDE),
     "Elman with ReLU, width 256": Network("elman-relu", _WIDE),
     "GRU, width 64": Network("gru", _NARROW),
-    "RegularGPT C = 2, levels not alike": _tree(identity=0.0),
-    "RegularGPT C = 2, levels alike": _tree(identity=1.0),
+    "RegularGPT C = 2, no identity": _tree(identity=0.0),
+    "RegularGPT C = 2": _tree(),
+    "RegularGPT C = 2, associativity, 1,024 hidden": _tree(associativity=1.0, ff_factor=8),
 }
 
 _FIRST = {AT_ONCE: 0, GROWING: 3}
