@@ -17,6 +17,7 @@ from lengthwise.experiments.own.growing_words import (
     deeper,
     measure,
     parts,
+    spreads,
     table,
 )
 from lengthwise.problems.runs import plan_from_dict
@@ -74,6 +75,9 @@ def test_a_tree_is_asked_in_deeper_trees(tmp_path: Path) -> None:
     (part,) = parts(sizes, ())
     (found,) = measure(part.settings, tmp_path)
     assert [point["levels"] for point in found["deeper_trees"]] == [6, 12, 18, 24]
+    assert [symbols for symbols, _ in found["spread"]] == [2**level for level in range(1, 10)]
+    assert all(0 < spread < 1 for _, spread in found["spread"])
+    assert spreads([found]).rows[0][1:3] == ["0", f"{found['spread'][0][1]:.2f}"]
     (row,) = deeper([found, record("GRU, width 64", GROWING, 0.8)]).rows
     assert row[:2] == [TREE, "0"]
     assert row[2].startswith("6: ")

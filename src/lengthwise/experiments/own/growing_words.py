@@ -8,13 +8,17 @@ start at 3 symbols and grow (`curriculum=3`). All else is the same, and so are t
 RegularGPT is trained as in Table 1, on growing words, where the loss keeps f(pad, x) near x
 (`identity`); without that; and with that, twice the hidden units, and f(f(a, b), c) kept near
 f(a, f(b, c)) (`associativity`). Words of 40 symbols are answered in deeper trees, too, to tell
-whether vectors mean the same at further levels (`analyse --figure deeper-trees`).
+whether vectors mean the same at further levels (`analyse --figure deeper-trees`). The spread of
+vectors tells whether longer sub-words are still told apart: it is the root of the mean of |v - m|^2
+over that of |v|^2, where v are the vectors of sub-words of one length, and m is their mean.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import torch
 
 from lengthwise.evaluation.scores import percent
 from lengthwise.experiments.chi2023.table1 import PUBLISHED
@@ -23,10 +27,12 @@ from lengthwise.experiments.experiment import Record, Statement, Table, preset_c
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained, without_problem
 from lengthwise.experiments.trained import from_to, span
 from lengthwise.languages.spec import parse
+from lengthwise.layers.chunks import grow
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.base import Run, evaluated
 from lengthwise.problems.inside import analyse
 from lengthwise.problems.runs import make_plan, plan_from_dict
+from lengthwise.tasks.task import Task
 
 LANGUAGE = "modular-arithmetic"
 
@@ -64,6 +70,9 @@ NETWORKS: Mapping[str, Network] = {
     "RegularGPT C = 2": _tree(),
     "RegularGPT C = 2, associativity, 1,024 hidden": _tree(associativity=1.0, ff_factor=8),
 }
+
+_LONG = 512
+"""Symbols of the words whose sub-words are compared."""
 
 _FIRST = {AT_ONCE: 0, GROWING: 3}
 """Greatest length of the first words; 0: all lengths."""
@@ -118,6 +127,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "at_training_lengths": told[-1]["validation_accuracy"],
             "longest": reached[-1],
             **_deeper(run),
+            **_spread(run),
             "curve": [
                 [one["step"], length, one["validation_accuracy"]]
                 for one, length in zip(told, reached, strict=True)
@@ -133,6 +143,22 @@ def _deeper(run: Run) -> Record:
         return {}
     record = analyse(run, "deeper-trees", words_per_length=1_000).record
     return {"deeper_trees": record["curves"][0]["points"]}
+
+
+def _spread(run: Run) -> Record:
+    """Return the spread of the vectors of each level, in words longer than those of training."""
+    model = run.model
+    if not isinstance(model, RegularGPT):
+        return {}
+    task, lengths = Task(language=run.language, protocol="published"), torch.full((64,), _LONG)
+    words = task.draw(lengths, torch.Generator().manual_seed(0)).tokens
+    tree = grow(words, None, model.config.vocab_size, model.config.chunk, share=False)
+    with torch.no_grad():
+        levels = model.nodes(tree)
+    spreads = [((v - v.mean(0)).square().sum() / v.square().sum()).sqrt().item() for v in levels]
+    return {
+        "spread": [[model.config.chunk**level, found] for level, found in enumerate(spreads, 1)]
+    }
 
 
 def table(records: Sequence[Record]) -> Table:
@@ -169,6 +195,17 @@ def deeper(records: Sequence[Record]) -> Table:
         if "deeper_trees" in one
     ]
     heads = ["own tree", "twice", "three times", "four times as many levels"]
+    return Table(["network", "seed", *heads], rows)
+
+
+def spreads(records: Sequence[Record]) -> Table:
+    """Return a row for each run of a tree: the spread of vectors by the length of sub-words."""
+    runs = [one for one in records if "spread" in one]
+    rows = [
+        [one["network"], str(one["seed"]), *(f"{found:.2f}" for _, found in one["spread"])]
+        for one in runs
+    ]
+    heads = [f"{symbols} symbols" for symbols, _ in runs[0]["spread"]] if runs else []
     return Table(["network", "seed", *heads], rows)
 
 
@@ -213,7 +250,7 @@ GROWING_WORDS = PartsExperiment(
     parts=parts,
     measure=measure,
     table=table,
-    more={"Deeper trees": deeper},
+    more={"Deeper trees": deeper, "Spread of vectors": spreads},
     note=note,
     check=check,
 )
