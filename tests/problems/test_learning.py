@@ -22,6 +22,7 @@ from lengthwise.problems.learning import (
     Regularised,
     Seen,
     associativity,
+    closure,
     commitment,
     identity,
     observed,
@@ -100,6 +101,69 @@ def test_terms_of_trees_are_means_over_products_of_two(chunk: int, length: int, 
     assert found[0] > 0
 
 
+@settings(max_examples=6)
+@given(
+    chunk=st.sampled_from([2, 3]),
+    length=st.integers(2, 20),
+    seed=st.integers(0, 999),
+    heeded=st.sampled_from([1.0, 5.0]),
+)
+def test_closure_is_the_distance_from_lower_nodes(
+    chunk: int, length: int, seed: int, heeded: float
+) -> None:
+    model = tree(chunk, noise=0.0)
+    seen = seen_by(model, words(length, seed))
+    levels = seen.vectors
+    lower = levels[: (len(levels) + 1) // 2]
+    below = [node for level in lower for node in level]
+    above = [node for level in levels[len(lower) :] for node in level]
+    nodes = torch.cat(levels)
+    with (
+        torch.no_grad(),
+        patch("lengthwise.problems.learning._SAMPLE", 5),
+        patch("lengthwise.problems.learning._NEAR", heeded),
+    ):
+        found = closure(model, seen, noise())
+        draw = noise()
+        asked = [
+            product(model, nodes[a], nodes[b])
+            for a, b in torch.randint(len(nodes), (2, 5), generator=draw).T
+        ]
+        if above:
+            asked += [above[i] for i in torch.randint(len(above), (5,), generator=draw)]
+        mean = torch.stack(below).mean(dim=0)
+        spread = sum(float((y - mean) @ (y - mean)) for y in below) / len(below)
+        least = [min(float((x - y) @ (x - y)) for y in below) / max(spread, 1e-9) for x in asked]
+    expected = sum(each for each in least if each < heeded) / len(least)
+    assert found.item() == pytest.approx(expected, rel=1e-3, abs=1e-6)
+
+
+def test_closure_draws_upper_nodes_and_leaves_lower_ones() -> None:
+    model = tree(noise=0.0)
+    seen = seen_by(model, words(16))
+    leaves = [level.detach().requires_grad_() for level in seen.vectors]
+    with torch.no_grad():  # nearer than is heeded
+        for low, high in zip(leaves[:2], leaves[2:], strict=False):
+            high.copy_(low[torch.zeros(len(high), dtype=torch.int64)] + 0.01)
+    closure(model, Seen(leaves), noise()).backward()  # type: ignore[no-untyped-call]
+    assert leaves[-1].grad is not None
+    assert leaves[-1].grad.abs().sum() > 0
+
+
+def test_a_term_begins_after_its_batches() -> None:
+    model = tree(noise=0.0)
+    late = Regularised({"identity": 3.0}, bits="straight-through", anneal=0, after={"identity": 2})
+    soon = Regularised({"identity": 3.0}, bits="straight-through", anneal=0)
+    plain = Labels().step(model, words(), noise()).loss
+    found = [late.step(model, words(), noise()).loss for _ in range(3)]
+    torch.testing.assert_close(found[0], plain)
+    torch.testing.assert_close(found[1], plain)
+    torch.testing.assert_close(found[2], soon.step(model, words(), noise()).loss)
+    again = Regularised({"identity": 3.0}, bits="straight-through", anneal=0, after={"identity": 2})
+    again.restore({"batches": torch.tensor(2)})
+    torch.testing.assert_close(again.step(model, words(), noise()).loss, found[2])
+
+
 @pytest.mark.parametrize("spec", ["parity", "cycle-navigation", "tomita-5"])
 def test_terms_vanish_where_products_are_exact(spec: str) -> None:
     """Computed weights compose state maps, and their pad is the identity."""
@@ -109,8 +173,11 @@ def test_terms_vanish_where_products_are_exact(spec: str) -> None:
         seen = seen_by(model, words(9, spec=spec))
         assert associativity(model, seen, noise()) == 0
         assert identity(model, seen, noise()) == 0
+        long = seen_by(model, words(64, spec=spec))
+        assert closure(model, long, noise()) == 0
         with_faults = Seen([each + torch.rand(each.shape) for each in seen.vectors])
         assert associativity(model, with_faults, noise()) > 0
+        assert closure(model, with_faults, noise()) > 0
 
 
 @pytest.mark.parametrize("model", ["gru-binary", "regular-gpt-binary"])

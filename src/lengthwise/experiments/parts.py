@@ -28,9 +28,10 @@ from lengthwise.experiments.experiment import (
 )
 from lengthwise.files import read_json, write_json
 from lengthwise.problems.base import Plan, Run
+from lengthwise.problems.recognition.settings import SupervisionConfig
 from lengthwise.problems.stages import stage_records
 from lengthwise.registry import Catalogue
-from lengthwise.settings import added_defaults
+from lengthwise.settings import Config, added_defaults
 from lengthwise.sweeps.executors import Executor, InProcess
 from lengthwise.sweeps.folder import JobFolder
 from lengthwise.sweeps.run import timed
@@ -141,15 +142,18 @@ class PartsExperiment(Experiment, Generic[Sizes]):
 
 
 def _identity(values: Any) -> Any:
-    """Return plain values without settings of training that were added and have their defaults."""
+    """Return plain values without settings that were added and have their defaults."""
     if isinstance(values, list | tuple):
         return [_identity(each) for each in values]
     if not isinstance(values, Mapping):
         return values
     found = {name: _identity(each) for name, each in values.items()}
-    if isinstance(training := found.get("training"), dict):
-        added = added_defaults(TrainingConfig)
-        found["training"] = {k: v for k, v in training.items() if k not in added or v != added[k]}
+    kinds: tuple[tuple[str, type[Config]], ...]
+    kinds = (("training", TrainingConfig), ("objective", SupervisionConfig))
+    for name, kind in kinds:
+        if isinstance(given := found.get(name), dict):
+            added = added_defaults(kind)
+            found[name] = {k: v for k, v in given.items() if k not in added or v != added[k]}
     return found
 
 

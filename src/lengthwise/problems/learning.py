@@ -7,11 +7,19 @@ memory returned while a batch was read, and at the numbers whose signs are the b
     associativity  the mean of $(f(f(a, b), c) - f(a, f(b, c)))^2$ over triples of nodes, where f is
                    the composition of two nodes
     identity       the mean of $(f(\mathrm{pad}, x) - x)^2$ over nodes
+    closure        the mean of $|x - y|^2 / s$ over nodes x of upper levels and products x of two
+                   nodes, where y is the nearest node of the lower half of the levels, and s the
+                   mean of $|y - m|^2$ over these, with mean m; what is above 0.3 counts as 0
 
-Composition of a monoid is associative, and the pad stands for the empty word, so the last two hold
-of every network of trees that is right for any reason. They bias the operator of log-depth networks
-in Pert, Alrajeh and Russo (2026, arXiv 2605.26035). Only the paper's abstract was at hand, so the
-formulas are ours.
+Composition of a monoid is associative, and the pad stands for the empty word, so associativity and
+identity hold of every network of trees that is right for any reason. They bias the operator of
+log-depth networks in Pert, Alrajeh and Russo (2026, arXiv 2605.26035). Only the paper's abstract
+was at hand, so the formulas are ours.
+
+A finite monoid has no new elements in long words, so their vectors should be those of short ones;
+without `closure` they may drift with length, which no label of a short word tells. It is of use
+once nodes have settled near one vector for each element: before, the nearest node is often that of
+another.
 
 Axes:
     node   nodes of a batch, or of a sample of them
@@ -22,6 +30,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import torch
@@ -42,6 +51,9 @@ COMMITMENT = 0.25
 
 _SAMPLE = 256
 """Number of nodes, or triples of nodes, that a term is about."""
+
+_NEAR = 0.3
+"""Greatest distance from the nearest lower node, over the spread of these, that closure heeds."""
 
 Nodes = Float[Tensor, "node width"]
 
@@ -119,6 +131,29 @@ def identity(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tens
     return (composed(model, None, x, noise) - x).square().mean()
 
 
+def closure(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
+    """Return the mean squared distance of upper nodes and products from the nearest lower nodes.
+
+    No gradient goes to the lower nodes.
+    """
+    assert isinstance(model, RegularGPT)
+    middle = (len(seen.vectors) + 1) // 2
+    lower, nodes = torch.cat(seen.vectors[:middle]).detach(), torch.cat(seen.vectors)
+    left, right = nodes[
+        torch.randint(len(nodes), (2, _SAMPLE), generator=noise, device=nodes.device)
+    ]
+    found = [composed(model, left, right, noise)]
+    if seen.vectors[middle:]:
+        upper = torch.cat(seen.vectors[middle:])
+        drawn = torch.randint(len(upper), (_SAMPLE,), generator=noise, device=nodes.device)
+        found.append(upper[drawn])
+    x = torch.cat(found)
+    nearest = lower[torch.cdist(x.detach(), lower).argmin(dim=1)]
+    spread = (lower - lower.mean(dim=0)).square().sum(dim=1).mean()
+    distance = (x - nearest).square().sum(dim=1) / spread.clamp(min=1e-9)
+    return torch.where(distance < _NEAR, distance, 0).mean()
+
+
 def composed(
     model: RegularGPT, left: Nodes | None, right: Nodes, noise: torch.Generator | None = None
 ) -> Nodes:
@@ -135,7 +170,10 @@ def composed(
 
 TERMS: Catalogue[Term] = Catalogue(
     "term of the loss",
-    {"commitment": commitment, "associativity": associativity, "identity": identity},
+    {
+        **{"commitment": commitment, "associativity": associativity},
+        **{"identity": identity, "closure": closure},
+    },
 )
 
 
@@ -143,11 +181,22 @@ class Regularised(Learning):
     """The cross-entropy of the labels, and weighted terms; noise may fall while batches pass.
 
     `bits` is a name in `BITS`. With `anneal` above 0 the noise falls linearly from that of the
-    network to 0 over so many batches.
+    network to 0 over so many batches. A term that `after` names begins after so many batches.
     """
 
-    def __init__(self, weights: Mapping[str, float], *, bits: str, anneal: int) -> None:
-        self._terms = [(TERMS[name], weight) for name, weight in weights.items() if weight > 0]
+    def __init__(
+        self,
+        weights: Mapping[str, float],
+        *,
+        bits: str,
+        anneal: int,
+        after: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        self._terms = [
+            (TERMS[name], weight, after.get(name, 0))
+            for name, weight in weights.items()
+            if weight > 0
+        ]
         self._bits = BITS[bits]
         self._anneal = anneal
         self._batches = 0
@@ -168,7 +217,11 @@ class Regularised(Learning):
         with _learned(model.memory, self._bits, share), observed(model.memory) as seen:
             found = Labels().step(model, batch, noise)
             nodes = Seen(list(seen.vectors), list(seen.numbers))  # terms compose more of them
-            more = [weight * term(model, nodes, noise) for term, weight in self._terms]
+            more = [
+                weight * term(model, nodes, noise)
+                for term, weight, after in self._terms
+                if self._batches > after
+            ]
         return Step(sum(more, found.loss), found.accuracy, found.num_words)
 
 

@@ -99,14 +99,15 @@ def labels_alone(task: Task, plan: Plan) -> Objective:
     """Return the objective of `final`: with a curriculum, or on words of all lengths from the
     start. A network that keeps codes is trained until its own automaton has settled."""
     words, told = plan.data, plan.objective
-    weights = {"associativity": told.associativity, "identity": told.identity}
+    weights = {name: getattr(told, name) for name in ("associativity", "identity", "closure")}
     weights["commitment"] = COMMITMENT if told.bits == "quantised" else 0.0
     is_plain = told.bits == "straight-through" and not told.anneal and not any(weights.values())
     if is_plain and not words.curriculum:
         return Final(task, words)
     learning: Learning = Labels()
     if not is_plain:
-        learning = Regularised(weights, bits=told.bits, anneal=told.anneal)
+        after = {"closure": told.closure_after}
+        learning = Regularised(weights, bits=told.bits, anneal=told.anneal, after=after)
     fresh = FreshWords(task, words)
     source: WordSource = fresh
     if words.order == "operators-first":
@@ -145,7 +146,8 @@ def require_labels_alone(
         )
 
 
-_OF_BITS, _OF_TREES = {"bits", "anneal"}, {"associativity", "identity"}
+_OF_BITS = {"bits", "anneal"}
+_OF_TREES = {"associativity", "identity", "closure", "closure_after"}
 
 _NEEDED = ("binary memory", "a network of trees, such as regular-gpt")
 

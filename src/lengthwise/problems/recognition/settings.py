@@ -96,9 +96,17 @@ class SupervisionConfig(Config):
     identity: float = 0.0
     """With `final` and a network of trees: weight of the mean squared difference between
     f(pad, x) and x, where x are nodes of the batch."""
+    closure: Annotated[float, Setting(added=True)] = 0.0
+    """With `final` and a network of trees: weight of the mean squared distance of products and
+    upper nodes from the nearest nodes of the lower half of the levels, over the spread of these."""
+    closure_after: Annotated[int, Setting(added=True, unit="batches")] = 0
+    """With `closure`: number of batches after which it counts."""
 
     def __post_init__(self) -> None:
-        least = ("code_consistency", "margin", "anneal", "associativity", "identity")
+        least = (
+            *("code_consistency", "margin", "anneal", "associativity", "identity"),
+            *("closure", "closure_after"),
+        )
         require_at_least(self, dict.fromkeys(least, 0))
 
     @classmethod
