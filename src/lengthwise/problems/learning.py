@@ -139,15 +139,13 @@ def closure(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tenso
     assert isinstance(model, RegularGPT)
     middle = (len(seen.vectors) + 1) // 2
     lower, nodes = torch.cat(seen.vectors[:middle]).detach(), torch.cat(seen.vectors)
-    left, right = nodes[
-        torch.randint(len(nodes), (2, _SAMPLE), generator=noise, device=nodes.device)
-    ]
-    found = [composed(model, left, right, noise)]
-    if seen.vectors[middle:]:
-        upper = torch.cat(seen.vectors[middle:])
+    pairs = torch.randint(len(nodes), (2, _SAMPLE), generator=noise, device=nodes.device)
+    upper = nodes[len(lower) :]
+    if len(upper):
         drawn = torch.randint(len(upper), (_SAMPLE,), generator=noise, device=nodes.device)
-        found.append(upper[drawn])
-    x = torch.cat(found)
+        upper = upper[drawn]
+    left, right = nodes[pairs]
+    x = torch.cat([composed(model, left, right, noise), upper])
     nearest = lower[torch.cdist(x.detach(), lower).argmin(dim=1)]
     spread = (lower - lower.mean(dim=0)).square().sum(dim=1).mean()
     distance = (x - nearest).square().sum(dim=1) / spread.clamp(min=1e-9)
