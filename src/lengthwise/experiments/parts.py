@@ -54,7 +54,7 @@ class Part(NamedTuple):
     def digest(self) -> str:
         """Twelve hex digits that change with the settings.
 
-        A setting of training that is added to the package later does not change them as long as it
+        A setting that is added to the package later does not change them as long as it
         has its default.
         """
         body = json.dumps(_identity(self.settings), sort_keys=True)

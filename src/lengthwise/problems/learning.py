@@ -53,7 +53,7 @@ _SAMPLE = 256
 """Number of nodes, or triples of nodes, that a term is about."""
 
 _NEAR = 0.3
-"""Greatest distance from the nearest lower node, over the spread of these, that closure heeds."""
+"""Greatest squared distance from the nearest lower node, over the variance, that closure heeds."""
 
 Nodes = Float[Tensor, "node width"]
 
@@ -134,7 +134,8 @@ def identity(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tens
 def closure(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
     """Return the mean squared distance of upper nodes and products from the nearest lower nodes.
 
-    No gradient goes to the lower nodes.
+    It is in units of the variance of the lower nodes, and 0 above `_NEAR`. No gradient goes to the
+    lower nodes.
     """
     assert isinstance(model, RegularGPT)
     middle = (len(seen.vectors) + 1) // 2
@@ -147,8 +148,8 @@ def closure(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tenso
     left, right = nodes[pairs]
     x = torch.cat([composed(model, left, right, noise), upper])
     nearest = lower[torch.cdist(x.detach(), lower).argmin(dim=1)]
-    spread = (lower - lower.mean(dim=0)).square().sum(dim=1).mean()
-    distance = (x - nearest).square().sum(dim=1) / spread.clamp(min=1e-9)
+    variance = (lower - lower.mean(dim=0)).square().sum(dim=1).mean()
+    distance = (x - nearest).square().sum(dim=1) / variance.clamp(min=1e-9)
     return torch.where(distance < _NEAR, distance, 0).mean()
 
 

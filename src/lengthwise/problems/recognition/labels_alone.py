@@ -135,6 +135,10 @@ def require_labels_alone(
         f"curriculum={words.curriculum} is for supervision='final', but supervision="
         f"{told!r}. Use final, or curriculum=0.",
     )
+    require(
+        labels.closure > 0 or labels.closure_after == 0,
+        f"closure_after={labels.closure_after} needs a weight. Set closure, such as closure=1.",
+    )
     usual, useless = SupervisionConfig(), useless_terms(type(network))
     if not network.has_codes:
         useless = useless | _OF_BITS

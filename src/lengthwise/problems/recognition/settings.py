@@ -97,8 +97,9 @@ class SupervisionConfig(Config):
     """With `final` and a network of trees: weight of the mean squared difference between
     f(pad, x) and x, where x are nodes of the batch."""
     closure: Annotated[float, Setting(added=True)] = 0.0
-    """With `final` and a network of trees: weight of the mean squared distance of products and
-    upper nodes from the nearest nodes of the lower half of the levels, over the spread of these."""
+    """With `final` and a network of trees: weight of the mean squared distance of upper nodes and
+    of products of random nodes from the nearest nodes of the lower half of the levels, over the
+    variance of these; what is above 0.3 counts as 0."""
     closure_after: Annotated[int, Setting(added=True, unit="batches")] = 0
     """With `closure`: number of batches after which it counts."""
 
