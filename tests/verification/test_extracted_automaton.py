@@ -31,8 +31,8 @@ def test_an_untrained_recurrence_is_its_automaton() -> None:
     for seed in range(60):
         model = _bits(seed)
         with torch.no_grad():
-            for weight in model.parameters():  # no bias of 0, which would leave signs undecided
-                weight.add_(3 * torch.randn_like(weight))
+            for weight in model.parameters():  # some are unset before
+                weight.normal_(0.0, 3.0)
         found = lw.extract_automaton(model, language)
         if found.likeness == "yes":
             machine = found.language
