@@ -54,8 +54,8 @@ class Part(NamedTuple):
     def digest(self) -> str:
         """Twelve hex digits that change with the settings.
 
-        A setting that is added to the package later does not change them as long as it
-        has its default.
+        A setting that is added to the package later does not change them as long as it has its
+        default.
         """
         body = json.dumps(_identity(self.settings), sort_keys=True)
         return hashlib.sha256(body.encode()).hexdigest()[:12]

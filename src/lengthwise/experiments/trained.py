@@ -249,7 +249,7 @@ def _test(job: Job, result: TestResult) -> Record:
 
 
 _OF_ACCURACY = ("mean_accuracy", "interval_95", "worst_length", "worst_accuracy")
-"""Of a test of answers; others have figures of their own."""
+"""The figures of a test of answers; other tests have figures of their own."""
 
 
 def _plain(value: Any) -> Any:
@@ -373,7 +373,7 @@ def runs_table(records: Sequence[Record]) -> Table:
 def _costs(runs: Sequence[Record]) -> Iterator[str]:
     yield ", ".join(str(run["seed"]) for run in runs)
     yield from_to([run["steps"] for run in runs])
-    yield from_to([round(run["seconds"]) for run in runs])
+    yield span(runs, "seconds")
     yield f"{runs[0]['parameters']:,}"
     yield f"{runs[0]['flops'] / 1e6:.1f}"
     tests = runs[0]["tests"].values()

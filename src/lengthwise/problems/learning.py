@@ -89,7 +89,7 @@ class Labels(Learning):
 
 @dataclass(slots=True)
 class Seen:
-    """What a network's memory kept while it read a batch."""
+    """Holds what a network's memory kept while it read a batch."""
 
     vectors: list[Float[Tensor, "node width"]] = field(default_factory=list)
     """The vectors that memory returned, level by level or symbol by symbol."""
@@ -170,8 +170,10 @@ def composed(
 TERMS: Catalogue[Term] = Catalogue(
     "term of the loss",
     {
-        **{"commitment": commitment, "associativity": associativity},
-        **{"identity": identity, "closure": closure},
+        "commitment": commitment,
+        "associativity": associativity,
+        "identity": identity,
+        "closure": closure,
     },
 )
 

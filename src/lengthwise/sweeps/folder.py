@@ -65,7 +65,7 @@ def claim(folder: Path, experiment: str) -> None:
 
 
 class Spent(NamedTuple):
-    """What training took, up to the last checkpoint of each attempt.
+    """Holds what training took, up to the last checkpoint of each attempt.
 
     Times are None if those of an earlier attempt were not measured.
     """

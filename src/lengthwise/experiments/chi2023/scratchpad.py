@@ -23,9 +23,9 @@ from lengthwise.experiments.trained import (
     best_and_mean,
     cells,
     curves,
-    from_to,
     one_digit,
     scores,
+    span,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import depth
@@ -99,7 +99,7 @@ def table(records: Sequence[Record]) -> Table:
                 f"{steps_that_wait(model, LONGEST):,}",
                 f"{1e3 * _mean_seconds(of_cell) / words:.2f}",
                 f"{of_cell[0]['parameters']:,}",
-                from_to([round(run["seconds"]) for run in of_cell]),
+                span(of_cell, "seconds"),
             ]
         )
     lengths = next((one["tests"][NEAR]["lengths"] for one in records if "tests" in one), "")

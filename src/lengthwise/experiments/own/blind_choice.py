@@ -3,8 +3,8 @@
 Three settings of ours had been chosen by what the tests showed, and a fourth, that of the rows that
 C = 3 learns slowly, by validation. Here each is chosen again: networks are trained on the shorter
 of the training lengths, and their answers on the longer ones, on which the tables train as well,
-decide. The seeds are others than those of the tables. The candidate that is right on most
-words is chosen; of two that are equal there, the one with the lower cross-entropy.
+decide. The seeds are others than those of the tables. The candidate that is right on most words is
+chosen; of two that are equal there, the one with the lower cross-entropy.
 """
 
 from collections.abc import Mapping, Sequence

@@ -37,7 +37,7 @@ from lengthwise.experiments.budget import BudgetError, processor_budget
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.own.labels_alone import is_same, true_error
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, without_problem
-from lengthwise.experiments.trained import from_to
+from lengthwise.experiments.trained import from_to, span
 from lengthwise.files import write_text
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import TABLE_1
@@ -321,7 +321,7 @@ def table(records: Sequence[Record]) -> Table:
                 f"{len(proved)}" if learner == PIPELINE else "none",
                 f"{sum(one['ended'] == 'budget' for one in own)}",
                 f"{100 * min(errors):.2f} to {100 * max(errors):.2f}" if errors else "",
-                from_to([round(one["processor_seconds"]) for one in own]),
+                span(own, "processor_seconds"),
             ]
         )
     header = ["words", "learner", "language found", "languages found in every draw"]
