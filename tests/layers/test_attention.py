@@ -111,13 +111,16 @@ def test_attention_is_its_definition(
 
     with torch.no_grad():
         gathered, weights = by_definition(attention, shape["scale"], asking, answering, seen)
-        torch.testing.assert_close(attention(asking, answering, seen), gathered)
+        for training in (True, False):
+            attention.train(training)
+            torch.testing.assert_close(attention(asking, answering, seen), gathered)
         torch.testing.assert_close(attention.weights(asking, answering, seen), weights)
 
 
+@pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("scale", sorted(SCALES))
-def test_its_gradient_is_that_of_a_softmax(scale: str) -> None:
-    attention = make(scale=scale)
+def test_its_gradient_is_that_of_a_softmax(scale: str, training: bool) -> None:
+    attention = make(scale=scale).train(training)
     asking, answering = draw(3, 4, 5).requires_grad_(), draw(3, 6, 5, seed=1).requires_grad_()
     seen = draw_seen(3, 4, 6)
     query, key, value = (
@@ -184,7 +187,7 @@ def test_places_that_are_not_seen_change_nothing() -> None:
 @pytest.mark.parametrize("length", [1, 3, 10, 49, 1000])
 def test_uniform_attention_is_the_exact_mean(length: int, scale: str, dtype: torch.dtype) -> None:
     """k ones among n places give k / n to the last digit, not n roundings of 1 / n."""
-    attention = Attention(1, num_heads=1, head_width=1, scale=scale).to(dtype)
+    attention = Attention(1, num_heads=1, head_width=1, scale=scale).to(dtype).eval()
     with torch.no_grad():
         for parameter in attention.parameters():
             parameter.zero_()

@@ -4,9 +4,9 @@ r"""Scaled dot-product attention over whole sequences.
 
 with D numbers in a head and a factor f of the logits: 1, or a multiple of log n (`SCALES`). Some
 positions turn Q and K, and add a bias to the logits before they are multiplied with f (`Position`).
-Softmax may be replaced by hard attention, its limit for large logits (`SELECTIONS`). The weighted
-sum is divided by the sum of the weights at the end, so uniform attention is the exact mean of its
-values.
+Softmax may be replaced by hard attention, its limit for large logits (`SELECTIONS`). Outside
+training the weighted sum is divided by the sum of the weights at the end, so uniform attention is
+the exact mean of its values; in training the weights are, which is faster.
 
 Axes:
     word   sequences of a batch
@@ -210,9 +210,11 @@ class Attention(nn.Module):
         positions: QueryKeyPositions | None,
     ) -> Tensor:
         """Return the weighted means of the values, of all heads side by side."""
-        power = self._powers(query, key, seen, positions)
-        total = power.sum(dim=-1, keepdim=True)
-        mixed = power @ self._heads(value) / total
+        logits, values = self._logits(query, key, seen, positions), self._heads(value)
+        if self.training and self.select is softmax:  # one kernel there and one back
+            return (logits.softmax(dim=-1) @ values).transpose(1, 2).flatten(2)
+        power = self.select(logits)
+        mixed = power @ values / power.sum(dim=-1, keepdim=True)
         return mixed.transpose(1, 2).flatten(2)
 
     def weights(
@@ -223,9 +225,8 @@ class Attention(nn.Module):
         positions: QueryKeyPositions | None = None,
     ) -> Float[Tensor, "word head query key"]:
         """Return the attention weights; each row adds up to 1."""
-        power = self._powers(
-            self.query(queries), self.turned_keys(keys, positions), seen, positions
-        )
+        turned = self.turned_keys(keys, positions)
+        power = self.select(self._logits(self.query(queries), turned, seen, positions))
         return power / power.sum(dim=-1, keepdim=True)
 
     @property
@@ -241,20 +242,23 @@ class Attention(nn.Module):
         """Tell whether what is gathered does not depend on the positions at all."""
         return not bool(self.value.weight.any() and self.output.weight.any())
 
-    def _powers(
+    def _logits(
         self, query: Tensor, key: Tensor, seen: Tensor, positions: QueryKeyPositions | None
     ) -> Tensor:
-        """Return the weights that the logits select, and 0 where nothing is seen."""
+        """Return the logits, and minus infinity where nothing is seen."""
         asked, factor = self._heads(query), self.scale(seen.sum(dim=-1))[..., None]
         turned = asked if positions is None else positions.turn_query(asked)
         part = (factor / math.sqrt(self.head_width)).to(query.dtype)
         logits = turned * part @ self._heads(key).transpose(2, 3)
         bias = None if positions is None else positions.bias(asked)
         if bias is not None:
+            if not isinstance(self.scale, StandardScale):
+                bias = bias * factor.to(bias.dtype)
             # Not past the largest float, or a row of such biases alone would have no greatest.
             least = torch.finfo(query.dtype).min / 2
-            logits = logits + (bias * factor.to(bias.dtype)).clamp(min=least).to(query.dtype)
-        return self.select(logits.masked_fill(~seen[:, None], -math.inf))
+            logits = logits + bias.clamp(min=least).to(query.dtype)
+        hidden = torch.zeros_like(seen, dtype=query.dtype).masked_fill(~seen, -math.inf)
+        return logits + hidden[:, None]
 
     def _heads(self, x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)

@@ -66,11 +66,14 @@ class TransformerXlPosition(Position):
         key_positions: KeyPositions,
     ) -> Float[Tensor, "word head query key"]:
         """Return (q + v) . W R / sqrt(size), computed once for each difference that occurs."""
-        delta = query_positions[:, None] - key_positions
-        least, count = delta[0, -1], len(query_positions) + len(key_positions) - 1
-        steps = least + torch.arange(count, device=delta.device)
+        rows, columns = len(query_positions), len(key_positions)
+        greatest = query_positions[-1] - key_positions[0]
+        count = rows + columns - 1
+        steps = greatest - torch.arange(count, device=greatest.device)
         waves = sinusoids(steps, len(self.like)).to(self.like.dtype)
-        _, heads, _, size = query.shape
-        keys = (waves @ self.w[layer].T).view(len(steps), heads, size)
-        found = (query + self.v) / math.sqrt(size) @ keys.permute(1, 2, 0)
-        return found.gather(3, (delta - least).expand(*found.shape[:2], *delta.shape))
+        words, heads, _, size = query.shape
+        keys = (waves @ self.w[layer].T).view(count, heads, size)
+        found = ((query + self.v) / math.sqrt(size) @ keys.permute(1, 2, 0)).contiguous()
+        # Query i wants the numbers from rows - 1 - i on, so that rows are one number closer.
+        shape, strides = (words, heads, rows, columns), (*found.stride()[:2], count - 1, 1)
+        return found.as_strided(shape, strides, storage_offset=rows - 1)
