@@ -118,8 +118,9 @@ class Experiment(ABC):
         """Return the statements of the paper that the records can decide."""
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
-        """Return all tables by title; the one without a title is the paper's."""
-        return {"": self.table(records)} | {name: make(records) for name, make in self.more.items()}
+        """Return all tables by title, but for those without a row; without a title: the paper's."""
+        more = {name: make(records) for name, make in self.more.items()}
+        return {"": self.table(records)} | {name: one for name, one in more.items() if one.rows}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -206,6 +206,7 @@ def record(run: CellRun, result: Outcome | Failure) -> Record:
         **_about(run),
         "steps": result.steps,
         "perfect": result.perfect,
+        **_validated(result),
         "seconds": round(result.seconds, 1),
         "parameters": result.parameters,
         "flops": run.job.plan.problem.flops(run.job.plan),
@@ -213,6 +214,12 @@ def record(run: CellRun, result: Outcome | Failure) -> Record:
         "date": result.date,
         "tests": {test.name: _test(run.job, test) for test in result.tests},
     }
+
+
+def _validated(result: Outcome) -> Record:
+    """Return how many words of training lengths are right, and their greatest length, if known."""
+    known = {"validation_accuracy": result.validation_accuracy, "longest": result.longest}
+    return {name: figure for name, figure in known.items() if figure is not None}
 
 
 def _about(run: CellRun) -> Record:

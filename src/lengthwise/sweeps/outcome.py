@@ -36,6 +36,11 @@ class Outcome:
     them; but `lengthwise` is the version that ran the tests."""
     date: str
     """Date of the tests; training may have ended long before."""
+    validation_accuracy: float | None = None
+    """Accuracy of the weights that were kept on words of training lengths that training never saw;
+    None in outcomes that were stored before it was."""
+    longest: int | None = None
+    """Greatest length of these words, if words grow."""
 
     def test(self, name: str) -> TestResult:
         """Return the result of the test of that name.

@@ -54,12 +54,13 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
         run.problem.test(run if index == 0 else replace(run, folder=None), test)
         for index, test in enumerate(job.tests)
     ]
+    best = kept(run.metrics)
     return Outcome(
         digest=job.digest,
         plan=job.plan.to_dict(),
         tests=tuple(tests),
         steps=run.metrics[-1]["step"],
-        perfect=bool(kept(run.metrics)["perfect"]),
+        perfect=bool(best["perfect"]),
         seconds=spent.seconds or 0.0,
         attempts=spent.attempts,
         parameters=trained_parameters(run.model),
@@ -68,6 +69,8 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
             **RunFolder(place.run).config()["environment"],
         },
         date=datetime.now(UTC).date().isoformat(),
+        validation_accuracy=best["validation_accuracy"],
+        longest=best.get("longest"),
     )
 
 

@@ -14,6 +14,7 @@ node of the tree is told what its sub-word does.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture
@@ -27,6 +28,7 @@ from lengthwise.experiments.trained import (
     best_and_mean,
     cells,
     curves,
+    from_to,
     is_learnt,
     one_digit,
     pair,
@@ -96,6 +98,9 @@ PUBLISHED: dict[tuple[str, str], Published] = _table()
 
 NEAR, FAR = "near", "far"
 """Names of tests: the paper's lengths, and far beyond."""
+
+FITTED = 0.99
+"""Accuracy in validation from which a network is said to fit its training lengths."""
 
 FAILING = ("modular-arithmetic", "parity", "cycle-navigation", "tomita-5", "tomita-6")
 """The rows on which the paper's Transformer is at chance, or near it."""
@@ -246,6 +251,32 @@ def binary_table(records: Sequence[Record]) -> Table:
     return Table([*columns, "worst length %", "far beyond %", "most seconds to train"], rows)
 
 
+def fit_table(records: Sequence[Record]) -> Table:
+    """Return how well runs that know it fit their training lengths, by cell."""
+    rows = []
+    for (row, key), of_cell in cells(records).items():
+        known = [run for run in of_cell if "validation_accuracy" in run]
+        if known:
+            right = [100 * run["validation_accuracy"] for run in known]
+            rows.append(
+                [
+                    *(
+                        row,
+                        MEASURED[key].title,
+                        str(len(known)),
+                        from_to([_reached(run) for run in known]),
+                    ),
+                    pair(max(right), fmean(right)),
+                    f"{sum(run['perfect'] for run in known)} of {len(known)}",
+                    pair(*best_and_mean(known, NEAR)),
+                ]
+            )
+    columns = ["language", "network", "seeds", "longest words reached"]
+    return Table(
+        [*columns, "% of these, best / mean", "all right", "% at tested lengths, best / mean"], rows
+    )
+
+
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw accuracy by length, the mean over seeds: a panel a language, a line a model."""
     return curves(records, [NEAR], lambda row, key: (row, MEASURED[key].title))
@@ -290,6 +321,18 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 else f"in all of {len(binary)} rows",
             )
         )
+    transformers = {row: of_cell for (row, key), of_cell in found.items() if key == "transformer"}
+    if any("validation_accuracy" in run for of_cell in transformers.values() for run in of_cell):
+        fitted = [row for row, of_cell in transformers.items() if _fits(of_cell)]
+        statements.append(
+            Statement(
+                where="ours",
+                says="every seed of the Transformer fits its training lengths "
+                f"({100 * FITTED:.0f} % of validation) in three rows of four",
+                holds=4 * len(fitted) >= 3 * len(transformers),
+                measured=f"{len(fitted)} of {len(transformers)}: {', '.join(fitted) or 'none'}",
+            )
+        )
     failing = {
         row: found[row, "transformer"]
         for row in FAILING
@@ -311,9 +354,28 @@ def check(records: Sequence[Record]) -> list[Statement]:
     return statements
 
 
+def _reached(run: Record) -> int:
+    """Return the greatest length of the words that training came to."""
+    return int(run.get("longest", _told(run)))
+
+
+def _told(run: Record) -> int:
+    """Return the greatest length of the words of training."""
+    return int(run["settings"]["recognition"]["max_length"])
+
+
+def _fits(of_cell: Sequence[Record]) -> bool:
+    """Return whether every run is right on nearly all words of its training lengths."""
+    return all(
+        _reached(run) == _told(run) and run.get("validation_accuracy", 0.0) >= FITTED
+        for run in of_cell
+    )
+
+
 def _in_validation(of_cell: Sequence[Record]) -> str:
-    perfect = any(one["perfect"] for one in of_cell)
-    return "" if perfect else " (not perfect at its training lengths)"
+    if any(run["perfect"] for run in of_cell):
+        return ""
+    return " (not perfect at its training lengths)"
 
 
 def _is_perfect(one: Record) -> bool:
@@ -377,7 +439,7 @@ def _experiment(
         ),
         runs=runs,
         table=table,
-        more={"Binary memory": binary_table},
+        more={"Binary memory": binary_table, "At training lengths": fit_table},
         figures=figures,
         judge=check,
     )
