@@ -1,6 +1,9 @@
 """The printed numbers, by spot checks against the paper."""
 
-from lengthwise.experiments.chi2023.table1 import COLUMNS, PUBLISHED
+import pytest
+
+from lengthwise.experiments.chi2023.table1 import COLUMNS, NEAR, PUBLISHED, check, fit_table
+from lengthwise.experiments.experiment import Record
 from lengthwise.languages.spec import parse
 
 
@@ -18,3 +21,39 @@ def test_every_row_is_a_language_of_ours_and_no_mean_is_above_its_best() -> None
     for (spec, _), cell in PUBLISHED.items():
         assert parse(spec).spec == spec
         assert cell.mean <= cell.best <= 100
+
+
+def run_of(accuracy: float, longest: int | None) -> Record:
+    """A run of the Transformer, as its record tells."""
+    reached = {} if longest is None else {"longest": longest}
+    return {
+        **{"row": "parity", "column": "transformer", "seed": 0, "perfect": False},
+        **{"settings": {"recognition": {"max_length": 40}}, "validation_accuracy": accuracy},
+        **{"tests": {NEAR: {"mean_accuracy": 0.5, "protocol": "published"}}, **reached},
+    }
+
+
+@pytest.mark.parametrize(
+    ("runs", "fits"),
+    [
+        ([(0.995, 40), (1.0, None)], True),
+        ([(0.995, 40), (0.98, 40)], False),  # one seed does not fit
+        ([(1.0, 33)], False),  # words did not grow to the end
+    ],
+)
+def test_a_network_fits_if_every_seed_does_up_to_the_longest_words(
+    runs: list[tuple[float, int | None]], fits: bool
+) -> None:
+    records = [run_of(*run) for run in runs]
+    (statement,) = check(records)
+    assert statement.holds == fits
+    assert statement.measured == ("1 of 1: parity" if fits else "0 of 1: none")
+    (row,) = fit_table(records).rows
+    assert row[:2] == ["parity", "Transformer"]
+
+
+def test_runs_that_do_not_know_how_they_fit_have_no_row() -> None:
+    old = run_of(1.0, None)
+    del old["validation_accuracy"]
+    assert not fit_table([old]).rows
+    assert check([old]) == []

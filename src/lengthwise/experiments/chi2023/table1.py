@@ -256,25 +256,22 @@ def fit_table(records: Sequence[Record]) -> Table:
     rows = []
     for (row, key), of_cell in cells(records).items():
         known = [run for run in of_cell if "validation_accuracy" in run]
-        if known:
-            right = [100 * run["validation_accuracy"] for run in known]
-            rows.append(
-                [
-                    *(
-                        row,
-                        MEASURED[key].title,
-                        str(len(known)),
-                        from_to([_reached(run) for run in known]),
-                    ),
-                    pair(max(right), fmean(right)),
-                    f"{sum(run['perfect'] for run in known)} of {len(known)}",
-                    pair(*best_and_mean(known, NEAR)),
-                ]
-            )
-    columns = ["language", "network", "seeds", "longest words reached"]
-    return Table(
-        [*columns, "% of these, best / mean", "all right", "% at tested lengths, best / mean"], rows
-    )
+        if not known:
+            continue
+        right = [100 * run["validation_accuracy"] for run in known]
+        rows.append(
+            [
+                row,
+                MEASURED[key].title,
+                str(len(known)),
+                from_to([_reached(run) for run in known]),
+                pair(max(right), fmean(right)),
+                f"{sum(run['perfect'] for run in known)} of {len(known)}",
+                pair(*best_and_mean(known, NEAR)),
+            ]
+        )
+    columns = ["language", "network", "seeds", "longest words reached", "% of these, best / mean"]
+    return Table([*columns, "all right", "% at tested lengths, best / mean"], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
