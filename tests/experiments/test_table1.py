@@ -6,6 +6,8 @@ from lengthwise.experiments.chi2023.table1 import COLUMNS, NEAR, PUBLISHED, chec
 from lengthwise.experiments.experiment import Record
 from lengthwise.languages.spec import parse
 
+ROWS = list(dict.fromkeys(row for row, _ in PUBLISHED))
+
 
 def test_printed_numbers() -> None:
     for row, column, printed in (
@@ -44,12 +46,12 @@ def run_of(accuracy: float, longest: int | None) -> Record:
 def test_a_network_fits_if_every_seed_does_up_to_the_longest_words(
     runs: list[tuple[float, int | None]], fits: bool
 ) -> None:
-    records = [run_of(*run) for run in runs]
+    records = [{**run_of(*run), "row": row} for row in ROWS for run in runs]
     (statement,) = check(records)
     assert statement.holds == fits
-    assert statement.measured == ("1 of 1: parity" if fits else "0 of 1: none")
-    (row,) = fit_table(records).rows
-    assert row[:2] == ["parity", "Transformer"]
+    assert statement.measured == (f"12 of 12: {', '.join(ROWS)}" if fits else "0 of 12: none")
+    assert [row[:2] for row in fit_table(records).rows] == [[row, "Transformer"] for row in ROWS]
+    assert check(records[: -len(runs)]) == []  # a row is missing
 
 
 def test_runs_that_do_not_know_how_they_fit_have_no_row() -> None:

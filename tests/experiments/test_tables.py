@@ -187,6 +187,12 @@ def test_a_failed_run_is_shown_and_counts_nowhere() -> None:
     assert table1.table([*RECORDS, failed]) == table1.table(RECORDS)
 
 
+def test_tables_without_a_row_are_left_out() -> None:
+    assert "At training lengths" not in TABLE_1.tables(RECORDS)
+    recurrent = [one for one in RECORDS if one["column"] == "rnn"]
+    assert list(TABLE_1.tables(recurrent)) == ["", "Runs"]
+
+
 def test_runs_are_told_with_what_they_cost() -> None:
     columns, rows = TABLE_1.tables(RECORDS)["Runs"]
     line = dict(zip(columns, rows[0], strict=True))

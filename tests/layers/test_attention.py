@@ -182,6 +182,19 @@ def test_places_that_are_not_seen_change_nothing() -> None:
     )
 
 
+@pytest.mark.parametrize("training", [True, False])
+def test_logits_that_overflow_where_nothing_is_seen_change_nothing(training: bool) -> None:
+    attention = Attention(1, num_heads=1, head_width=1).half().train(training)
+    with torch.no_grad():
+        for parameter in attention.parameters():
+            parameter.fill_(float(parameter.ndim == 2))
+    keys = torch.tensor([[[1.0], [300.0]]], dtype=torch.float16)
+    asking = torch.full((1, 1, 1), 300.0, dtype=torch.float16)
+    seen = torch.tensor([[[True, False]]])
+    assert attention(asking, keys, seen).tolist() == [[[1.0]]]
+    assert attention.weights(asking, keys, seen).tolist() == [[[[1.0, 0.0]]]]
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("scale", sorted(SCALES))
 @pytest.mark.parametrize("length", [1, 3, 10, 49, 1000])

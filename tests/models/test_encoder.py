@@ -22,7 +22,6 @@ from perturbed import perturbed, random_tokens
 
 VOCABULARY, LONGEST = 3, 12
 PAD = -1
-ACTING_OR_NOT = "none", "sinusoidal", "transformer-xl", "alibi"
 
 
 def make(seed: int = 0, **values: Any) -> Encoder:
@@ -359,25 +358,6 @@ def test_positions_are_drawn_in_training_only(position: str) -> None:
     )
     assert torch.equal(first, again)
     assert not torch.isclose(first, other).all(dim=1).any()
-
-
-@pytest.mark.parametrize("cls", ["first", "last"])
-@pytest.mark.parametrize("position", sorted(ACTING_OR_NOT))
-@pytest.mark.parametrize("words", [1, 15, 33, 70])
-def test_training_reads_words_of_like_length_together(
-    words: int, position: str, cls: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = make(position=position, cls=cls, max_length=40).train()
-    tokens = draw(words, 40)
-    lengths = torch.randint(41, (words,), generator=torch.Generator().manual_seed(words))
-    weights = list(model.parameters())
-    found = model(tokens, lengths)
-    slopes = torch.autograd.grad(found.sin().sum(), weights, allow_unused=True)
-    monkeypatch.setattr(Encoder, "_reads_in_groups", lambda self, tokens: False)
-    together = model(tokens, lengths)
-    torch.testing.assert_close(found, together)
-    expected = torch.autograd.grad(together.sin().sum(), weights, allow_unused=True)
-    torch.testing.assert_close(slopes, expected)
 
 
 def test_training_computes_all_queries() -> None:

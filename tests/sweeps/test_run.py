@@ -20,6 +20,7 @@ from lengthwise.sweeps.folder import BusyError, JobFolder
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Outcome
 from lengthwise.sweeps.run import attempt, run_job
+from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 from sweep_jobs import in_format_1, small_jobs, small_plan
@@ -47,7 +48,13 @@ def test_an_outcome_holds_what_an_ordinary_run_and_its_tests_give(tmp_path: Path
     assert {"lengthwise", "python", "torch", "processor"} <= set(outcome.environment)
     place = JobFolder.of(job, tmp_path)
     assert read_json(place.path / "job.json") == job.to_dict()
-    assert Outcome.from_dict(read_json(place.path / "outcome.json")) == outcome
+    stored = read_json(place.path / "outcome.json")
+    assert Outcome.from_dict(stored) == outcome
+    best = kept(run.metrics)
+    assert outcome.validation_accuracy == best["validation_accuracy"]
+    assert outcome.longest is None
+    old = {name: one for name, one in stored.items() if name != "validation_accuracy"}
+    assert Outcome.from_dict(old).validation_accuracy is None
     assert RunFolder(place.run).evaluation() == outcome.test("beyond").summary
     with pytest.raises(LengthwiseError, match=r"has no test 'other'\. It has beyond, audited"):
         outcome.test("other")

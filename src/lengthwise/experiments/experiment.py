@@ -118,7 +118,7 @@ class Experiment(ABC):
         """Return the statements of the paper that the records can decide."""
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
-        """Return all tables by title, but for those without a row; without a title: the paper's."""
+        """Return tables by title: the paper's, which has none, and those of `more` with a row."""
         more = {name: make(records) for name, make in self.more.items()}
         return {"": self.table(records)} | {name: one for name, one in more.items() if one.rows}
 

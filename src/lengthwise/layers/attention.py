@@ -6,7 +6,7 @@ with D numbers in a head and a factor f of the logits: 1, or a multiple of log n
 positions turn Q and K, and add a bias to the logits before they are multiplied with f (`Position`).
 Softmax may be replaced by hard attention, its limit for large logits (`SELECTIONS`). Outside
 training the weighted sum is divided by the sum of the weights at the end, so uniform attention is
-the exact mean of its values; in training the weights are, which is faster.
+the exact mean of its values. In training the weights are divided instead, which is faster.
 
 Axes:
     word   sequences of a batch
@@ -211,7 +211,8 @@ class Attention(nn.Module):
     ) -> Tensor:
         """Return the weighted means of the values, of all heads side by side."""
         logits, values = self._logits(query, key, seen, positions), self._heads(value)
-        if self.training and self.select is softmax:  # one kernel there and one back
+        if self.training and self.select is softmax:
+            # One kernel forward and one backward; uniform attention is no exact mean.
             return (logits.softmax(dim=-1) @ values).transpose(1, 2).flatten(2)
         power = self.select(logits)
         mixed = power @ values / power.sum(dim=-1, keepdim=True)
@@ -257,8 +258,7 @@ class Attention(nn.Module):
             # Not past the largest float, or a row of such biases alone would have no greatest.
             least = torch.finfo(query.dtype).min / 2
             logits = logits + bias.clamp(min=least).to(query.dtype)
-        hidden = torch.zeros_like(seen, dtype=query.dtype).masked_fill(~seen, -math.inf)
-        return logits + hidden[:, None]
+        return logits.masked_fill(~seen[:, None], -math.inf)
 
     def _heads(self, x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)

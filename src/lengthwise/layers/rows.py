@@ -70,16 +70,6 @@ def longest_of(tokens: Words, lengths: Lengths | None) -> int:
     return tokens.shape[1] if lengths is None else int(lengths.max())
 
 
-def of_like_length(lengths: Lengths, least_words: int) -> list[Int[Tensor, " part"]]:
-    """Return the places of the words in up to four groups of like length, the shortest first.
-
-    Each group has `least_words` words at least, or all. Rows that hold a group alone have far fewer
-    positions before words.
-    """
-    count = max(1, min(4, len(lengths) // least_words))
-    return list(lengths.argsort(stable=True).tensor_split(count))
-
-
 def _require_symbols(limits: list[int], num_symbols: int) -> None:
     wrong = [symbol for symbol in limits if not 0 <= symbol < num_symbols]
     if wrong:

@@ -74,6 +74,7 @@ class TransformerXlPosition(Position):
         words, heads, _, size = query.shape
         keys = (waves @ self.w[layer].T).view(count, heads, size)
         found = ((query + self.v) / math.sqrt(size) @ keys.permute(1, 2, 0)).contiguous()
-        # Query i wants the numbers from rows - 1 - i on, so that rows are one number closer.
+        # Query i wants the numbers from rows - 1 - i on, so that rows are one number closer. The
+        # product is a tensor of its own, so its storage begins with it.
         shape, strides = (words, heads, rows, columns), (*found.stride()[:2], count - 1, 1)
         return found.as_strided(shape, strides, storage_offset=rows - 1)

@@ -18,13 +18,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from lengthwise.layers.rows import ClassLogits, Lengths, Words, of_like_length
+from lengthwise.layers.rows import ClassLogits, Lengths, Words
 from lengthwise.models.cls import ClsConfig, ClsEncoder
 from lengthwise.models.common_settings import NumLayers
-
-_GROUP, _LONG = 16, 32
-"""Least number of words of a group, and least length of rows, that are worth kernels of their own.
-"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,32 +57,6 @@ class Encoder(ClsEncoder):
             WordError: a word does not fit into its row, or, outside training, has a symbol that is
                 none.
         """
-        if lengths is not None and self._reads_in_groups(tokens):
-            groups = of_like_length(lengths, _GROUP)
-            answers = []
-            for group in groups:
-                of_group = lengths[group]
-                rows = tokens[group, tokens.shape[1] - int(of_group[-1]) :]
-                answers.append(self._answers(rows, of_group, skip_unused_queries, generator))
-            return torch.cat(answers)[torch.cat(groups).argsort()]
-        return self._answers(tokens, lengths, skip_unused_queries, generator)
-
-    def _reads_in_groups(self, tokens: Words) -> bool:
-        """Return whether groups of words of like length take less time than the whole batch.
-
-        They do in training on a processor, where most of a step of short and long words would go to
-        positions that no word has. Positions that are drawn are drawn for the whole batch.
-        """
-        at_home = tokens.device.type == "cpu" and not self.position.drawn_in_training
-        return self.training and at_home and tokens.shape[1] >= _LONG
-
-    def _answers(
-        self,
-        tokens: Words,
-        lengths: Lengths | None,
-        skip_unused_queries: bool,
-        generator: Generator | None,
-    ) -> ClassLogits:
         symbols, count, positions, seen = self.frame(tokens, lengths)
         added = self.position(positions.expand_as(symbols), count, generator=generator)
         x = self.embedding(symbols) + added

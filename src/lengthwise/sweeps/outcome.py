@@ -37,10 +37,10 @@ class Outcome:
     date: str
     """Date of the tests; training may have ended long before."""
     validation_accuracy: float | None = None
-    """Accuracy of the weights that were kept on words of training lengths that training never saw;
-    None in outcomes that were stored before it was."""
+    """Accuracy of the weights that were kept in the validation by which they were chosen; None in
+    outcomes of earlier versions."""
     longest: int | None = None
-    """Greatest length of these words, if words grow."""
+    """Greatest length of the words of that validation, if words grow; None if they do not."""
 
     def test(self, name: str) -> TestResult:
         """Return the result of the test of that name.

@@ -252,7 +252,7 @@ def binary_table(records: Sequence[Record]) -> Table:
 
 
 def fit_table(records: Sequence[Record]) -> Table:
-    """Return how well runs that know it fit their training lengths, by cell."""
+    """Return how well runs fit their training lengths, by cell; old records do not tell."""
     rows = []
     for (row, key), of_cell in cells(records).items():
         known = [run for run in of_cell if "validation_accuracy" in run]
@@ -270,8 +270,8 @@ def fit_table(records: Sequence[Record]) -> Table:
                 pair(*best_and_mean(known, NEAR)),
             ]
         )
-    columns = ["language", "network", "seeds", "longest words reached", "% of these, best / mean"]
-    return Table([*columns, "all right", "% at tested lengths, best / mean"], rows)
+    columns = ["language", "network", "seeds", "longest words reached", "% right in validation"]
+    return Table([*columns, "perfect in validation", "% at tested lengths, best / mean"], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
@@ -318,8 +318,12 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 else f"in all of {len(binary)} rows",
             )
         )
-    transformers = {row: of_cell for (row, key), of_cell in found.items() if key == "transformer"}
-    if any("validation_accuracy" in run for of_cell in transformers.values() for run in of_cell):
+    transformers = {
+        row: of_cell
+        for (row, key), of_cell in found.items()
+        if key == "transformer" and all("validation_accuracy" in run for run in of_cell)
+    }
+    if len(transformers) == len(_ROWS):
         fitted = [row for row, of_cell in transformers.items() if _fits(of_cell)]
         statements.append(
             Statement(
@@ -364,8 +368,7 @@ def _told(run: Record) -> int:
 def _fits(of_cell: Sequence[Record]) -> bool:
     """Return whether every run is right on nearly all words of its training lengths."""
     return all(
-        _reached(run) == _told(run) and run.get("validation_accuracy", 0.0) >= FITTED
-        for run in of_cell
+        _reached(run) == _told(run) and run["validation_accuracy"] >= FITTED for run in of_cell
     )
 
 
