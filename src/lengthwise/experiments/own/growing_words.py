@@ -5,9 +5,10 @@ up to 40 from the start stay at chance here for tens of thousands of steps: labe
 look random to a network that gets any symbol wrong. The same networks are trained on words that
 start at 3 symbols and grow (`curriculum=3`). All else is the same, and so are the tests.
 
-RegularGPT is trained as in Table 1, on growing words, where the loss keeps f(pad, x) near x
-(`identity`); without that; and with that, twice the hidden units, and f(f(a, b), c) kept near
-f(a, f(b, c)) (`associativity`). Words of 40 symbols are answered in deeper trees, too, to tell
+RegularGPT is trained on growing words where the loss keeps f(pad, x) near x (`identity`), and
+without that. With that and twice the hidden units f(f(a, b), c) is kept near f(a, f(b, c))
+(`associativity`), or vectors of long sub-words near those of short ones (`closure`), which is, with
+more steps, the training of Table 1. Words of 40 symbols are answered in deeper trees, too, to tell
 whether vectors mean the same at further levels (`analyse --figure deeper-trees`). The spread of
 vectors tells whether longer sub-words are still told apart: it is the root of the mean of |v - m|^2
 over that of |v|^2, where v are the vectors of sub-words of one length, and m is their mean.
@@ -55,6 +56,10 @@ _WIDE = {**_RNN, "d_model": 256, "learning_rate": 3e-4}
 _NARROW = {**_RNN, "d_model": 64, "learning_rate": 1e-3}
 
 
+_FEWER: Mapping[str, Any] = {"steps": 60_000, "ff_factor": 4, "closure": 0.0, "closure_after": 0}
+"""Fewer steps and hidden units than in Table 1, and no closure."""
+
+
 def _tree(**changes: Any) -> Network:
     """Return RegularGPT as in Table 1, with these settings changed."""
     settings = {**LAPTOP[f"{LANGUAGE}, regular-gpt C=2"], "chunk": 2, **changes}
@@ -66,9 +71,13 @@ NETWORKS: Mapping[str, Network] = {
     "Elman, width 256": Network("elman", _WIDE),
     "Elman with ReLU, width 256": Network("elman-relu", _WIDE),
     "GRU, width 64": Network("gru", _NARROW),
-    "RegularGPT C = 2, no identity": _tree(identity=0.0),
-    "RegularGPT C = 2": _tree(),
-    "RegularGPT C = 2, associativity, 1,024 hidden": _tree(associativity=1.0, ff_factor=8),
+    "RegularGPT C = 2, no identity": _tree(**_FEWER, identity=0.0),
+    "RegularGPT C = 2": _tree(**_FEWER),
+    "RegularGPT C = 2, associativity, 1,024 hidden": _tree(
+        **{**_FEWER, "associativity": 1.0, "ff_factor": 8}
+    ),
+    "RegularGPT C = 2, closure, 1,024 hidden": _tree(steps=60_000, closure_after=40_000),
+    "RegularGPT C = 2, closure, 1,024 hidden, 100,000 steps": _tree(),
 }
 
 _LONG = 512
