@@ -39,8 +39,8 @@ def test_a_network_is_compared_where_it_was_trained_both_ways() -> None:
     assert not statement.holds
 
 
-FEWER = {"steps": (60_000, 100_000), "closure": (0, 1), "closure_after": (0, 75_000)}
-NARROW = {**FEWER, "ff_factor": (4, 8)}
+NO_CLOSURE = {"closure": (0, 1), "closure_after": (0, 40_000)}
+NARROW = {**NO_CLOSURE, "ff_factor": (4, 8)}
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ NARROW = {**FEWER, "ff_factor": (4, 8)}
     [
         ("RegularGPT C = 2", NARROW),
         (TREE, {**NARROW, "identity": (0, 1)}),
-        ("RegularGPT C = 2, associativity, 1,024 hidden", {**FEWER, "associativity": (1, 0)}),
+        ("RegularGPT C = 2, associativity, 1,024 hidden", {**NO_CLOSURE, "associativity": (1, 0)}),
+        ("RegularGPT C = 2, closure, 1,024 hidden", {}),
         (
-            "RegularGPT C = 2, closure, 1,024 hidden",
-            {"steps": (60_000, 100_000), "closure_after": (40_000, 75_000)},
+            "RegularGPT C = 2, closure, 1,024 hidden, 100,000 steps",
+            {"steps": (100_000, 60_000), "closure_after": (75_000, 40_000)},
         ),
-        ("RegularGPT C = 2, closure, 1,024 hidden, 100,000 steps", {}),
     ],
 )
 def test_trees_differ_from_that_of_table_1_as_they_say(
