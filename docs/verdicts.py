@@ -16,10 +16,10 @@ _LONGEST = 120
 
 WHY: Mapping[tuple[str, str], str] = {
     ("chi2023/table1", "RegularGPT C=2 reaches what is printed, best and mean"): (
-        "11 rows of 12 do. Modular Arithmetic is learned on growing words alone, and is lost "
-        "little by little after 60,000 steps at width 128 (98 to 99 % of words of 42 symbols are "
-        "right, and 48 to 66 % of 500), and vectors of longer sub-words come nearer to each other; "
-        "the authors took a million at width 256."
+        "11 rows of 12 do. In Modular Arithmetic the mean of two seeds is above the print, and "
+        "the best is 2.5 % below: some products of kinds of sub-words that seldom meet stay wrong, "
+        "so that 99 % of words of 42 symbols are right, and 88 % of 500. The authors took a "
+        "million steps at width 256."
     ),
     ("chi2023/table1", "RegularGPT C=3 reaches what is printed, best and mean"): (
         "Seven rows of 12 do. Two miss by 0.1 %, Modular Arithmetic is at chance, as in the paper, "
