@@ -72,14 +72,14 @@ class MeasurementOptions:
     runs: Path = Path("runs")
     """Folder of runs, with a folder for each experiment."""
     finished: bool = False
-    """Whether runs that are not done are left out, not trained."""
+    """Says that runs that are not done are left out, not trained."""
     stored: Mapping[str, Record] = field(default_factory=dict)
     """Records of an earlier measurement, by digest, each with the commit that made it: such a run
     is not trained again."""
     earlier: Sequence[Record] = ()
     """All records of the earlier measurement, of trained runs or not."""
     executor: Executor | None = None
-    """Where runs are trained; in this process, if there is none."""
+    """Trains the runs; this process does, if there is none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,7 +94,7 @@ class Experiment(ABC):
     item: str
     """`Table 1`, `Figure 2`."""
     claim: str
-    """What it shows, in one sentence."""
+    """Says in one sentence what it shows."""
     printed: str
     """What the paper prints of it."""
     presets: Catalogue[Any]

@@ -115,7 +115,7 @@ class Column(NamedTuple):
     only: tuple[str, ...] = ()
     """The rows that it has; all, if none is named."""
     is_far: bool = False
-    """Whether it is tested at `Sizes.far`, too."""
+    """Says that it is tested at `Sizes.far`, too."""
 
 
 MEASURED: Mapping[str, Column] = {
@@ -143,16 +143,16 @@ class Sizes:
     """Rows, seeds, and how long and on how many words."""
 
     preset: str
-    """Of training."""
+    """Names the preset of training."""
     seeds: tuple[int, ...]
     seeds_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Columns with other seeds."""
     rows: tuple[str, ...] = tuple(_ROWS)
     columns: tuple[str, ...] = tuple(MEASURED)
     protocol: str = "published"
-    """Of the words of training."""
+    """Names how words of training are drawn."""
     tested: str = "published"
-    """Of the words of tests."""
+    """Names how words of tests are drawn."""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Settings of training by column, or by `row, column`."""
     words: int = 512
@@ -270,8 +270,9 @@ def fit_table(records: Sequence[Record]) -> Table:
                 pair(*best_and_mean(known, NEAR)),
             ]
         )
-    columns = ["language", "network", "seeds", "longest words reached", "% right in validation"]
-    return Table([*columns, "perfect in validation", "% at tested lengths, best / mean"], rows)
+    columns = ["language", "network", "seeds", "longest words reached"]
+    columns += ["% right in validation, best / mean", "perfect in validation"]
+    return Table([*columns, "% at tested lengths, best / mean"], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
@@ -373,9 +374,8 @@ def _fits(of_cell: Sequence[Record]) -> bool:
 
 
 def _in_validation(of_cell: Sequence[Record]) -> str:
-    if any(run["perfect"] for run in of_cell):
-        return ""
-    return " (not perfect at its training lengths)"
+    perfect = any(one["perfect"] for one in of_cell)
+    return "" if perfect else " (not perfect at its training lengths)"
 
 
 def _is_perfect(one: Record) -> bool:
@@ -452,7 +452,7 @@ TABLE_1 = _experiment(
 )
 
 FEWER_COLUMNS = ("rnn", "transformer", "regular-gpt C=2", "regular-gpt C=3", "binary")
-"""Of the tables beside the paper's own."""
+"""The columns of the tables beside the paper's own."""
 
 TABLE_1_AUDITED = _experiment(
     "Table 1, audited words",

@@ -8,10 +8,10 @@ start at 3 symbols and grow (`curriculum=3`). All else is the same, and so are t
 RegularGPT is trained on growing words where the loss keeps f(pad, x) near x (`identity`), and
 without that. With that and twice the hidden units f(f(a, b), c) is kept near f(a, f(b, c))
 (`associativity`), or vectors of long sub-words near those of short ones (`closure`), which is the
-training of Table 1. Words of 40 symbols are answered in deeper trees, too, to tell
-whether vectors mean the same at further levels (`analyse --figure deeper-trees`). The spread of
-vectors tells whether longer sub-words are still told apart: it is the root of the mean of |v - m|^2
-over that of |v|^2, where v are the vectors of sub-words of one length, and m is their mean.
+training of Table 1. Words of 40 symbols are answered in deeper trees, too, to tell whether vectors
+mean the same at further levels (`analyse --figure deeper-trees`). The spread of vectors tells
+whether longer sub-words are still told apart: it is the root of the mean of |v - m|^2 over that of
+|v|^2, where v are the vectors of sub-words of one length, and m is their mean.
 """
 
 from collections.abc import Mapping, Sequence
