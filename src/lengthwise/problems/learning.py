@@ -10,6 +10,8 @@ memory returned while a batch was read, and at the numbers whose signs are the b
     closure        the mean of $|x - y|^2 / s$ over nodes x of upper levels and products x of two
                    nodes, where y is the nearest node of the lower half of the levels, and s the
                    mean of $|y - m|^2$ over these, with mean m; what is above 0.3 counts as 0
+    consensus      the mean of $|f(x, y) - z|^2 / s$ over pairs of nodes, where z is the centre of
+                   the kind on which associativity agrees (`problems.consensus`)
 
 Composition of a monoid is associative, and the pad stands for the empty word, so associativity and
 identity hold of every network of trees that is right for any reason. They bias the operator of
@@ -19,7 +21,7 @@ was at hand, so the formulas are ours.
 A finite monoid has no new elements in long words, so their vectors should be those of short ones;
 without `closure` they may drift with length, which no label of a short word tells. It is of use
 once nodes have settled near one vector for each element: before, the nearest node is often that of
-another.
+another. So is `consensus`, which mends single wrong products.
 
 Axes:
     node   nodes of a batch, or of a sample of them
@@ -29,9 +31,10 @@ Axes:
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import partial
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -42,6 +45,7 @@ from lengthwise.layers.memory import BITS, BinaryMemory, ContinuousMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.classification import class_step, on_device, words_for
+from lengthwise.problems.consensus import Products
 from lengthwise.registry import Catalogue
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Step
@@ -54,6 +58,12 @@ _SAMPLE = 256
 
 _NEAR = 0.3
 """Greatest squared distance from the nearest lower node, over the variance, that closure heeds."""
+
+_EVERY = 250
+"""Batches from one table of products to the next."""
+
+_GATHERED = 64
+"""Batches whose lower nodes make a table."""
 
 Nodes = Float[Tensor, "node width"]
 
@@ -97,12 +107,36 @@ class Seen:
     """The numbers before the signs, without noise, if memory is binary."""
 
 
-class Term(Protocol):
-    """A further loss about what a network keeps."""
+class Term(ABC):
+    """Base: a further loss about what a network keeps, with a state that checkpoints hold."""
 
-    def __call__(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
+    @abstractmethod
+    def loss(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
         """Return the loss; random choices and noise come from the generator."""
-        ...
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the state as named tensors."""
+        return {}
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:  # noqa: B027  most have no state
+        """Restore the state from the result of `tensors`, among others.
+
+        Raises:
+            KeyError: a tensor is missing.
+        """
+
+
+class Formula(Term):
+    """A term without a state."""
+
+    def __init__(
+        self, formula: Callable[[nn.Module, Seen, torch.Generator], Float[Tensor, ""]]
+    ) -> None:
+        self._formula = formula
+
+    def loss(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
+        """Return the formula's value."""
+        return self._formula(model, seen, noise)
 
 
 def commitment(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
@@ -153,6 +187,69 @@ def closure(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tenso
     return torch.where(distance < _NEAR, distance, 0).mean()
 
 
+class Consensus(Term):
+    """The products on which associativity agrees, in a table that is made anew again and again.
+
+    The lower nodes of the first `_GATHERED` of each `_EVERY` batches make a table, which the loss
+    is about until the next. Before the first one, and where vectors have not settled, it is 0.
+    """
+
+    def __init__(self) -> None:
+        self._batches = 0
+        self._gathered: list[Nodes] = []
+        self._products: Products | None = None
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the number of batches, the nodes gathered since, and the table."""
+        found = {"consensus/batches": torch.tensor(self._batches)}
+        if self._gathered:
+            found["consensus/gathered"] = torch.cat(self._gathered)
+        if self._products is not None:
+            found |= {f"consensus/{name}": getattr(self._products, name) for name in _IN_TABLE}
+        return found
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+        """Restore the number of batches, the nodes and the table."""
+        self._batches = int(tensors["consensus/batches"])
+        self._gathered, self._products = [], None
+        if "consensus/gathered" in tensors:
+            self._gathered = [tensors["consensus/gathered"]]
+        if "consensus/centres" in tensors:
+            self._products = Products(*(tensors[f"consensus/{name}"] for name in _IN_TABLE))
+
+    def loss(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
+        """Return the mean squared distance of products from those agreed on."""
+        assert isinstance(model, RegularGPT)
+        levels = [level.detach() for level in seen.vectors]
+        middle = (len(levels) + 1) // 2
+        lower = torch.cat(levels[:middle])
+        upper = torch.cat([lower[:0], *levels[middle:]])
+        place = self._batches % _EVERY
+        self._batches += 1
+        if place < _GATHERED:
+            self._gathered.append(lower)
+        if place == _GATHERED - 1:
+            gathered = torch.cat([each.to(lower.device) for each in self._gathered])
+            self._products, self._gathered = _products(model, gathered), []
+        if self._products is None:
+            return lower.new_zeros(())
+        products = self._products.to(lower.device)
+        return products.loss(torch.cat(levels), upper, partial(composed, model, noise=noise), noise)
+
+
+_IN_TABLE = [each.name for each in fields(Products)]
+
+
+def _products(model: RegularGPT, nodes: Nodes) -> Products | None:
+    """Return the products of the kinds of these nodes, without dropout and noise."""
+    was_training = model.training
+    try:
+        with torch.no_grad():
+            return Products.of(nodes, partial(composed, model.eval()))
+    finally:
+        model.train(was_training)
+
+
 def composed(
     model: RegularGPT, left: Nodes | None, right: Nodes, noise: torch.Generator | None = None
 ) -> Nodes:
@@ -167,13 +264,14 @@ def composed(
     return model.compose(torch.cat([right, left]), children, noise)
 
 
-TERMS: Catalogue[Term] = Catalogue(
+TERMS: Catalogue[Callable[[], Term]] = Catalogue(
     "term of the loss",
     {
-        "commitment": commitment,
-        "associativity": associativity,
-        "identity": identity,
-        "closure": closure,
+        "commitment": partial(Formula, commitment),
+        "associativity": partial(Formula, associativity),
+        "identity": partial(Formula, identity),
+        "closure": partial(Formula, closure),
+        "consensus": Consensus,
     },
 )
 
@@ -194,7 +292,7 @@ class Regularised(Learning):
         after: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._terms = [
-            (TERMS[name], weight, after.get(name, 0))
+            (TERMS[name](), weight, after.get(name, 0))
             for name, weight in weights.items()
             if weight > 0
         ]
@@ -203,12 +301,17 @@ class Regularised(Learning):
         self._batches = 0
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return the number of batches so far."""
-        return {"batches": torch.tensor(self._batches)}
+        """Return the number of batches so far, and the states of terms."""
+        found = {"batches": torch.tensor(self._batches)}
+        for term, _, _ in self._terms:
+            found |= term.tensors()
+        return found
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Restore the number of batches."""
+        """Restore the number of batches, and the states of terms."""
         self._batches = int(tensors["batches"])
+        for term, _, _ in self._terms:
+            term.restore(tensors)
 
     def step(self, model: nn.Module, batch: Batch, noise: torch.Generator) -> Step:
         """Return the cross-entropy of the labels plus the terms."""
@@ -219,7 +322,7 @@ class Regularised(Learning):
             found = Labels().step(model, batch, noise)
             nodes = Seen(list(seen.vectors), list(seen.numbers))  # terms compose more of them
             more = [
-                weight * term(model, nodes, noise)
+                weight * term.loss(model, nodes, noise)
                 for term, weight, after in self._terms
                 if self._batches > after
             ]

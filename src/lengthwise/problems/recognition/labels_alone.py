@@ -99,14 +99,14 @@ def labels_alone(task: Task, plan: Plan) -> Objective:
     """Return the objective of `final`: with a curriculum, or on words of all lengths from the
     start. A network that keeps codes is trained until its own automaton has settled."""
     words, told = plan.data, plan.objective
-    weights = {name: getattr(told, name) for name in ("associativity", "identity", "closure")}
+    weights = {name: getattr(told, name) for name in _TERMS_OF_TREES}
     weights["commitment"] = COMMITMENT if told.bits == "quantised" else 0.0
     is_plain = told.bits == "straight-through" and not told.anneal and not any(weights.values())
     if is_plain and not words.curriculum:
         return Final(task, words)
     learning: Learning = Labels()
     if not is_plain:
-        after = {"closure": told.closure_after}
+        after = {name: getattr(told, f"{name}_after") for name in _DELAYED}
         learning = Regularised(weights, bits=told.bits, anneal=told.anneal, after=after)
     fresh = FreshWords(task, words)
     source: WordSource = fresh
@@ -135,10 +135,12 @@ def require_labels_alone(
         f"curriculum={words.curriculum} is for supervision='final', but supervision="
         f"{told!r}. Use final, or curriculum=0.",
     )
-    require(
-        labels.closure > 0 or labels.closure_after == 0,
-        f"closure_after={labels.closure_after} needs a weight. Set closure, such as closure=1.",
-    )
+    for name in _DELAYED:
+        after = getattr(labels, f"{name}_after")
+        require(
+            getattr(labels, name) > 0 or after == 0,
+            f"{name}_after={after} needs a weight. Set {name}, such as {name}=1.",
+        )
     usual, useless = SupervisionConfig(), useless_terms(type(network))
     if not network.has_codes:
         useless = useless | _OF_BITS
@@ -151,7 +153,9 @@ def require_labels_alone(
 
 
 _OF_BITS = {"bits", "anneal"}
-_OF_TREES = {"associativity", "identity", "closure", "closure_after"}
+_DELAYED = ("closure", "consensus")
+_TERMS_OF_TREES = ("associativity", "identity", *_DELAYED)
+_OF_TREES = {*_TERMS_OF_TREES, *(f"{name}_after" for name in _DELAYED)}
 
 _NEEDED = ("binary memory", "a network of trees, such as regular-gpt")
 

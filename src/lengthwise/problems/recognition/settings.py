@@ -102,11 +102,17 @@ class SupervisionConfig(Config):
     variance of these; what is above 0.3 counts as 0."""
     closure_after: Annotated[int, Setting(added=True, unit="batches")] = 0
     """With `closure`: number of batches after which it counts."""
+    consensus: Annotated[float, Setting(added=True)] = 0.0
+    """With `final` and a network of trees: weight of the mean squared distance of products of nodes
+    from the products on which associativity agrees, over the variance of nodes. Kinds of nodes and
+    their products are the network's own (`problems.consensus`)."""
+    consensus_after: Annotated[int, Setting(added=True, unit="batches")] = 0
+    """With `consensus`: number of batches after which it counts."""
 
     def __post_init__(self) -> None:
         least = (
             *("code_consistency", "margin", "anneal", "associativity", "identity"),
-            *("closure", "closure_after"),
+            *("closure", "closure_after", "consensus", "consensus_after"),
         )
         require_at_least(self, dict.fromkeys(least, 0))
 
