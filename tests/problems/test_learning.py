@@ -310,6 +310,7 @@ def test_settings_of_learning_are_refused_where_nothing_uses_them() -> None:
     assert refused("gru-binary", associativity=1.0).startswith("unknown setting 'associativity'")
     assert "associativity" in refused("regular-gpt", associativity=-1.0)
     assert "Set closure" in refused("regular-gpt", closure_after=5)
+    assert "Set consensus" in refused("regular-gpt", consensus_after=5)
     assert "Set curriculum=3" in refused("gru", order="operators-first")
 
 

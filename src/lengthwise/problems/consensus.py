@@ -6,9 +6,9 @@ be: for all kinds l and c
 
 $$ (a b) c = a (b c), \qquad l (a b) = (l a) b, $$
 
-so with n kinds there are 2 n equations for the entry of (a, b). An entry *agreed on* is the kind
-that satisfies more than half of them in the table as it is. The loss draws products to the centres
-of these kinds:
+so with n kinds there are 2 n equations for the entry of (a, b). The kind *agreed on* is the one
+that satisfies the most of them, and more than half, in the table as it is; among equals it is the
+present entry. The loss draws products to the centres of these kinds:
 
     consensus   the mean of $|f(x, y) - z|^2 / s$ over pairs of nodes x and y, where f is the
                 composition of two nodes, z the centre of the kind agreed on for their kinds, and s
@@ -145,18 +145,19 @@ def kinds_of(nodes: Nodes, radius: Tensor) -> Float[Tensor, "kind width"] | None
 
 
 def agreed_products(found: Table) -> Table:
-    """Return for each entry the kind that more than half of the equations name, or `UNDECIDED`.
+    """Return for each entry the kind that satisfies the most equations, or `UNDECIDED`.
 
     The equations for the entry x of (a, b) are x c = a (b c) and l x = (l a) b, for all kinds c and
-    l, with the products of the table.
+    l, with the products of the table. It is undecided if no kind satisfies more than half. Among
+    equals an entry stays.
     """
     count = len(found)
     votes = _votes(found, found[:, found].reshape(-1, count))  # a (b c) of (a, b), c
     mirrored = found.T.contiguous()  # the product of b, a
     ways = mirrored[:, mirrored].transpose(0, 1).reshape(-1, count)  # (l a) b of (a, b), l
     votes += _votes(mirrored, ways)
-    most, kind = votes.max(dim=1)
-    return torch.where(most > count, kind, UNDECIDED).view(count, count)
+    kind = (votes + F.one_hot(found.flatten(), count) / 2).argmax(dim=1)
+    return torch.where(votes.amax(dim=1) > count, kind, UNDECIDED).view(count, count)
 
 
 def _votes(table: Table, products: Int[Tensor, "pair kind"]) -> Float[Tensor, "pair kind"]:
