@@ -122,9 +122,8 @@ def nearest(nodes: Nodes, centres: Float[Tensor, "kind width"]) -> Int[Tensor, "
 def kinds_of(nodes: Nodes, radius: Tensor) -> Float[Tensor, "kind width"] | None:
     """Return the centres of the kinds of nodes, or None if there are none or too many.
 
-    The first node and those within the radius are a kind; then the first of those that are left,
-    and so on. Kinds of fewer than `_FEWEST` nodes are dropped. A centre is the mean of the nodes
-    that it is nearest to.
+    The first node and those within the radius are a kind, whose centre is their mean; then the
+    first of those that are left, and so on. Kinds of fewer than `_FEWEST` nodes are dropped.
     """
     found: list[tuple[int, Tensor]] = []
     rest = nodes
@@ -135,13 +134,7 @@ def kinds_of(nodes: Nodes, radius: Tensor) -> Float[Tensor, "kind width"] | None
         found.append((int(near.sum()), rest[near].mean(dim=0)))
         rest = rest[~near]
     centres = [centre for size, centre in found if size >= _FEWEST]
-    if not centres:
-        return None
-    first = torch.stack(centres)
-    kind = nearest(nodes, first)
-    sums = torch.zeros_like(first).index_add_(0, kind, nodes)
-    sizes = torch.bincount(kind, minlength=len(first))[:, None]
-    return torch.where(sizes > 0, sums / sizes.clamp(min=1), first)
+    return torch.stack(centres) if centres else None
 
 
 def agreed_products(found: Table) -> Table:
