@@ -6,20 +6,22 @@ from unittest.mock import patch
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from torch import Tensor
+from torch import Tensor, nn
 
 from lengthwise.languages.monoid import syntactic_monoid
 from lengthwise.languages.spec import parse
+from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems import consensus, learning
 from lengthwise.problems.consensus import (
+    MOST_KINDS,
+    NONE,
     SAMPLE,
-    UNDECIDED,
+    Nodes,
     Products,
     agreed_products,
     kinds_of,
-    nearest,
 )
 from lengthwise.problems.curriculum import Curriculum
 from lengthwise.problems.learning import Consensus, Seen
@@ -56,16 +58,21 @@ def counted(table: Table, a: int, b: int) -> int:
         for x in kinds
     ]
     if max(votes) <= len(table):
-        return UNDECIDED
+        return NONE
     present = table[a][b]
     return present if votes[present] == max(votes) else votes.index(max(votes))
 
 
-@given(data=st.data(), count=st.integers(1, 5))
-def test_products_agreed_on_are_those_of_most_equations(data: st.DataObject, count: int) -> None:
+def tables(count: int) -> st.SearchStrategy[Table]:
     entry = st.integers(0, count - 1)
-    table = data.draw(st.lists(st.lists(entry, min_size=count, max_size=count), min_size=count))
-    table = table[:count]
+    row = st.lists(entry, min_size=count, max_size=count)
+    return st.lists(row, min_size=count, max_size=count)
+
+
+@example(table=[[1, 0], [1, 1]])
+@given(table=st.integers(1, 5).flatmap(tables))
+def test_products_agreed_on_are_those_of_most_equations(table: Table) -> None:
+    count = len(table)
     expected = [[counted(table, a, b) for b in range(count)] for a in range(count)]
     assert agreed_products(torch.tensor(table)).tolist() == expected
 
@@ -87,16 +94,30 @@ def test_products_of_a_monoid_stay(spec: str) -> None:
 def test_kinds_are_groups_of_near_nodes() -> None:
     draw = torch.Generator().manual_seed(3)
     centres = 10 * torch.randn(12, 6, generator=draw)
-    kind = torch.cat([torch.arange(12).repeat(5), torch.randint(12, (100,), generator=draw)])
+    kind = torch.cat([torch.arange(12).repeat(5), torch.randint(12, (440,), generator=draw)])
     nodes = centres[kind] + 0.1 * torch.randn(len(kind), 6, generator=draw)
-    lonely = torch.full((3, 6), 99.0)
-    found = kinds_of(torch.cat([nodes[:30], lonely, nodes[30:]]), torch.tensor(2.0))
+    strays = torch.full((3, 6), 99.0)
+    found = kinds_of(torch.cat([nodes[:30], strays, nodes[30:]]), torch.tensor(4.0))
     assert found is not None
     means = torch.stack([nodes[kind == each].mean(dim=0) for each in range(12)])
     assert len(found) == 12  # three nodes of their own make none
-    torch.testing.assert_close(found[nearest(means, found)], means)
-    assert kinds_of(10 * torch.randn(400, 6, generator=draw), torch.tensor(0.1)) is None
-    assert kinds_of(lonely, torch.tensor(1.0)) is None
+    torch.testing.assert_close(found[torch.cdist(means, found).argmin(dim=1)], means)
+
+
+def test_nodes_that_have_not_settled_have_no_kinds() -> None:
+    draw = torch.Generator().manual_seed(3)
+    near = torch.tensor(1.0)
+    two = torch.tensor([[0.0], [9.0]])
+    assert kinds_of(two.repeat(4, 1), near) is not None
+    assert kinds_of(two.repeat(3, 1), near) is None  # too few of each
+    assert kinds_of(two[:1].repeat(9, 1), near) is None  # one alone
+    many = 9 * torch.arange(MOST_KINDS + 1.0)[:, None]
+    assert kinds_of(many.repeat(4, 1), near) is None
+    assert kinds_of(many[1:].repeat(4, 1), near) is not None
+    strays = 9 * torch.arange(1.0, 12)[:, None] + 99
+    assert kinds_of(torch.cat([two.repeat(500, 1), strays]), near) is None
+    assert kinds_of(torch.cat([two.repeat(500, 1), strays[:9]]), near) is not None
+    assert kinds_of(10 * torch.randn(400, 6, generator=draw), near) is None
 
 
 class Entries:
@@ -105,65 +126,114 @@ class Entries:
     def __init__(self, table: Table) -> None:
         self.kinds = torch.eye(len(table)) * 3
         self.products = self.kinds[torch.tensor(table)].clone().requires_grad_()
+        self.asked: list[tuple[Tensor, Tensor]] = []
+
+    def kind_of(self, nodes: Tensor) -> Tensor:
+        return torch.cdist(nodes, self.kinds).argmin(dim=-1)
 
     def __call__(self, left: Tensor, right: Tensor) -> Tensor:
-        return self.products[nearest(left, self.kinds), nearest(right, self.kinds)]
+        self.asked.append((left, right))
+        return self.products[self.kind_of(left), self.kind_of(right)]
 
     @property
     def nodes(self) -> Tensor:
         return self.kinds.repeat(5, 1)
 
     def table(self) -> Table:
-        return (
-            nearest(self.products.detach().flatten(0, 1), self.kinds)
-            .view(len(self.kinds), -1)
-            .tolist()
-        )
+        return self.kind_of(self.products.detach()).tolist()
+
+
+FAULTY = symmetric(3)
+FAULTY[2][3] = next(x for x in range(6) if x != FAULTY[2][3])
+FAULT = 2 * 6 + 3
+APART = 2 * 9 / (9 * 5 / 6)
+"""The squared distance of two kinds, over the variance."""
+
+
+def products_of(compose: Entries) -> Products:
+    found = Products.of(compose.nodes, compose)
+    assert found is not None
+    compose.asked.clear()
+    return found
+
+
+def noise(seed: int = 1) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
 
 
 def test_the_loss_is_the_distance_from_products_agreed_on() -> None:
-    table = cyclic(7)
-    table[2][3] = 1  # 5
-    compose = Entries(table)
-    found = Products.of(compose.nodes, compose)
-    assert found is not None
-    assert found.faults.tolist() == [2 * 7 + 3]
-    assert found.agreed.tolist() == cyclic(7)
-    draw = torch.Generator().manual_seed(1)
-    hits = int((torch.randint(49, (SAMPLE,), generator=draw) == 2 * 7 + 3).sum())
-    apart = 2 * 9 / float(9 * 6 / 7)  # two kinds, over the variance
+    compose = Entries(FAULTY)
+    found = products_of(compose)
+    assert found.faults.tolist() == [FAULT]
+    assert found.agreed.tolist() == symmetric(3)
+    hits = int((torch.randint(36, (SAMPLE,), generator=noise()) == FAULT).sum())
     nothing = compose.nodes[:0]
-    loss = found.loss(compose.nodes, nothing, compose, torch.Generator().manual_seed(1))
-    assert loss.item() == pytest.approx((hits + SAMPLE) * apart / (2 * SAMPLE), rel=1e-5)
-    alone = compose.kinds[:3]  # kinds without a node are shown by their centres
-    again = found.loss(alone, nothing, compose, torch.Generator().manual_seed(1))
-    assert again.item() == pytest.approx(loss.item(), rel=1e-5)
-    upper = compose.kinds[torch.tensor([2, 3])]
-    draw.manual_seed(1)
-    both = found.loss(compose.nodes, upper, compose, draw)
-    assert both.item() > loss.item() * 2 / 3  # a quarter of the pairs of upper nodes are at fault
+    loss = found.loss(compose.nodes, nothing, compose, noise())
+    assert loss.item() == pytest.approx((hits + SAMPLE) * APART / (2 * SAMPLE), rel=1e-5)
+
+
+def test_upper_nodes_are_pairs_too() -> None:
+    compose = Entries(FAULTY)
+    found = products_of(compose)
+    apart = [torch.full((1, 6), 50.0)]  # a stray, which does not count
+    upper = torch.cat([compose.kinds[torch.tensor([2, 3])], *apart])
+    loss = found.loss(compose.nodes, upper, compose, noise())
+    left, right = (compose.kind_of(each) for each in compose.asked[-1])
+    stray = (torch.stack(compose.asked[-1]) == 50).all(dim=2).any(dim=0)
+    wrong = (left == 2) & (right == 3) & ~stray
+    assert 0 < int(stray[-SAMPLE:].sum()) < SAMPLE
+    assert not stray[:-SAMPLE].any()
+    assert int(wrong[-SAMPLE:].sum()) > SAMPLE / 20
+    expected = int(wrong.sum()) * APART / int((~stray).sum())
+    assert loss.item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_kinds_are_represented_by_their_nodes_or_centres() -> None:
+    compose = Entries(symmetric(3))
+    found = products_of(compose)
+    near = 0.1 * torch.rand(15, 6, generator=noise())
+    nodes = torch.cat([compose.kinds[:3].repeat(5, 1) + near, torch.full((4, 6), 50.0)])
+    found.loss(nodes, nodes[:0], compose, noise())
+    asked = torch.cat(compose.asked[-1])
+    of = compose.kind_of(asked)
+    all_of_them = torch.cat([nodes, found.centres])
+    place = (asked[:, None] == all_of_them).all(dim=2).long().argmax(dim=1)
+    shown = [set(place[of == kind].tolist()) for kind in range(6)]
+    members = [{kind + 3 * each for each in range(5)} for kind in range(3)]
+    assert shown == [*members, *({19 + kind} for kind in range(3, 6))]
 
 
 def test_pairs_on_which_too_few_agree_do_not_count() -> None:
-    table = cyclic(5)
-    compose = Entries(table)
-    found = Products.of(compose.nodes, compose)
-    assert found is not None
-    unknown = Products(
-        found.centres, torch.full_like(found.agreed, UNDECIDED), found.faults, found.variance
-    )
+    compose = Entries(FAULTY)
+    found = products_of(compose)
+    agreed = found.agreed.clone()
+    agreed[:, :3] = NONE
+    some = Products(found.centres, agreed, found.faults, found.variance)
     with torch.no_grad():
-        compose.products += 1
-    draw = torch.Generator().manual_seed(1)
-    assert unknown.loss(compose.nodes, compose.nodes, compose, draw) == 0
-    assert found.loss(compose.nodes, compose.nodes, compose, draw) > 0
+        compose.products[:, :3] += 7
+    loss = some.loss(compose.nodes, compose.kinds, compose, noise())
+    left, right = (compose.kind_of(each) for each in compose.asked[-1])
+    wrong = int(((left == 2) & (right == 3)).sum())
+    assert loss.item() == pytest.approx(wrong * APART / int((right >= 3).sum()), rel=1e-5)
+    nowhere = Products(found.centres, torch.full_like(agreed, NONE), found.faults, found.variance)
+    assert nowhere.loss(compose.nodes, compose.kinds, compose, noise()) == 0
+
+
+def test_entries_without_an_agreement_are_no_faults() -> None:
+    """Of a random table most are undecided."""
+    table = torch.randint(6, (6, 6), generator=noise()).tolist()
+    found = products_of(Entries(table))
+    assert (found.agreed == NONE).any()
+    agreed, entries = found.agreed.flatten(), torch.tensor(table).flatten()
+    expected = [each for each in range(36) if agreed[each] not in (NONE, entries[each])]
+    assert found.faults.tolist() == expected
 
 
 def test_training_on_the_loss_mends_the_table() -> None:
     compose = Entries(with_faults(symmetric(3), 0.1, 4))
     assert compose.table() != symmetric(3)
     optimiser = torch.optim.SGD([compose.products], lr=5.0)
-    draw = torch.Generator().manual_seed(0)
+    draw = noise()
     for _ in range(100):
         with torch.no_grad():
             found = Products.of(compose.nodes, compose)
@@ -186,19 +256,41 @@ SMALL: dict[str, Any] = {
 }
 
 
-def noise() -> torch.Generator:
-    return torch.Generator().manual_seed(5)
+def settled(levels: int = 4) -> Seen:
+    """Nodes of two kinds."""
+    kinds = torch.stack([torch.zeros(16), torch.ones(16)]).repeat(8, 1)
+    return Seen([kinds + level / 100 for level in range(levels)])
+
+
+def gathered(model: nn.Module, seen: Seen) -> list[Nodes]:
+    """The nodes that the first tables are made of."""
+    given: list[Nodes] = []
+    term = Consensus()
+
+    def noted(model: nn.Module, nodes: Nodes) -> None:
+        given.append(nodes)
+
+    often = patch.multiple(learning, _EVERY=4, _GATHERED=2)
+    with often, patch.object(learning, "_products", noted):
+        for _ in range(6):
+            term.loss(model, seen, noise())
+    return given
+
+
+def drawn(model: str = "regular-gpt", **more: Any) -> tuple[nn.Module, Any]:
+    plan = make_plan("parity", model, settings={**SMALL, **more})
+    return plan.draw().train(), plan
 
 
 @pytest.mark.parametrize("steps", [1, 2, 5])
 def test_the_state_of_the_term_is_kept(steps: int) -> None:
     """Before a table, with one, and while nodes are gathered for the next."""
-    plan = make_plan("parity", "regular-gpt", settings=SMALL)
-    model = plan.draw().train()
+    model, plan = drawn()
     objective, resumed = plan.problem.objective(plan), plan.problem.objective(plan)
     assert isinstance(objective, Curriculum)
     assert isinstance(resumed, Curriculum)
-    with patch.multiple(learning, _EVERY=4, _GATHERED=2):
+    loose = patch.multiple(consensus, _WITHIN=0.1, _FEWEST=1)
+    with loose, patch.multiple(learning, _EVERY=4, _GATHERED=2):
         data, more = noise(), noise()
         for _ in range(steps):
             objective.step(model, data, more)
@@ -215,15 +307,83 @@ def test_the_state_of_the_term_is_kept(steps: int) -> None:
     assert losses[0] == losses[1]
 
 
-def test_the_term_is_zero_until_vectors_have_settled() -> None:
-    plan = make_plan("parity", "regular-gpt", settings=SMALL)
-    model = plan.draw().train()
-    draw = torch.Generator().manual_seed(0)
-    seen = Seen([torch.randn(500, 16, generator=draw), torch.randn(100, 16, generator=draw)])
+def test_a_table_is_made_of_the_lower_nodes_of_some_batches() -> None:
+    model, _ = drawn()
+    seen = settled(5)
+    lower = torch.cat(seen.vectors[:3])
+    first, second = gathered(model, seen)
+    assert torch.equal(first, lower.repeat(2, 1))
+    assert torch.equal(second, first)
+
+
+def test_upper_nodes_and_members_are_those_of_the_batch() -> None:
+    model, _ = drawn()
+    seen = settled(5)
+    term, given = Consensus(), list[tuple[Tensor, Tensor]]()
+
+    def noted(self: Products, nodes: Nodes, upper: Nodes, *rest: Any) -> Tensor:
+        given.append((nodes, upper))
+        return torch.zeros(())
+
+    with patch.multiple(learning, _EVERY=2, _GATHERED=1), patch.object(Products, "loss", noted):
+        term.loss(model, seen, noise())
+    ((nodes, upper),) = given
+    assert torch.equal(nodes, torch.cat(seen.vectors))
+    assert torch.equal(upper, torch.cat(seen.vectors[3:]))
+
+
+def test_the_term_is_zero_where_vectors_have_not_settled() -> None:
+    model, _ = drawn()
+    term = Consensus()
+    apart = Seen([torch.randn(500, 16, generator=noise())] * 2)
+    with patch.multiple(learning, _EVERY=2, _GATHERED=1):
+        assert term.loss(model, apart, noise()) == 0
+        assert term.loss(model, settled(), noise()) == 0
+        assert term.loss(model, settled(), noise()) > 0  # with a table
+        assert term.loss(model, apart, noise()) > 0
+        assert term.loss(model, apart, noise()) == 0  # which is dropped
+    assert model.training
+
+
+def test_gradients_reach_the_composition_alone() -> None:
+    model, _ = drawn()
+    leaves = [level.requires_grad_() for level in settled().vectors]
+    with patch.multiple(learning, _EVERY=2, _GATHERED=1):
+        Consensus().loss(model, Seen(leaves), noise()).backward()  # type: ignore[no-untyped-call]
+    assert all(each.grad is None for each in leaves)
+    assert any(each.grad is not None for each in model.parameters())
+
+
+def test_tables_are_without_noise_and_products_with_that_given() -> None:
+    model, _ = drawn("regular-gpt-binary", num_bits=6, noise=3.0)
+    assert isinstance(model, RegularGPT)
+    nodes = torch.cat(settled().vectors)
+    found = learning._products(model, nodes)
+    assert found is not None
+    again = learning._products(model, nodes)
+    assert again is not None
+    assert torch.equal(found.agreed, again.agreed)
+    losses = []
+    for seed in (1, 1, 2):
+        term = Consensus()
+        with patch.multiple(learning, _EVERY=2, _GATHERED=1):
+            losses.append(term.loss(model, settled(), noise(seed)).item())
+    assert losses[0] == losses[1] != losses[2]
+
+
+def test_the_term_begins_after_its_batches() -> None:
+    model, plan = drawn(consensus_after=3)
+    objective = plan.problem.objective(plan)
+    assert isinstance(objective, Curriculum)
+    for _ in range(5):
+        objective.step(model, noise(), noise())
+    assert objective.tensors()["consensus/batches"] == 2
+
+
+def test_what_a_checkpoint_held_goes_where_the_model_is() -> None:
+    model, _ = drawn()
     term = Consensus()
     with patch.multiple(learning, _EVERY=2, _GATHERED=1):
-        assert term.loss(model, seen, noise()) == 0
-        assert model.training
-    with patch.multiple(learning, _EVERY=2, _GATHERED=1), patch.object(consensus, "_WITHIN", 99.0):
-        term.loss(model, seen, noise())
-        assert term.loss(model, seen, noise()) > 0  # one kind, at some distance from its square
+        term.loss(model, settled(), noise())
+    term._move(torch.device("meta"))
+    assert {each.device.type for each in term.tensors().values()} == {"cpu", "meta"}

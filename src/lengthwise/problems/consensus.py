@@ -18,6 +18,10 @@ The language is never asked: the kinds and the table are the network's own. `ass
 the same by gradients through two compositions, but a composition of settled vectors hardly changes
 with its arguments, so that these gradients, and those of labels, say little about a wrong entry.
 
+A table is made where vectors have settled: where there are at least two kinds and at most
+`MOST_KINDS`, and nearly all nodes are of one. It takes n^2 compositions and about n^4 additions for
+n kinds, which is a second for 129 and some six for 256.
+
 Axes:
     node   nodes of the batches that kinds are found in
     kind   kinds, in the order in which they were found
@@ -34,33 +38,38 @@ from torch import Tensor
 from torch.nn import functional as F
 
 SAMPLE = 256
-"""Number of pairs of each sort: of any kinds, of entries not agreed on, of upper nodes."""
+"""Number of pairs of each sort: of any kinds, of entries at fault, of upper nodes."""
+
+MOST_KINDS = 256
+"""Most kinds of a table."""
 
 _WITHIN = 0.2
 """Greatest squared distance of a node from the first of its kind, over the variance."""
 
 _FEWEST = 4
-"""Fewest nodes of a kind; fewer are faults."""
+"""Fewest nodes of a kind; those of fewer are strays."""
 
-_MOST_KINDS = 256
-"""Most kinds, dropped ones too; vectors with more have not settled."""
+_STRAYS = 0.01
+"""Greatest share of strays among nodes that have settled."""
 
 Nodes = Float[Tensor, "node width"]
+Centres = Float[Tensor, "kind width"]
+KindOf = Int[Tensor, " node"]
 Table = Int[Tensor, "kind kind"]
 Compose = Callable[[Nodes, Nodes], Nodes]
 """The composition of nodes: left ones, right ones."""
 
-UNDECIDED = -1
-"""Entry of a table on which too few equations agree."""
+NONE = -1
+"""No kind: of a stray, or of a product on which too few equations agree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Products:
     """The kinds of a network's nodes, and the products on which they agree."""
 
-    centres: Float[Tensor, "kind width"]
+    centres: Centres
     agreed: Table
-    """The kind agreed on for a product, or `UNDECIDED`."""
+    """The kind agreed on for a product, or `NONE`."""
     faults: Int[Tensor, " pair"]
     """The entries, row by row, whose product is of another kind than that agreed on."""
     variance: Float[Tensor, ""]
@@ -68,89 +77,104 @@ class Products:
     @classmethod
     def of(cls, nodes: Nodes, compose: Compose) -> "Products | None":
         """Return the products of the kinds of these nodes, or None if they have not settled."""
-        variance = (nodes - nodes.mean(dim=0)).square().sum(dim=1).mean().clamp(min=1e-9)
-        centres = kinds_of(nodes, radius=(_WITHIN * variance).sqrt())
+        variance = variance_of(nodes)
+        centres = kinds_of(nodes, _WITHIN * variance)
         if centres is None:
             return None
         count = len(centres)
-        left = torch.arange(count, device=nodes.device).repeat_interleave(count)
-        right = torch.arange(count, device=nodes.device).repeat(count)
-        found = nearest(compose(centres[left], centres[right]), centres).view(count, count)
+        kinds = torch.arange(count, device=nodes.device)
+        product = compose(centres[kinds.repeat_interleave(count)], centres[kinds.repeat(count)])
+        found = torch.cdist(product, centres).argmin(dim=1).view(count, count)
         agreed = agreed_products(found)
-        faults = ((agreed != found) & (agreed != UNDECIDED)).flatten().nonzero()[:, 0]
+        faults = ((agreed != found) & (agreed != NONE)).flatten().nonzero()[:, 0]
         return cls(centres, agreed, faults, variance)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the fields by name, of which `Products(**tensors)` is the same."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def to(self, device: torch.device) -> "Products":
         """Return the same on a device."""
-        return Products(*(getattr(self, each.name).to(device) for each in fields(self)))
+        return Products(**{name: each.to(device) for name, each in self.tensors().items()})
 
     def loss(self, nodes: Nodes, upper: Nodes, compose: Compose, noise: torch.Generator) -> Tensor:
-        """Return the mean of $|f(x, y) - z|^2 / s$ over pairs of nodes with a kind agreed on.
+        """Return the mean squared distance of products from the centres agreed on, over s.
 
-        A third of the pairs are of any two kinds, a third of those whose product is at fault, and a
-        third of any two upper nodes. A node stands for its kind, or the centre where there is none.
+        The pairs are `SAMPLE` of any two kinds, as many of entries at fault, if there are any, and
+        as many of any two upper nodes, if there are any; those with a stray, or with no kind agreed
+        on, do not count. Each kind is represented by a random node of it, or by its centre if it
+        has none. Gradients reach the composition alone.
         """
         count = len(self.centres)
 
-        def some(bound: int) -> Tensor:
+        def draw(bound: int) -> Tensor:
             return torch.randint(bound, (SAMPLE,), generator=noise, device=nodes.device)
 
-        pairs = some(count**2)
+        pairs = draw(count**2)
         if len(self.faults):
-            pairs = torch.cat([pairs, self.faults[some(len(self.faults))]])
-        member = _members(nearest(nodes, self.centres), nodes, self.centres, noise)
+            pairs = torch.cat([pairs, self.faults[draw(len(self.faults))]])
+        member = _members(self._kind_of(nodes), nodes, self.centres, noise)
         left, right = [member(pairs // count)], [member(pairs % count)]
         kinds = [self.agreed.flatten()[pairs]]
         if len(upper):
-            kind_of = nearest(upper, self.centres)
-            first, second = some(len(upper)), some(len(upper))
+            kind_of = self._kind_of(upper)
+            first, second = draw(len(upper)), draw(len(upper))
             left.append(upper[first])
             right.append(upper[second])
-            kinds.append(self.agreed[kind_of[first], kind_of[second]])
+            strays = (kind_of[first] == NONE) | (kind_of[second] == NONE)
+            of_both = self.agreed[kind_of[first], kind_of[second]]
+            kinds.append(torch.where(strays, NONE, of_both))
         kind = torch.cat(kinds)
         product = compose(torch.cat(left), torch.cat(right))
         distance = (product - self.centres[kind.clamp(min=0)]).square().sum(dim=1) / self.variance
-        known = (kind != UNDECIDED).to(distance.dtype)
-        return (known * distance).sum() / known.sum().clamp(min=1)
+        counts = (kind != NONE).to(distance.dtype)
+        return (counts * distance).sum() / counts.sum().clamp(min=1)
+
+    def _kind_of(self, nodes: Nodes) -> KindOf:
+        """Return the kind with the nearest centre of each node, or `NONE` if it is far."""
+        distance, kind = torch.cdist(nodes, self.centres).min(dim=1)
+        return torch.where(distance.square() <= _WITHIN * self.variance, kind, NONE)
 
 
-def nearest(nodes: Nodes, centres: Float[Tensor, "kind width"]) -> Int[Tensor, " node"]:
-    """Return the kind of each node: that of the nearest centre."""
-    return torch.cdist(nodes, centres).argmin(dim=1)
+def variance_of(nodes: Nodes) -> Float[Tensor, ""]:
+    """Return the mean squared distance of nodes from their mean, which is kept above 0."""
+    return (nodes - nodes.mean(dim=0)).square().sum(dim=1).mean().clamp(min=1e-9)
 
 
-def kinds_of(nodes: Nodes, radius: Tensor) -> Float[Tensor, "kind width"] | None:
-    """Return the centres of the kinds of nodes, or None if there are none or too many.
+def kinds_of(nodes: Nodes, within: Tensor) -> Centres | None:
+    """Return the centres of the kinds of nodes, or None if the nodes have not settled.
 
-    The first node and those within the radius are a kind, whose centre is their mean; then the
-    first of those that are left, and so on. Kinds of fewer than `_FEWEST` nodes are dropped.
+    The first node and those at this squared distance at most are a kind, whose centre is their
+    mean; then the first of those that are left, and so on.
     """
-    found: list[tuple[int, Tensor]] = []
-    rest = nodes
+    centres: list[Tensor] = []
+    rest, strays = nodes, 0
     while len(rest):
-        if len(found) == _MOST_KINDS:
+        near = (rest - rest[0]).square().sum(dim=1) <= within
+        if (size := int(near.sum())) >= _FEWEST:
+            centres.append(rest[near].mean(dim=0))
+        else:
+            strays += size
+        if len(centres) > MOST_KINDS or strays > _STRAYS * len(nodes):
             return None
-        near = (rest - rest[0]).square().sum(dim=1) <= radius.square()
-        found.append((int(near.sum()), rest[near].mean(dim=0)))
         rest = rest[~near]
-    centres = [centre for size, centre in found if size >= _FEWEST]
-    return torch.stack(centres) if centres else None
+    return torch.stack(centres) if len(centres) > 1 else None
 
 
 def agreed_products(found: Table) -> Table:
-    """Return for each entry the kind that satisfies the most equations, or `UNDECIDED`.
+    """Return for each entry the kind that satisfies the most equations, or `NONE`.
 
     The equations for the entry x of (a, b) are x c = a (b c) and l x = (l a) b, for all kinds c and
-    l, with the products of the table. It is undecided if no kind satisfies more than half. Among
-    equals an entry stays.
+    l, with the products of the table. There is none if no kind satisfies more than half. An entry
+    that is among the equals stays; of others the first is taken.
     """
     count = len(found)
     votes = _votes(found, found[:, found].reshape(-1, count))  # a (b c) of (a, b), c
     mirrored = found.T.contiguous()  # the product of b, a
-    ways = mirrored[:, mirrored].transpose(0, 1).reshape(-1, count)  # (l a) b of (a, b), l
-    votes += _votes(mirrored, ways)
+    products = mirrored[:, mirrored].transpose(0, 1).reshape(-1, count)  # (l a) b of (a, b), l
+    votes += _votes(mirrored, products)
     kind = (votes + F.one_hot(found.flatten(), count) / 2).argmax(dim=1)
-    return torch.where(votes.amax(dim=1) > count, kind, UNDECIDED).view(count, count)
+    return torch.where(votes.amax(dim=1) > count, kind, NONE).view(count, count)
 
 
 def _votes(table: Table, products: Int[Tensor, "pair kind"]) -> Float[Tensor, "pair kind"]:
@@ -163,14 +187,15 @@ def _votes(table: Table, products: Int[Tensor, "pair kind"]) -> Float[Tensor, "p
 
 
 def _members(
-    kind_of: Int[Tensor, " node"], nodes: Nodes, centres: Tensor, noise: torch.Generator
-) -> Callable[[Tensor], Nodes]:
+    kind_of: KindOf, nodes: Nodes, centres: Centres, noise: torch.Generator
+) -> Callable[[Int[Tensor, " pair"]], Nodes]:
     """Return the function from kinds to random nodes of them, or to centres if there are none."""
-    order = kind_of.argsort(stable=True)
-    sizes = torch.bincount(kind_of, minlength=len(centres))
-    start = sizes.cumsum(0) - sizes
+    order = kind_of.argsort(stable=True)  # strays first
+    sizes = kind_of.new_zeros(len(centres) + 1)
+    sizes.scatter_add_(0, kind_of + 1, torch.ones_like(kind_of))
+    sizes, start = sizes[1:], sizes.cumsum(0)[:-1]
 
-    def member(kinds: Tensor) -> Tensor:
+    def member(kinds: Int[Tensor, " pair"]) -> Nodes:
         share = torch.rand(len(kinds), generator=noise, device=nodes.device)
         place = start[kinds] + (share * sizes[kinds]).long()
         chosen = nodes[order[place.clamp(max=len(nodes) - 1)]]

@@ -10,8 +10,8 @@ memory returned while a batch was read, and at the numbers whose signs are the b
     closure        the mean of $|x - y|^2 / s$ over nodes x of upper levels and products x of two
                    nodes, where y is the nearest node of the lower half of the levels, and s the
                    mean of $|y - m|^2$ over these, with mean m; what is above 0.3 counts as 0
-    consensus      the mean of $|f(x, y) - z|^2 / s$ over pairs of nodes, where z is the centre of
-                   the kind on which associativity agrees (`problems.consensus`)
+    consensus      the distance of products from those on which associativity agrees
+                   (`problems.consensus`)
 
 Composition of a monoid is associative, and the pad stands for the empty word, so associativity and
 identity hold of every network of trees that is right for any reason. They bias the operator of
@@ -21,7 +21,7 @@ was at hand, so the formulas are ours.
 A finite monoid has no new elements in long words, so their vectors should be those of short ones;
 without `closure` they may drift with length, which no label of a short word tells. It is of use
 once nodes have settled near one vector for each element: before, the nearest node is often that of
-another. So is `consensus`, which mends single wrong products.
+another. `consensus` needs settled nodes, too; it mends single wrong products.
 
 Axes:
     node   nodes of a batch, or of a sample of them
@@ -29,9 +29,9 @@ Axes:
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -45,7 +45,7 @@ from lengthwise.layers.memory import BITS, BinaryMemory, ContinuousMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.classification import class_step, on_device, words_for
-from lengthwise.problems.consensus import Products
+from lengthwise.problems.consensus import Nodes, Products, variance_of
 from lengthwise.registry import Catalogue
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Step
@@ -65,26 +65,28 @@ _EVERY = 250
 _GATHERED = 64
 """Batches whose lower nodes make a table."""
 
-Nodes = Float[Tensor, "node width"]
 
-
-class Learning(ABC):
-    """Base: the loss of a batch of labelled words, with a state that checkpoints hold."""
-
-    @abstractmethod
-    def step(self, model: nn.Module, batch: Batch, noise: torch.Generator) -> Step:
-        """Return the loss of a batch."""
+class WithState:
+    """Base: something with a state that checkpoints hold; most have none."""
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the state as named tensors."""
         return {}
 
-    def restore(self, tensors: Mapping[str, Tensor]) -> None:  # noqa: B027  most have no state
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Restore the state from the result of `tensors`, among others.
 
         Raises:
             KeyError: a tensor is missing.
         """
+
+
+class Learning(WithState, ABC):
+    """Base: the loss of a batch of labelled words."""
+
+    @abstractmethod
+    def step(self, model: nn.Module, batch: Batch, noise: torch.Generator) -> Step:
+        """Return the loss of a batch."""
 
 
 class Labels(Learning):
@@ -107,23 +109,12 @@ class Seen:
     """The numbers before the signs, without noise, if memory is binary."""
 
 
-class Term(ABC):
-    """Base: a further loss about what a network keeps, with a state that checkpoints hold."""
+class Term(WithState, ABC):
+    """Base: a further loss about what a network keeps."""
 
     @abstractmethod
     def loss(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
         """Return the loss; random choices and noise come from the generator."""
-
-    def tensors(self) -> dict[str, Tensor]:
-        """Return the state as named tensors."""
-        return {}
-
-    def restore(self, tensors: Mapping[str, Tensor]) -> None:  # noqa: B027  most have no state
-        """Restore the state from the result of `tensors`, among others.
-
-        Raises:
-            KeyError: a tensor is missing.
-        """
 
 
 class Formula(Term):
@@ -172,26 +163,24 @@ def closure(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tenso
     lower nodes.
     """
     assert isinstance(model, RegularGPT)
-    middle = (len(seen.vectors) + 1) // 2
-    lower, nodes = torch.cat(seen.vectors[:middle]).detach(), torch.cat(seen.vectors)
+    lower, upper = _halves(seen.vectors)
+    nodes, lower = torch.cat([lower, upper]), lower.detach()
     pairs = torch.randint(len(nodes), (2, _SAMPLE), generator=noise, device=nodes.device)
-    upper = nodes[len(lower) :]
     if len(upper):
         drawn = torch.randint(len(upper), (_SAMPLE,), generator=noise, device=nodes.device)
         upper = upper[drawn]
     left, right = nodes[pairs]
     x = torch.cat([composed(model, left, right, noise), upper])
     nearest = lower[torch.cdist(x.detach(), lower).argmin(dim=1)]
-    variance = (lower - lower.mean(dim=0)).square().sum(dim=1).mean()
-    distance = (x - nearest).square().sum(dim=1) / variance.clamp(min=1e-9)
+    distance = (x - nearest).square().sum(dim=1) / variance_of(lower)
     return torch.where(distance < _NEAR, distance, 0).mean()
 
 
 class Consensus(Term):
-    """The products on which associativity agrees, in a table that is made anew again and again.
+    """The distance of products from those on which associativity agrees (`problems.consensus`).
 
-    The lower nodes of the first `_GATHERED` of each `_EVERY` batches make a table, which the loss
-    is about until the next. Before the first one, and where vectors have not settled, it is 0.
+    The term makes a new table every `_EVERY` batches, of the lower nodes of the first `_GATHERED`
+    of these. Before the first table, and where vectors have not settled, it is 0.
     """
 
     def __init__(self) -> None:
@@ -201,43 +190,53 @@ class Consensus(Term):
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the number of batches, the nodes gathered since, and the table."""
-        found = {"consensus/batches": torch.tensor(self._batches)}
+        found = {"batches": torch.tensor(self._batches)}
         if self._gathered:
-            found["consensus/gathered"] = torch.cat(self._gathered)
+            found["gathered"] = torch.cat(self._gathered)
         if self._products is not None:
-            found |= {f"consensus/{name}": getattr(self._products, name) for name in _IN_TABLE}
-        return found
+            found |= self._products.tensors()
+        return {f"consensus/{name}": tensor for name, tensor in found.items()}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Restore the number of batches, the nodes and the table."""
         self._batches = int(tensors["consensus/batches"])
-        self._gathered, self._products = [], None
-        if "consensus/gathered" in tensors:
-            self._gathered = [tensors["consensus/gathered"]]
-        if "consensus/centres" in tensors:
-            self._products = Products(*(tensors[f"consensus/{name}"] for name in _IN_TABLE))
+        own = {
+            name.removeprefix("consensus/"): tensor
+            for name, tensor in tensors.items()
+            if name.startswith("consensus/") and name != "consensus/batches"
+        }
+        self._gathered = [own.pop("gathered")] if "gathered" in own else []
+        self._products = Products(**own) if own else None
 
     def loss(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
         """Return the mean squared distance of products from those agreed on."""
         assert isinstance(model, RegularGPT)
-        levels = [level.detach() for level in seen.vectors]
-        middle = (len(levels) + 1) // 2
-        lower = torch.cat(levels[:middle])
-        upper = torch.cat([lower[:0], *levels[middle:]])
+        lower, upper = (nodes.detach() for nodes in _halves(seen.vectors))
+        self._move(lower.device)
         place = self._batches % _EVERY
         self._batches += 1
         if place < _GATHERED:
             self._gathered.append(lower)
         if place == _GATHERED - 1:
-            gathered = torch.cat([each.to(lower.device) for each in self._gathered])
-            self._products, self._gathered = _products(model, gathered), []
+            self._products = _products(model, torch.cat(self._gathered))
+            self._gathered = []
         if self._products is None:
             return lower.new_zeros(())
-        products = self._products.to(lower.device)
-        return products.loss(torch.cat(levels), upper, partial(composed, model, noise=noise), noise)
+        compose = partial(composed, model, noise=noise)
+        return self._products.loss(torch.cat([lower, upper]), upper, compose, noise)
+
+    def _move(self, device: torch.device) -> None:
+        """Have what a checkpoint held, which is on the processor, where the model is."""
+        self._gathered = [each.to(device) for each in self._gathered]
+        if self._products is not None and self._products.centres.device != device:
+            self._products = self._products.to(device)
 
 
-_IN_TABLE = [each.name for each in fields(Products)]
+def _halves(levels: Sequence[Nodes]) -> tuple[Nodes, Nodes]:
+    """Return the nodes of the lower half of the levels, and those of the others."""
+    middle = (len(levels) + 1) // 2
+    lower = torch.cat(list(levels[:middle]))
+    return lower, torch.cat([lower[:0], *levels[middle:]])
 
 
 def _products(model: RegularGPT, nodes: Nodes) -> Products | None:

@@ -104,10 +104,11 @@ class SupervisionConfig(Config):
     """With `closure`: number of batches after which it counts."""
     consensus: Annotated[float, Setting(added=True)] = 0.0
     """With `final` and a network of trees: weight of the mean squared distance of products of nodes
-    from the products on which associativity agrees, over the variance of nodes. Kinds of nodes and
-    their products are the network's own (`problems.consensus`)."""
+    from those on which associativity agrees, over the variance of nodes. It counts where nodes have
+    settled near at most 256 vectors; these and their products are the network's own."""
     consensus_after: Annotated[int, Setting(added=True, unit="batches")] = 0
-    """With `consensus`: number of batches after which it counts."""
+    """With `consensus`: number of batches after which products are compared; 64 more make the first
+    table of them."""
 
     def __post_init__(self) -> None:
         least = (
