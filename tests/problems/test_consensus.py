@@ -12,12 +12,12 @@ from torch import Tensor, nn
 
 from lengthwise.languages.monoid import syntactic_monoid
 from lengthwise.languages.spec import parse
-from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems import consensus, learning
 from lengthwise.problems.consensus import (
     MOST_KINDS,
     NONE,
     SAMPLE,
+    Compose,
     Nodes,
     Products,
     agreed_products,
@@ -354,20 +354,20 @@ def test_gradients_reach_the_composition_alone() -> None:
     assert any(each.grad is not None for each in model.parameters())
 
 
-def test_tables_are_without_noise_and_products_with_that_given() -> None:
-    model, _ = drawn("regular-gpt-binary", num_bits=6, noise=3.0)
-    assert isinstance(model, RegularGPT)
-    nodes = torch.cat(settled().vectors)
-    found = learning._products(model, nodes)
-    assert found is not None
-    again = learning._products(model, nodes)
-    assert again is not None
-    assert torch.equal(found.agreed, again.agreed)
+def test_tables_are_without_dropout_and_products_with_the_noise_given() -> None:
+    model, _ = drawn(dropout=0.5)
+    found: list[Tensor] = []
+
+    def noted(nodes: Nodes, compose: Compose) -> None:
+        found.extend(compose(nodes, nodes) for _ in range(2))
+
+    with patch.object(Products, "of", noted):
+        learning._products(model, torch.cat(settled().vectors))
+    assert torch.equal(*found)
     losses = []
     for seed in (1, 1, 2):
-        term = Consensus()
         with patch.multiple(learning, _EVERY=2, _GATHERED=1):
-            losses.append(term.loss(model, settled(), noise(seed)).item())
+            losses.append(Consensus().loss(model, settled(), noise(seed)).item())
     assert losses[0] == losses[1] != losses[2]
 
 
