@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from lengthwise.languages.monoid import syntactic_monoid
 from lengthwise.languages.spec import parse
+from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems import consensus, learning
 from lengthwise.problems.consensus import (
     MOST_KINDS,
@@ -356,6 +357,7 @@ def test_gradients_reach_the_composition_alone() -> None:
 
 def test_tables_are_without_dropout_and_products_with_the_noise_given() -> None:
     model, _ = drawn(dropout=0.5)
+    assert isinstance(model, RegularGPT)
     found: list[Tensor] = []
 
     def noted(nodes: Nodes, compose: Compose) -> None:
