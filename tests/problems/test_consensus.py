@@ -15,9 +15,10 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems import consensus, learning
 from lengthwise.problems.consensus import (
+    ANY_KINDS,
+    AT_MOST,
     MOST_KINDS,
     NONE,
-    SAMPLE,
     Compose,
     Nodes,
     Products,
@@ -167,10 +168,19 @@ def test_the_loss_is_the_distance_from_products_agreed_on() -> None:
     found = products_of(compose)
     assert found.faults.tolist() == [FAULT]
     assert found.agreed.tolist() == symmetric(3)
-    hits = int((torch.randint(36, (SAMPLE,), generator=noise()) == FAULT).sum())
+    hits = int((torch.randint(36, (ANY_KINDS,), generator=noise()) == FAULT).sum())
     nothing = compose.nodes[:0]
     loss = found.loss(compose.nodes, nothing, compose, noise())
-    assert loss.item() == pytest.approx((hits + SAMPLE) * APART / (2 * SAMPLE), rel=1e-5)
+    assert loss.item() == pytest.approx((hits + 1) * APART / (ANY_KINDS + 1), rel=1e-5)
+
+
+def test_of_many_faults_some_are_drawn() -> None:
+    compose = Entries(FAULTY)
+    found = products_of(compose)
+    more = torch.arange(AT_MOST + 1) % 36
+    many = Products(found.centres, found.agreed, more, found.variance)
+    many.loss(compose.nodes, compose.nodes[:0], compose, noise())
+    assert len(compose.asked[-1][0]) == ANY_KINDS + AT_MOST
 
 
 def test_upper_nodes_are_pairs_too() -> None:
@@ -182,9 +192,9 @@ def test_upper_nodes_are_pairs_too() -> None:
     left, right = (compose.kind_of(each) for each in compose.asked[-1])
     stray = (torch.stack(compose.asked[-1]) == 50).all(dim=2).any(dim=0)
     wrong = (left == 2) & (right == 3) & ~stray
-    assert 0 < int(stray[-SAMPLE:].sum()) < SAMPLE
-    assert not stray[:-SAMPLE].any()
-    assert int(wrong[-SAMPLE:].sum()) > SAMPLE / 20
+    assert 0 < int(stray[-AT_MOST:].sum()) < AT_MOST
+    assert not stray[:-AT_MOST].any()
+    assert int(wrong[-AT_MOST:].sum()) > AT_MOST / 20
     expected = int(wrong.sum()) * APART / int((~stray).sum())
     assert loss.item() == pytest.approx(expected, rel=1e-5)
 
@@ -223,7 +233,10 @@ def test_pairs_on_which_too_few_agree_do_not_count() -> None:
 def test_entries_without_an_agreement_are_no_faults() -> None:
     """Of a random table most are undecided."""
     table = torch.randint(6, (6, 6), generator=noise()).tolist()
-    found = products_of(Entries(table))
+    compose = Entries(table)
+    assert Products.of(compose.nodes, compose) is None  # they are too many
+    with patch.object(consensus, "_STRAYS", 1.0):
+        found = products_of(compose)
     assert (found.agreed == NONE).any()
     agreed, entries = found.agreed.flatten(), torch.tensor(table).flatten()
     expected = [each for each in range(36) if agreed[each] not in (NONE, entries[each])]

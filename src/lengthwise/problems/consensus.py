@@ -19,8 +19,8 @@ the same by gradients through two compositions, but a composition of settled vec
 with its arguments, so that these gradients, and those of labels, say little about a wrong entry.
 
 A table is made where vectors have settled: where there are at least two kinds and at most
-`MOST_KINDS`, and nearly all nodes are of one. It takes n^2 compositions and about n^4 additions for
-n kinds, which is a second for 129 and some six for 256.
+`MOST_KINDS`, nearly all nodes are of one, and on nearly all products a kind is agreed. It takes n^2
+compositions and about n^4 additions for n kinds, which is a second for 129 and some six for 256.
 
 Axes:
     node   nodes of the batches that kinds are found in
@@ -33,24 +33,27 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-SAMPLE = 256
-"""Number of pairs of each sort: of any kinds, of entries at fault, of upper nodes."""
+ANY_KINDS = 512
+"""Number of pairs of any two kinds."""
+
+AT_MOST = 256
+"""Greatest number of pairs of entries at fault, and number of pairs of upper nodes."""
 
 MOST_KINDS = 256
 """Most kinds of a table."""
 
-_WITHIN = 0.2
-"""Greatest squared distance of a node from the first of its kind, over the variance."""
+_WITHIN = 0.15
+"""Greatest squared distance of a node from the centre of its kind, over the variance."""
 
 _FEWEST = 4
 """Fewest nodes of a kind; those of fewer are strays."""
 
 _STRAYS = 0.01
-"""Greatest share of strays among nodes that have settled."""
+"""Greatest share of strays among settled nodes, and of products on which no kind is agreed."""
 
 Nodes = Float[Tensor, "node width"]
 Centres = Float[Tensor, "kind width"]
@@ -86,6 +89,8 @@ class Products:
         product = compose(centres[kinds.repeat_interleave(count)], centres[kinds.repeat(count)])
         found = torch.cdist(product, centres).argmin(dim=1).view(count, count)
         agreed = agreed_products(found)
+        if (agreed == NONE).sum() > _STRAYS * agreed.numel():
+            return None
         faults = ((agreed != found) & (agreed != NONE)).flatten().nonzero()[:, 0]
         return cls(centres, agreed, faults, variance)
 
@@ -100,25 +105,26 @@ class Products:
     def loss(self, nodes: Nodes, upper: Nodes, compose: Compose, noise: torch.Generator) -> Tensor:
         """Return the mean squared distance of products from the centres agreed on, over s.
 
-        The pairs are `SAMPLE` of any two kinds, as many of entries at fault, if there are any, and
-        as many of any two upper nodes, if there are any; those with a stray, or with no kind agreed
-        on, do not count. Each kind is represented by a random node of it, or by its centre if it
-        has none. Gradients reach the composition alone.
+        The pairs are `ANY_KINDS` of any two kinds, the entries at fault, of which `AT_MOST` are
+        drawn if there are more, and `AT_MOST` of any two upper nodes, if there are any; those with
+        a stray, or with no kind agreed on, do not count. Each kind is represented by a random node
+        of it, or by its centre if it has none. Gradients reach the composition alone.
         """
         count = len(self.centres)
 
-        def draw(bound: int) -> Tensor:
-            return torch.randint(bound, (SAMPLE,), generator=noise, device=nodes.device)
+        def draw(bound: int, size: int) -> Tensor:
+            return torch.randint(bound, (size,), generator=noise, device=nodes.device)
 
-        pairs = draw(count**2)
-        if len(self.faults):
-            pairs = torch.cat([pairs, self.faults[draw(len(self.faults))]])
+        faults = self.faults
+        if len(faults) > AT_MOST:
+            faults = faults[draw(len(faults), AT_MOST)]
+        pairs = torch.cat([draw(count**2, ANY_KINDS), faults])
         member = _members(self._kind_of(nodes), nodes, self.centres, noise)
         left, right = [member(pairs // count)], [member(pairs % count)]
         kinds = [self.agreed.flatten()[pairs]]
         if len(upper):
             kind_of = self._kind_of(upper)
-            first, second = draw(len(upper)), draw(len(upper))
+            first, second = draw(len(upper), AT_MOST), draw(len(upper), AT_MOST)
             left.append(upper[first])
             right.append(upper[second])
             strays = (kind_of[first] == NONE) | (kind_of[second] == NONE)
@@ -144,21 +150,30 @@ def variance_of(nodes: Nodes) -> Float[Tensor, ""]:
 def kinds_of(nodes: Nodes, within: Tensor) -> Centres | None:
     """Return the centres of the kinds of nodes, or None if the nodes have not settled.
 
-    The first node and those at this squared distance at most are a kind, whose centre is their
-    mean; then the first of those that are left, and so on.
+    The mean of the nodes at this squared distance at most from the first node is taken, and the
+    nodes at this distance at most from that mean are a kind, whose centre is their mean; then those
+    near the first node that is left, and so on.
     """
     centres: list[Tensor] = []
     rest, strays = nodes, 0
     while len(rest):
-        near = (rest - rest[0]).square().sum(dim=1) <= within
-        if (size := int(near.sum())) >= _FEWEST:
-            centres.append(rest[near].mean(dim=0))
+        middle = rest[_are_near(rest, rest[0], within)].mean(dim=0)
+        are_of_kind = _are_near(rest, middle, within)
+        are_of_kind[0] = True
+        if (size := int(are_of_kind.sum())) >= _FEWEST:
+            centres.append(rest[are_of_kind].mean(dim=0))
         else:
             strays += size
         if len(centres) > MOST_KINDS or strays > _STRAYS * len(nodes):
             return None
-        rest = rest[~near]
+        rest = rest[~are_of_kind]
     return torch.stack(centres) if len(centres) > 1 else None
+
+
+def _are_near(
+    nodes: Nodes, point: Float[Tensor, " width"], within: Tensor
+) -> Bool[Tensor, " node"]:
+    return (nodes - point).square().sum(dim=1) <= within
 
 
 def agreed_products(found: Table) -> Table:
