@@ -77,7 +77,7 @@ NETWORKS: Mapping[str, Network] = {
     "RegularGPT C = 2, no identity": _tree(**_LESS, identity=0.0),
     "RegularGPT C = 2": _tree(**_LESS),
     "RegularGPT C = 2, associativity, 1,024 hidden": _tree(**_NEITHER, associativity=1.0),
-    "RegularGPT C = 2, closure, 1,024 hidden": _tree(**_NO_CONSENSUS),
+    "RegularGPT C = 2, closure, 1,024 hidden": _tree(**_NO_CONSENSUS, closure_after=40_000),
     "RegularGPT C = 2, closure, 1,024 hidden, 100,000 steps": _tree(
         **_NO_CONSENSUS, steps=100_000, closure_after=75_000
     ),
