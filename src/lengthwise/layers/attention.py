@@ -17,7 +17,9 @@ Axes:
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -36,29 +38,39 @@ _WEIGHTS_AT_ONCE = 2**21
 not stay in the caches of a processor."""
 
 
-class StandardScale(nn.Module):
-    """The logits as they are (Vaswani et al., 2017)."""
+class Scale(nn.Module, ABC):
+    """Base: the factor of the logits of a query that sees so many positions."""
+
+    is_one: ClassVar[bool] = False
+    """Tell whether the factor is always 1."""
 
     def __init__(self, num_heads: int) -> None:
         super().__init__()
+
+    @abstractmethod
+    def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
+        """Return the factor for each number of visible positions."""
+
+
+class StandardScale(Scale):
+    """The logits as they are (Vaswani et al., 2017)."""
+
+    is_one = True
 
     def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
         """Return 1 for every number of visible positions."""
         return torch.ones(1, 1, 1, dtype=torch.float64, device=visible.device)
 
 
-class LogLengthScale(nn.Module):
+class LogLengthScale(Scale):
     """The logits times log n, where a query sees n positions (Chiang & Cholak 2022, equation 2)."""
-
-    def __init__(self, num_heads: int) -> None:
-        super().__init__()
 
     def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
         """Return the natural logarithm of each number of visible positions."""
         return visible.double().log()[:, None]
 
 
-class LogLength32Scale(nn.Module):
+class LogLength32Scale(Scale):
     """The logits times log n / log 32, where a query sees n positions.
 
     An untrained network that reads 32 positions is then one with `StandardScale`, so that rates and
@@ -66,15 +78,12 @@ class LogLength32Scale(nn.Module):
     3.5, times as large.
     """
 
-    def __init__(self, num_heads: int) -> None:
-        super().__init__()
-
     def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
         """Return the logarithm, to base 32, of each number of visible positions."""
         return visible.double().log()[:, None] / math.log(32)
 
 
-class LearnedLogScale(nn.Module):
+class LearnedLogScale(Scale):
     """The logits times s log n, with a learned s for each head of each layer.
 
     s starts at 1, so that an untrained network is one with `LogLengthScale`. It is not kept
@@ -82,15 +91,13 @@ class LearnedLogScale(nn.Module):
     """
 
     def __init__(self, num_heads: int) -> None:
-        super().__init__()
+        super().__init__(num_heads)
         self.factor = nn.Parameter(torch.ones(num_heads))
 
     def forward(self, visible: Int[Tensor, "#word #query"]) -> Float[Tensor, "#word #head #query"]:
         """Return the learned factor of each head times the log of the visible positions."""
         return visible.double().log()[:, None] * self.factor[:, None]
 
-
-Scale = StandardScale | LogLengthScale | LogLength32Scale | LearnedLogScale
 
 SCALES: Catalogue[type[Scale]] = Catalogue(
     "attention scale",
@@ -253,7 +260,7 @@ class Attention(nn.Module):
         logits = turned * part @ self._heads(key).transpose(2, 3)
         bias = None if positions is None else positions.bias(asked)
         if bias is not None:
-            if not isinstance(self.scale, StandardScale):
+            if not self.scale.is_one:
                 bias = bias * factor.to(bias.dtype)
             # Not past the largest float, or a row of such biases alone would have no greatest.
             least = torch.finfo(query.dtype).min / 2
