@@ -226,6 +226,13 @@ def test_the_table_counts_what_was_found_and_what_was_stopped() -> None:
     assert "Draws of each language: 1 to 2." in LABEL_LEARNERS.note(records)
 
 
+def test_an_automaton_that_is_right_on_all_fresh_words_may_be_wrong() -> None:
+    missed = [record("EDSM", False, seed=seed, true_error=0.5 * seed) for seed in (0, 1)]
+    header, (row,) = LABEL_LEARNERS.table(missed)
+    shown = dict(zip(header, row, strict=True))
+    assert shown["% of fresh words wrong, if not found"] == "0.00 to 50.00"
+
+
 # ---- pairs that are withheld ---------------------------------------------------------------------
 
 

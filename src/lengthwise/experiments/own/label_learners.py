@@ -310,7 +310,8 @@ def table(records: Sequence[Record]) -> Table:
             continue
         languages = len({one["language"] for one in own})
         found = [one for one in own if one["found"]]
-        errors = [one["true_error"] for one in own if one["true_error"] and not one["found"]]
+        missed = [one for one in own if not one["found"]]
+        errors = [one["true_error"] for one in missed if one["true_error"] is not None]
         proved = [one for one in found if one.get("proved") == "equivalent"]
         rows.append(
             [

@@ -196,10 +196,16 @@ def table(records: Sequence[Record]) -> Table:
         enough = f"{best[0]['words']:,}" if best else ""
         states = ", ".join(str(n) for n in sorted({one["states"] for one in best}))
         last = [one for one in runs if one["words"] == counts[-1]]
-        seconds = max((one["seconds_to_infer"] for one in last), default=0.0)
-        rows.append([spec, str(runs[0]["true_states"]), *cells, enough, states, f"{seconds:.0f}"])
+        forced = [one for one in last if one["found"] and one["statement"]["forced"]]
+        seconds = [
+            f"{max((one.get(name, 0.0) for one in last), default=0.0):.0f}"
+            for name in ("seconds_to_infer", "processor_seconds")
+        ]
+        cells += [enough, states, f"{len(forced)} of {len(last)}", *seconds]
+        rows.append([spec, str(runs[0]["true_states"]), *cells])
     header = ["language", "states", *(f"{count:,} words" for count in counts)]
-    return Table([*header, "enough", "states found", "seconds to infer from most"], rows)
+    more = ["forced by most", "seconds to infer from most", "to train"]
+    return Table([*header, "enough", "states found", *more], rows)
 
 
 def noisy_table(records: Sequence[Record]) -> Table:
