@@ -1,5 +1,6 @@
 """Products on which associativity agrees: counted one by one, and mended by training."""
 
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 from unittest.mock import patch
@@ -170,7 +171,8 @@ def test_the_loss_is_the_distance_from_products_agreed_on() -> None:
     assert found.agreed.tolist() == symmetric(3)
     hits = int((torch.randint(36, (ANY_KINDS,), generator=noise()) == FAULT).sum())
     nothing = compose.nodes[:0]
-    loss = found.loss(compose.nodes, nothing, compose, noise())
+    loss, deeper = found.loss(compose.nodes, nothing, compose, noise())
+    assert len(deeper) == 0
     assert loss.item() == pytest.approx((hits + 1) * APART / (ANY_KINDS + 1), rel=1e-5)
 
 
@@ -178,19 +180,22 @@ def test_of_many_faults_some_are_drawn() -> None:
     compose = Entries(FAULTY)
     found = products_of(compose)
     more = torch.arange(AT_MOST + 1) % 36
-    many = Products(found.centres, found.agreed, more, found.variance)
+    many = replace(found, faults=more)
     many.loss(compose.nodes, compose.nodes[:0], compose, noise())
     assert len(compose.asked[-1][0]) == ANY_KINDS + AT_MOST
 
 
-def test_upper_nodes_are_pairs_too() -> None:
+def test_deep_nodes_are_pairs_too_whose_products_are_returned() -> None:
     compose = Entries(FAULTY)
     found = products_of(compose)
     apart = [torch.full((1, 6), 50.0)]  # a stray, which does not count
-    upper = torch.cat([compose.kinds[torch.tensor([2, 3])], *apart])
-    loss = found.loss(compose.nodes, upper, compose, noise())
-    left, right = (compose.kind_of(each) for each in compose.asked[-1])
-    stray = (torch.stack(compose.asked[-1]) == 50).all(dim=2).any(dim=0)
+    deep = torch.cat([compose.kinds[torch.tensor([2, 3])], *apart])
+    loss, deeper = found.loss(compose.nodes, deep, compose, noise())
+    asked = compose.asked[-1]
+    assert torch.equal(deeper, compose(*(each[-AT_MOST:] for each in asked)))
+    assert not deeper.requires_grad
+    left, right = (compose.kind_of(each) for each in asked)
+    stray = (torch.stack(asked) == 50).all(dim=2).any(dim=0)
     wrong = (left == 2) & (right == 3) & ~stray
     assert 0 < int(stray[-AT_MOST:].sum()) < AT_MOST
     assert not stray[:-AT_MOST].any()
@@ -219,15 +224,29 @@ def test_pairs_on_which_too_few_agree_do_not_count() -> None:
     found = products_of(compose)
     agreed = found.agreed.clone()
     agreed[:, :3] = NONE
-    some = Products(found.centres, agreed, found.faults, found.variance)
+    some = replace(found, agreed=agreed)
     with torch.no_grad():
         compose.products[:, :3] += 7
-    loss = some.loss(compose.nodes, compose.kinds, compose, noise())
+    loss, _ = some.loss(compose.nodes, compose.kinds, compose, noise())
     left, right = (compose.kind_of(each) for each in compose.asked[-1])
     wrong = int(((left == 2) & (right == 3)).sum())
     assert loss.item() == pytest.approx(wrong * APART / int((right >= 3).sum()), rel=1e-5)
-    nowhere = Products(found.centres, torch.full_like(agreed, NONE), found.faults, found.variance)
-    assert nowhere.loss(compose.nodes, compose.kinds, compose, noise()) == 0
+    nowhere = replace(found, agreed=torch.full_like(agreed, NONE))
+    assert nowhere.loss(compose.nodes, compose.kinds, compose, noise())[0] == 0
+
+
+def test_kinds_are_told_apart_where_associativity_disagrees_least() -> None:
+    """Two kinds are near here, and far from the others; at the greatest distance they are one."""
+    compose = Entries(symmetric(3))
+    near = compose.kinds.clone()
+    near[1] = near[0] + 0.2 * (near[1] - near[0])
+    compose.kinds = near
+    compose.products = near[torch.tensor(symmetric(3))].clone()
+    found = products_of(compose)
+    assert len(found.centres) == 6
+    assert found.disputed == 0
+    with patch.object(consensus, "_WITHIN", consensus._WITHIN[-1:]):
+        assert Products.of(compose.nodes, compose) is None
 
 
 def test_entries_without_an_agreement_are_no_faults() -> None:
@@ -253,7 +272,8 @@ def test_training_on_the_loss_mends_the_table() -> None:
             found = Products.of(compose.nodes, compose)
         assert found is not None
         optimiser.zero_grad()
-        found.loss(compose.nodes, compose.nodes, compose, draw).backward()  # type: ignore[no-untyped-call]
+        loss, _ = found.loss(compose.nodes, compose.nodes, compose, draw)
+        loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
     assert compose.table() == symmetric(3)
 
@@ -303,7 +323,7 @@ def test_the_state_of_the_term_is_kept(steps: int) -> None:
     objective, resumed = plan.problem.objective(plan), plan.problem.objective(plan)
     assert isinstance(objective, Curriculum)
     assert isinstance(resumed, Curriculum)
-    loose = patch.multiple(consensus, _WITHIN=0.1, _FEWEST=1)
+    loose = patch.multiple(consensus, _WITHIN=(0.1,), _FEWEST=1)
     with loose, patch.multiple(learning, _EVERY=4, _GATHERED=2):
         data, more = noise(), noise()
         for _ in range(steps):
@@ -311,6 +331,7 @@ def test_the_state_of_the_term_is_kept(steps: int) -> None:
         state = {name: tensor.clone() for name, tensor in objective.tensors().items()}
         assert ("consensus/gathered" in state) == (steps in (1, 5))
         assert ("consensus/centres" in state) == (steps > 1)
+        assert ("consensus/deep" in state) == (steps > 1)
         resumed.restore(state)
         draws = data.get_state(), more.get_state()
         losses = []
@@ -330,20 +351,27 @@ def test_a_table_is_made_of_the_lower_nodes_of_some_batches() -> None:
     assert torch.equal(second, first)
 
 
-def test_upper_nodes_and_members_are_those_of_the_batch() -> None:
+def test_deep_nodes_are_upper_ones_and_products_since_the_last_table() -> None:
     model, _ = drawn()
     seen = settled(5)
-    term, given = Consensus(), list[tuple[Tensor, Tensor]]()
+    term, given, made = Consensus(), list[tuple[Nodes, Nodes]](), list[Nodes]()
 
-    def noted(self: Products, nodes: Nodes, upper: Nodes, *rest: Any) -> Tensor:
-        given.append((nodes, upper))
-        return torch.zeros(())
+    def noted(self: Products, nodes: Nodes, deep: Nodes, *rest: Any) -> tuple[Tensor, Nodes]:
+        given.append((nodes, deep))
+        made.append(torch.rand(AT_MOST, 16))
+        return torch.zeros(()), made[-1]
 
-    with patch.multiple(learning, _EVERY=2, _GATHERED=1), patch.object(Products, "loss", noted):
-        term.loss(model, seen, noise())
-    ((nodes, upper),) = given
-    assert torch.equal(nodes, torch.cat(seen.vectors))
-    assert torch.equal(upper, torch.cat(seen.vectors[3:]))
+    with (
+        patch.multiple(learning, _EVERY=3, _GATHERED=1, _DEEP=300),
+        patch.object(Products, "loss", noted),
+    ):
+        for _ in range(4):
+            term.loss(model, seen, noise())
+    upper = torch.cat(seen.vectors[3:])
+    assert all(torch.equal(nodes, torch.cat(seen.vectors)) for nodes, _ in given)
+    products = [upper[:0], made[0], torch.cat([made[1], made[0]])[:300], upper[:0]]
+    for (_, deep), before in zip(given, products, strict=True):
+        assert torch.equal(deep, torch.cat([upper, before]))
 
 
 def test_the_term_is_zero_where_vectors_have_not_settled() -> None:

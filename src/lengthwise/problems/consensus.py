@@ -18,6 +18,9 @@ The language is never asked: the kinds and the table are the network's own. `ass
 the same by gradients through two compositions, but a composition of settled vectors hardly changes
 with its arguments, so that these gradients, and those of labels, say little about a wrong entry.
 
+Deviations from the centres may grow from level to level, so that long words are lost of which no
+entry is wrong. So products of earlier steps are multiplied again, to any depth.
+
 A table is made where vectors have settled: where there are at least two kinds and at most
 `MOST_KINDS`, nearly all nodes are of one, and on nearly all products a kind is agreed. It takes n^2
 compositions and about n^4 additions for n kinds, which is a second for 129 and some six for 256.
@@ -46,8 +49,8 @@ AT_MOST = 256
 MOST_KINDS = 256
 """Most kinds of a table."""
 
-_WITHIN = 0.15
-"""Greatest squared distance of a node from the centre of its kind, over the variance."""
+_WITHIN = (0.05, 0.1, 0.2)
+"""Greatest squared distances of a node from the centre of its kind, over the variance, to try."""
 
 _FEWEST = 4
 """Fewest nodes of a kind; those of fewer are strays."""
@@ -76,12 +79,26 @@ class Products:
     faults: Int[Tensor, " pair"]
     """The entries, row by row, whose product is of another kind than that agreed on."""
     variance: Float[Tensor, ""]
+    within: Float[Tensor, ""]
+    """The greatest squared distance of a node from the centre of its kind."""
 
     @classmethod
     def of(cls, nodes: Nodes, compose: Compose) -> "Products | None":
-        """Return the products of the kinds of these nodes, or None if they have not settled."""
+        """Return the products of the kinds of these nodes, or None if they have not settled.
+
+        Of several distances within which nodes are of one kind, the one is taken with the smallest
+        share of products that are at fault or not agreed on.
+        """
         variance = variance_of(nodes)
-        centres = kinds_of(nodes, _WITHIN * variance)
+        tried = [cls._within(share * variance, nodes, variance, compose) for share in _WITHIN]
+        settled = [each for each in tried if each is not None]
+        return min(settled, key=lambda each: each.disputed, default=None)
+
+    @classmethod
+    def _within(
+        cls, within: Tensor, nodes: Nodes, variance: Tensor, compose: Compose
+    ) -> "Products | None":
+        centres = kinds_of(nodes, within)
         if centres is None:
             return None
         count = len(centres)
@@ -92,7 +109,12 @@ class Products:
         if (agreed == NONE).sum() > _STRAYS * agreed.numel():
             return None
         faults = ((agreed != found) & (agreed != NONE)).flatten().nonzero()[:, 0]
-        return cls(centres, agreed, faults, variance)
+        return cls(centres, agreed, faults, variance, within)
+
+    @property
+    def disputed(self) -> float:
+        """The share of products that are at fault or not agreed on."""
+        return (len(self.faults) + int((self.agreed == NONE).sum())) / self.agreed.numel()
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the fields by name, of which `Products(**tensors)` is the same."""
@@ -102,13 +124,16 @@ class Products:
         """Return the same on a device."""
         return Products(**{name: each.to(device) for name, each in self.tensors().items()})
 
-    def loss(self, nodes: Nodes, upper: Nodes, compose: Compose, noise: torch.Generator) -> Tensor:
+    def loss(
+        self, nodes: Nodes, deep: Nodes, compose: Compose, noise: torch.Generator
+    ) -> tuple[Float[Tensor, ""], Nodes]:
         """Return the mean squared distance of products from the centres agreed on, over s.
 
         The pairs are `ANY_KINDS` of any two kinds, the entries at fault, of which `AT_MOST` are
-        drawn if there are more, and `AT_MOST` of any two upper nodes, if there are any; those with
-        a stray, or with no kind agreed on, do not count. Each kind is represented by a random node
-        of it, or by its centre if it has none. Gradients reach the composition alone.
+        drawn if there are more, and `AT_MOST` of any two deep nodes, if there are any; those with a
+        stray, or with no kind agreed on, do not count. Each kind is represented by a random node of
+        it, or by its centre if it has none. Gradients reach the composition alone. The products of
+        deep nodes are also returned, as they are deeper ones.
         """
         count = len(self.centres)
 
@@ -122,11 +147,11 @@ class Products:
         member = _members(self._kind_of(nodes), nodes, self.centres, noise)
         left, right = [member(pairs // count)], [member(pairs % count)]
         kinds = [self.agreed.flatten()[pairs]]
-        if len(upper):
-            kind_of = self._kind_of(upper)
-            first, second = draw(len(upper), AT_MOST), draw(len(upper), AT_MOST)
-            left.append(upper[first])
-            right.append(upper[second])
+        if len(deep):
+            kind_of = self._kind_of(deep)
+            first, second = draw(len(deep), AT_MOST), draw(len(deep), AT_MOST)
+            left.append(deep[first])
+            right.append(deep[second])
             strays = (kind_of[first] == NONE) | (kind_of[second] == NONE)
             of_both = self.agreed[kind_of[first], kind_of[second]]
             kinds.append(torch.where(strays, NONE, of_both))
@@ -134,12 +159,13 @@ class Products:
         product = compose(torch.cat(left), torch.cat(right))
         distance = (product - self.centres[kind.clamp(min=0)]).square().sum(dim=1) / self.variance
         counts = (kind != NONE).to(distance.dtype)
-        return (counts * distance).sum() / counts.sum().clamp(min=1)
+        deeper = product.detach()[len(pairs) :]
+        return (counts * distance).sum() / counts.sum().clamp(min=1), deeper
 
     def _kind_of(self, nodes: Nodes) -> KindOf:
         """Return the kind with the nearest centre of each node, or `NONE` if it is far."""
         distance, kind = torch.cdist(nodes, self.centres).min(dim=1)
-        return torch.where(distance.square() <= _WITHIN * self.variance, kind, NONE)
+        return torch.where(distance.square() <= self.within, kind, NONE)
 
 
 def variance_of(nodes: Nodes) -> Float[Tensor, ""]:

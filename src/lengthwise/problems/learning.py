@@ -59,11 +59,14 @@ _SAMPLE = 256
 _NEAR = 0.3
 """Greatest squared distance from the nearest lower node, over the variance, that closure heeds."""
 
-_EVERY = 250
+_EVERY = 500
 """Batches from one table of products to the next."""
 
 _GATHERED = 64
 """Batches whose lower nodes make a table."""
+
+_DEEP = 1024
+"""Most products that are kept, to be multiplied again."""
 
 
 class WithState:
@@ -180,25 +183,29 @@ class Consensus(Term):
     """The distance of products from those on which associativity agrees (`problems.consensus`).
 
     The term makes a new table every `_EVERY` batches, of the lower nodes of the first `_GATHERED`
-    of these. Before the first table, and where vectors have not settled, it is 0.
+    of these. Before the first table, and where vectors have not settled, it is 0. Deep nodes are
+    those of the upper levels, and the last `_DEEP` products of deep nodes since the last table.
     """
 
     def __init__(self) -> None:
         self._batches = 0
         self._gathered: list[Nodes] = []
         self._products: Products | None = None
+        self._deep: Nodes | None = None
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return the number of batches, the nodes gathered since, and the table."""
+        """Return the number of batches, the nodes gathered since, the table, and deep nodes."""
         found = {"batches": torch.tensor(self._batches)}
         if self._gathered:
             found["gathered"] = torch.cat(self._gathered)
         if self._products is not None:
             found |= self._products.tensors()
+        if self._deep is not None:
+            found["deep"] = self._deep
         return {f"consensus/{name}": tensor for name, tensor in found.items()}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Restore the number of batches, the nodes and the table."""
+        """Restore the number of batches, the nodes gathered, the table, and deep nodes."""
         self._batches = int(tensors["consensus/batches"])
         own = {
             name.removeprefix("consensus/"): tensor
@@ -206,6 +213,7 @@ class Consensus(Term):
             if name.startswith("consensus/") and name != "consensus/batches"
         }
         self._gathered = [own.pop("gathered")] if "gathered" in own else []
+        self._deep = own.pop("deep", None)
         self._products = Products(**own) if own else None
 
     def loss(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
@@ -219,17 +227,24 @@ class Consensus(Term):
             self._gathered.append(lower)
         if place == _GATHERED - 1:
             self._products = _products(model, torch.cat(self._gathered))
-            self._gathered = []
+            self._gathered, self._deep = [], None
         if self._products is None:
             return lower.new_zeros(())
         compose = partial(composed, model, noise=noise)
-        return self._products.loss(torch.cat([lower, upper]), upper, compose, noise)
+        before = lower[:0] if self._deep is None else self._deep
+        loss, deeper = self._products.loss(
+            torch.cat([lower, upper]), torch.cat([upper, before]), compose, noise
+        )
+        self._deep = torch.cat([deeper, before])[:_DEEP]
+        return loss
 
     def _move(self, device: torch.device) -> None:
         """Have what a checkpoint held, which is on the processor, where the model is."""
         self._gathered = [each.to(device) for each in self._gathered]
         if self._products is not None and self._products.centres.device != device:
             self._products = self._products.to(device)
+        if self._deep is not None:
+            self._deep = self._deep.to(device)
 
 
 def _halves(levels: Sequence[Nodes]) -> tuple[Nodes, Nodes]:
