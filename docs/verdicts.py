@@ -16,7 +16,7 @@ _LONGEST = 120
 
 WHY: Mapping[tuple[str, str], str] = {
     ("chi2023/table1", "RegularGPT C=2 reaches what is printed, best and mean"): (
-        "11 rows of 12 do. In Modular Arithmetic the mean of two seeds is above the print, and "
+        "11 rows of 12 do. In Modular Arithmetic the mean is above the print, and "
         "the best is 2.6 below: some products of kinds of sub-words that seldom meet stay wrong, "
         "so that 99 % of words of 42 symbols are right, and 88 % of 500. The authors took a "
         "million steps at width 256."
