@@ -22,8 +22,9 @@ Deviations from the centres may grow from level to level, so that long words are
 entry is wrong. So products of earlier steps are multiplied again, to any depth.
 
 A table is made where vectors have settled: where there are at least two kinds and at most
-`MOST_KINDS`, nearly all nodes are of one, and on nearly all products a kind is agreed. It takes n^2
-compositions and about n^4 additions for n kinds, which is a second for 129 and some six for 256.
+`MOST_KINDS`, nearly all nodes are of one, and on nearly all products a kind is agreed. With n kinds
+it takes n^2 compositions and about n^4 additions for each distance that is tried: a second for 129
+kinds, and some six for 256.
 
 Axes:
     node   nodes of the batches that kinds are found in
