@@ -307,7 +307,7 @@ def gathered(model: nn.Module, seen: Seen) -> list[Nodes]:
     often = patch.multiple(learning, _EVERY=4, _GATHERED=2)
     with often, patch.object(learning, "_products", noted):
         for _ in range(6):
-            term.loss(model, seen, noise())
+            term(model, seen, noise())
     return given
 
 
@@ -366,7 +366,7 @@ def test_deep_nodes_are_upper_ones_and_products_since_the_last_table() -> None:
         patch.object(Products, "loss", noted),
     ):
         for _ in range(4):
-            term.loss(model, seen, noise())
+            term(model, seen, noise())
     upper = torch.cat(seen.vectors[3:])
     assert all(torch.equal(nodes, torch.cat(seen.vectors)) for nodes, _ in given)
     products = [upper[:0], made[0], torch.cat([made[1], made[0]])[:300], upper[:0]]
@@ -379,11 +379,11 @@ def test_the_term_is_zero_where_vectors_have_not_settled() -> None:
     term = Consensus()
     apart = Seen([torch.randn(500, 16, generator=noise())] * 2)
     with patch.multiple(learning, _EVERY=2, _GATHERED=1):
-        assert term.loss(model, apart, noise()) == 0
-        assert term.loss(model, settled(), noise()) == 0
-        assert term.loss(model, settled(), noise()) > 0  # with a table
-        assert term.loss(model, apart, noise()) > 0
-        assert term.loss(model, apart, noise()) == 0  # which is dropped
+        assert term(model, apart, noise()) == 0
+        assert term(model, settled(), noise()) == 0
+        assert term(model, settled(), noise()) > 0  # with a table
+        assert term(model, apart, noise()) > 0
+        assert term(model, apart, noise()) == 0  # which is dropped
     assert model.training
 
 
@@ -391,7 +391,7 @@ def test_gradients_reach_the_composition_alone() -> None:
     model, _ = drawn()
     leaves = [level.requires_grad_() for level in settled().vectors]
     with patch.multiple(learning, _EVERY=2, _GATHERED=1):
-        Consensus().loss(model, Seen(leaves), noise()).backward()  # type: ignore[no-untyped-call]
+        Consensus()(model, Seen(leaves), noise()).backward()  # type: ignore[no-untyped-call]
     assert all(each.grad is None for each in leaves)
     assert any(each.grad is not None for each in model.parameters())
 
@@ -410,7 +410,7 @@ def test_tables_are_without_dropout_and_products_with_the_noise_given() -> None:
     losses = []
     for seed in (1, 1, 2):
         with patch.multiple(learning, _EVERY=2, _GATHERED=1):
-            losses.append(Consensus().loss(model, settled(), noise(seed)).item())
+            losses.append(Consensus()(model, settled(), noise(seed)).item())
     assert losses[0] == losses[1] != losses[2]
 
 
@@ -427,6 +427,6 @@ def test_what_a_checkpoint_held_goes_where_the_model_is() -> None:
     model, _ = drawn()
     term = Consensus()
     with patch.multiple(learning, _EVERY=2, _GATHERED=1):
-        term.loss(model, settled(), noise())
+        term(model, settled(), noise())
     term._move(torch.device("meta"))
     assert {each.device.type for each in term.tensors().values()} == {"cpu", "meta"}

@@ -96,14 +96,14 @@ class Experiment(ABC):
     claim: str
     """Says in one sentence what it shows."""
     printed: str
-    """What the paper prints of it."""
+    """Says what the paper prints of it."""
     presets: Catalogue[Any]
     """`smoke` (seconds), `laptop` (minutes) and `paper`: numbers only."""
     table: Callable[[Sequence[Record]], Table]
     more: Mapping[str, Callable[[Sequence[Record]], Table]] = field(default_factory=dict)
     """Other tables, by title."""
     figures: Callable[[Sequence[Record]], Mapping[str, Picture]] = lambda records: {}
-    """By name; the name is part of the name of a file."""
+    """Draws pictures by name; the name is part of the name of a file."""
 
     @abstractmethod
     def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:

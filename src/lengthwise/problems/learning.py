@@ -34,7 +34,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from jaxtyping import Float
@@ -48,7 +48,7 @@ from lengthwise.problems.classification import class_step, on_device, words_for
 from lengthwise.problems.consensus import Nodes, Products, variance_of
 from lengthwise.registry import Catalogue
 from lengthwise.tasks.task import Batch
-from lengthwise.training.loop import Step
+from lengthwise.training.loop import Remembering, Step
 
 COMMITMENT = 0.25
 """Weight of the commitment loss, as in VQ-VAE (van den Oord et al., 2017)."""
@@ -69,27 +69,23 @@ _DEEP = 1024
 """Most products that are kept, to be multiplied again."""
 
 
-class WithState:
-    """Base: something with a state that checkpoints hold; most have none."""
+class Learning(ABC):
+    """Base: the loss of a batch of labelled words, with a state that checkpoints hold."""
+
+    @abstractmethod
+    def step(self, model: nn.Module, batch: Batch, noise: torch.Generator) -> Step:
+        """Return the loss of a batch."""
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the state as named tensors."""
         return {}
 
-    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:  # noqa: B027  most have no state
         """Restore the state from the result of `tensors`, among others.
 
         Raises:
             KeyError: a tensor is missing.
         """
-
-
-class Learning(WithState, ABC):
-    """Base: the loss of a batch of labelled words."""
-
-    @abstractmethod
-    def step(self, model: nn.Module, batch: Batch, noise: torch.Generator) -> Step:
-        """Return the loss of a batch."""
 
 
 class Labels(Learning):
@@ -112,25 +108,12 @@ class Seen:
     """The numbers before the signs, without noise, if memory is binary."""
 
 
-class Term(WithState, ABC):
-    """Base: a further loss about what a network keeps."""
+class Term(Protocol):
+    """A further loss about what a network keeps; one with a state is `Remembering`."""
 
-    @abstractmethod
-    def loss(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
+    def __call__(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
         """Return the loss; random choices and noise come from the generator."""
-
-
-class Formula(Term):
-    """A term without a state."""
-
-    def __init__(
-        self, formula: Callable[[nn.Module, Seen, torch.Generator], Float[Tensor, ""]]
-    ) -> None:
-        self._formula = formula
-
-    def loss(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
-        """Return the formula's value."""
-        return self._formula(model, seen, noise)
+        ...
 
 
 def commitment(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
@@ -179,7 +162,7 @@ def closure(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tenso
     return torch.where(distance < _NEAR, distance, 0).mean()
 
 
-class Consensus(Term):
+class Consensus:
     """The distance of products from those on which associativity agrees (`problems.consensus`).
 
     The term makes a new table every `_EVERY` batches, of the lower nodes of the first `_GATHERED`
@@ -216,7 +199,7 @@ class Consensus(Term):
         self._deep = own.pop("deep", None)
         self._products = Products(**own) if own else None
 
-    def loss(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
+    def __call__(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
         """Return the mean squared distance of products from those agreed on."""
         assert isinstance(model, RegularGPT)
         lower, upper = (nodes.detach() for nodes in _halves(seen.vectors))
@@ -281,10 +264,10 @@ def composed(
 TERMS: Catalogue[Callable[[], Term]] = Catalogue(
     "term of the loss",
     {
-        "commitment": partial(Formula, commitment),
-        "associativity": partial(Formula, associativity),
-        "identity": partial(Formula, identity),
-        "closure": partial(Formula, closure),
+        "commitment": lambda: commitment,
+        "associativity": lambda: associativity,
+        "identity": lambda: identity,
+        "closure": lambda: closure,
         "consensus": Consensus,
     },
 )
@@ -314,17 +297,21 @@ class Regularised(Learning):
         self._anneal = anneal
         self._batches = 0
 
+    @property
+    def _remembering(self) -> list[Remembering]:
+        return [term for term, _, _ in self._terms if isinstance(term, Remembering)]
+
     def tensors(self) -> dict[str, Tensor]:
         """Return the number of batches so far, and the states of terms."""
         found = {"batches": torch.tensor(self._batches)}
-        for term, _, _ in self._terms:
+        for term in self._remembering:
             found |= term.tensors()
         return found
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Restore the number of batches, and the states of terms."""
         self._batches = int(tensors["batches"])
-        for term, _, _ in self._terms:
+        for term in self._remembering:
             term.restore(tensors)
 
     def step(self, model: nn.Module, batch: Batch, noise: torch.Generator) -> Step:
@@ -336,7 +323,7 @@ class Regularised(Learning):
             found = Labels().step(model, batch, noise)
             nodes = Seen(list(seen.vectors), list(seen.numbers))  # terms compose more of them
             more = [
-                weight * term.loss(model, nodes, noise)
+                weight * term(model, nodes, noise)
                 for term, weight, after in self._terms
                 if self._batches > after
             ]
