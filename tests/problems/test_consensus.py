@@ -1,6 +1,6 @@
 """Products on which associativity agrees: counted one by one, and mended by training."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import permutations
 from typing import Any
 from unittest.mock import patch
@@ -28,7 +28,9 @@ from lengthwise.problems.consensus import (
 )
 from lengthwise.problems.curriculum import Curriculum
 from lengthwise.problems.learning import Consensus, Seen
+from lengthwise.problems.recognition.settings import SupervisionConfig
 from lengthwise.problems.runs import make_plan
+from lengthwise.settings import describe_settings
 
 Table = list[list[int]]
 
@@ -107,6 +109,13 @@ def test_kinds_are_groups_of_near_nodes() -> None:
     torch.testing.assert_close(found[torch.cdist(means, found).argmin(dim=1)], means)
 
 
+def test_a_kind_is_near_the_mean_of_those_near_its_first_node() -> None:
+    nodes = torch.tensor([[0.0], [0.9], [1.4], [1.6]]).repeat(4, 1)
+    found = kinds_of(nodes, torch.tensor(1.0))  # 1.4 is near 0.45, the mean of 0 and 0.9
+    assert found is not None
+    torch.testing.assert_close(found, torch.tensor([[2.3 / 3], [1.6]]))
+
+
 def test_nodes_that_have_not_settled_have_no_kinds() -> None:
     draw = torch.Generator().manual_seed(3)
     near = torch.tensor(1.0)
@@ -117,6 +126,8 @@ def test_nodes_that_have_not_settled_have_no_kinds() -> None:
     many = 9 * torch.arange(MOST_KINDS + 1.0)[:, None]
     assert kinds_of(many.repeat(4, 1), near) is None
     assert kinds_of(many[1:].repeat(4, 1), near) is not None
+    no_number = torch.tensor([[float("nan")]])
+    assert kinds_of(torch.cat([two.repeat(4, 1), no_number]), near) is None
     strays = 9 * torch.arange(1.0, 12)[:, None] + 99
     assert kinds_of(torch.cat([two.repeat(500, 1), strays]), near) is None
     assert kinds_of(torch.cat([two.repeat(500, 1), strays[:9]]), near) is not None
@@ -235,18 +246,62 @@ def test_pairs_on_which_too_few_agree_do_not_count() -> None:
     assert nowhere.loss(compose.nodes, compose.kinds, compose, noise())[0] == 0
 
 
-def test_kinds_are_told_apart_where_associativity_disagrees_least() -> None:
+def drawn_together(table: Table, together: Table, share: float) -> Entries:
+    """A composition by a table, where the kinds of each group are near one another.
+
+    The share is that of the distance of two kinds that is left within a group.
+    """
+    compose = Entries(table)
+    for group in together:
+        middle = compose.kinds[group].mean(dim=0)
+        compose.kinds[group] = middle + share * (compose.kinds[group] - middle)
+    compose.products = compose.kinds[torch.tensor(table)].clone().requires_grad_()
+    return compose
+
+
+def kinds_within(compose: Entries, share: float) -> Products | None:
+    with patch.object(consensus, "_WITHIN", (share,)):
+        return Products.of(compose.nodes, compose)
+
+
+def test_kinds_are_not_put_together_although_their_products_agree() -> None:
+    """Even and odd numbers agree on all sums, although one of the sums modulo 4 is wrong."""
+    table = cyclic(4)
+    table[1][2] = 1
+    compose = drawn_together(table, [[0, 2], [1, 3]], 0.15)
+    merged, found = kinds_within(compose, 0.2), kinds_within(compose, 0.05)
+    assert merged is not None
+    assert found is not None
+    assert (len(merged.centres), merged.disputed) == (2, 0)
+    assert (len(found.centres), found.disputed) == (4, 1 / 16)
+    assert products_of(compose).faults.tolist() == [6]
+
+
+def test_where_many_products_are_disputed_a_greater_distance_counts() -> None:
+    """Sums modulo 4 are random, but even where they should be."""
+    draw = noise(2)
+    table = [[(a + b) % 2 + 2 * int(torch.randint(2, (), generator=draw)) for b in range(4)]
+             for a in range(4)]  # fmt: skip
+    compose = drawn_together(table, [[0, 2], [1, 3]], 0.15)
+    with patch.object(consensus, "_STRAYS", 1.0):
+        merged, fine = kinds_within(compose, 0.2), kinds_within(compose, 0.05)
+        assert merged is not None
+        assert fine is not None
+        assert (len(merged.centres), merged.disputed) == (2, 0)
+        assert len(fine.centres) == 4
+        assert fine.disputed > consensus._FEW_DISPUTED
+        assert len(products_of(compose).centres) == 2
+        with patch.object(consensus, "_FEW_DISPUTED", -1):
+            assert len(products_of(compose).centres) == 2
+
+
+def test_kinds_that_cannot_be_put_together_stay_apart() -> None:
     """Two kinds are near here, and far from the others; at the greatest distance they are one."""
-    compose = Entries(symmetric(3))
-    near = compose.kinds.clone()
-    near[1] = near[0] + 0.2 * (near[1] - near[0])
-    compose.kinds = near
-    compose.products = near[torch.tensor(symmetric(3))].clone()
+    compose = drawn_together(symmetric(3), [[0, 1]], 0.2)
     found = products_of(compose)
     assert len(found.centres) == 6
     assert found.disputed == 0
-    with patch.object(consensus, "_WITHIN", consensus._WITHIN[-1:]):
-        assert Products.of(compose.nodes, compose) is None
+    assert kinds_within(compose, consensus._WITHIN[-1]) is None
 
 
 def test_entries_without_an_agreement_are_no_faults() -> None:
@@ -260,6 +315,7 @@ def test_entries_without_an_agreement_are_no_faults() -> None:
     agreed, entries = found.agreed.flatten(), torch.tensor(table).flatten()
     expected = [each for each in range(36) if agreed[each] not in (NONE, entries[each])]
     assert found.faults.tolist() == expected
+    assert found.disputed * 36 == pytest.approx(len(expected) + int((agreed == NONE).sum()))
 
 
 def test_training_on_the_loss_mends_the_table() -> None:
@@ -423,10 +479,42 @@ def test_the_term_begins_after_its_batches() -> None:
     assert objective.tensors()["consensus/batches"] == 2
 
 
+def test_of_many_nodes_of_a_batch_some_are_taken_all_over_them() -> None:
+    nodes = torch.arange(10.0)[:, None]
+    with patch.object(learning, "_AT_MOST", 4):
+        assert learning._spread(nodes)[:, 0].tolist() == [0, 3, 6, 9]
+        assert torch.equal(learning._spread(nodes[:4]), nodes[:4])
+    seen, model = settled(80), drawn()[0]
+    assert [len(each) for each in gathered(model, seen)] == [2 * 512] * 2
+
+
+def test_the_setting_tells_how_many_batches_make_a_table() -> None:
+    name = "consensus_after"
+    (setting,) = describe_settings("labels", SupervisionConfig, [name], {})
+    assert f"; {learning._GATHERED} more make the first table" in setting.meaning
+
+
 def test_what_a_checkpoint_held_goes_where_the_model_is() -> None:
+    """With a table, deep nodes, and nodes gathered for the next table."""
+    model, _ = drawn()
+    term = Consensus()
+    with patch.multiple(learning, _EVERY=4, _GATHERED=2):
+        for _ in range(5):
+            term(model, settled(), noise())
+    held = {name: each for name, each in term.tensors().items() if "batches" not in name}
+    names = {"gathered", "deep", *(each.name for each in fields(Products))}
+    assert held.keys() == {f"consensus/{name}" for name in names}
+    term._move(torch.device("meta"))
+    assert {each.device.type for name, each in term.tensors().items() if name in held} == {"meta"}
+
+
+def test_a_checkpoint_that_lacks_a_tensor_is_noticed() -> None:
     model, _ = drawn()
     term = Consensus()
     with patch.multiple(learning, _EVERY=2, _GATHERED=1):
         term(model, settled(), noise())
-    term._move(torch.device("meta"))
-    assert {each.device.type for each in term.tensors().values()} == {"cpu", "meta"}
+    state = term.tensors()
+    for name in ("batches", *(each.name for each in fields(Products))):
+        less = {key: each for key, each in state.items() if key != f"consensus/{name}"}
+        with pytest.raises(KeyError, match=name):
+            Consensus().restore(less)

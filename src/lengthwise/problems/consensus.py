@@ -1,8 +1,8 @@
 r"""A loss that has a network's products agree with one another: `consensus`.
 
-Vectors of nodes that have settled form *kinds*, one for each element of a monoid, and the products
-of kinds form a table. Where one entry is wrong, associativity shows it, and shows what it should
-be: for all kinds l and c
+Vectors of nodes that have settled form clusters, here called *kinds*, one for each element of a
+monoid, and the products of kinds form a table. Where one entry is wrong, associativity shows it,
+and shows what it should be: for all kinds l and c
 
 $$ (a b) c = a (b c), \qquad l (a b) = (l a) b, $$
 
@@ -24,7 +24,8 @@ entry is wrong. So products of earlier steps are multiplied again, to any depth.
 A table is made where vectors have settled: where there are at least two kinds and at most
 `MOST_KINDS`, nearly all nodes are of one, and on nearly all products a kind is agreed. With n kinds
 it takes n^2 compositions and about n^4 additions for each distance that is tried: a second for 129
-kinds, and some six for 256.
+kinds, and some six for 256. To find that 27,000 nodes have not settled takes 2 seconds at width 64,
+and 9 at width 256.
 
 Axes:
     node   nodes of the batches that kinds are found in
@@ -53,6 +54,9 @@ MOST_KINDS = 256
 _WITHIN = (0.05, 0.1, 0.2)
 """Greatest squared distances of a node from the centre of its kind, over the variance, to try."""
 
+_FEW_DISPUTED = 0.1
+"""Share of disputed products up to which a smaller distance is preferred."""
+
 _FEWEST = 4
 """Fewest nodes of a kind; those of fewer are strays."""
 
@@ -72,7 +76,7 @@ NONE = -1
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """The kinds of a network's nodes, and the products on which they agree."""
+    """The kinds of a network's nodes, and the products on which associativity agrees."""
 
     centres: Centres
     agreed: Table
@@ -87,13 +91,16 @@ class Products:
     def of(cls, nodes: Nodes, compose: Compose) -> "Products | None":
         """Return the products of the kinds of these nodes, or None if they have not settled.
 
-        Of several distances within which nodes are of one kind, the one is taken with the smallest
-        share of products that are at fault or not agreed on.
+        Of several distances within which nodes are of one kind, the smallest is taken at which few
+        products are disputed; where many are at all of them, the one at which the fewest are. The
+        smallest, as a greater one can put kinds together whose products agree, too: of the numbers
+        modulo 4 the even and the odd ones.
         """
         variance = variance_of(nodes)
         tried = [cls._within(share * variance, nodes, variance, compose) for share in _WITHIN]
         settled = [each for each in tried if each is not None]
-        return min(settled, key=lambda each: each.disputed, default=None)
+        few = (each for each in settled if each.disputed <= _FEW_DISPUTED)
+        return next(few, min(settled, key=lambda each: each.disputed, default=None))
 
     @classmethod
     def _within(
@@ -186,7 +193,7 @@ def kinds_of(nodes: Nodes, within: Tensor) -> Centres | None:
     while len(rest):
         middle = rest[_are_near(rest, rest[0], within)].mean(dim=0)
         are_of_kind = _are_near(rest, middle, within)
-        are_of_kind[0] = True
+        are_of_kind[0] = True  # so that the loop ends, with whatever numbers
         if (size := int(are_of_kind.sum())) >= _FEWEST:
             centres.append(rest[are_of_kind].mean(dim=0))
         else:

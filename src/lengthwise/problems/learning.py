@@ -31,7 +31,7 @@ Axes:
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -64,6 +64,9 @@ _EVERY = 500
 
 _GATHERED = 64
 """Batches whose lower nodes make a table."""
+
+_AT_MOST = 512
+"""Most nodes of one batch that are taken for a table."""
 
 _DEEP = 1024
 """Most products that are kept, to be multiplied again."""
@@ -166,8 +169,9 @@ class Consensus:
     """The distance of products from those on which associativity agrees (`problems.consensus`).
 
     The term makes a new table every `_EVERY` batches, of the lower nodes of the first `_GATHERED`
-    of these. Before the first table, and where vectors have not settled, it is 0. Deep nodes are
-    those of the upper levels, and the last `_DEEP` products of deep nodes since the last table.
+    of these, each of which gives at most `_AT_MOST`. Before the first table, and where vectors have
+    not settled, it is 0. Deep nodes are those of the upper levels, and the last `_DEEP` products of
+    deep nodes since the last table.
     """
 
     def __init__(self) -> None:
@@ -197,7 +201,7 @@ class Consensus:
         }
         self._gathered = [own.pop("gathered")] if "gathered" in own else []
         self._deep = own.pop("deep", None)
-        self._products = Products(**own) if own else None
+        self._products = Products(*(own[each.name] for each in fields(Products))) if own else None
 
     def __call__(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
         """Return the mean squared distance of products from those agreed on."""
@@ -207,7 +211,7 @@ class Consensus:
         place = self._batches % _EVERY
         self._batches += 1
         if place < _GATHERED:
-            self._gathered.append(lower)
+            self._gathered.append(_spread(lower))
         if place == _GATHERED - 1:
             self._products = _products(model, torch.cat(self._gathered))
             self._gathered, self._deep = [], None
@@ -228,6 +232,13 @@ class Consensus:
             self._products = self._products.to(device)
         if self._deep is not None:
             self._deep = self._deep.to(device)
+
+
+def _spread(nodes: Nodes) -> Nodes:
+    """Return all nodes, or `_AT_MOST` that are spread evenly over them."""
+    if len(nodes) <= _AT_MOST:
+        return nodes
+    return nodes[torch.linspace(0, len(nodes) - 1, _AT_MOST, device=nodes.device).long()]
 
 
 def _halves(levels: Sequence[Nodes]) -> tuple[Nodes, Nodes]:

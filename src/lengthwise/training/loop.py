@@ -67,7 +67,7 @@ class Objective(Protocol):
 
 @runtime_checkable
 class Remembering(Protocol):
-    """An objective with a state of its own, such as a curriculum, which checkpoints keep."""
+    """Something with a state that checkpoints keep, such as a curriculum or a term of the loss."""
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the state as named tensors."""
