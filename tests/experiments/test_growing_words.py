@@ -39,7 +39,8 @@ def test_a_network_is_compared_where_it_was_trained_both_ways() -> None:
     assert not statement.holds
 
 
-NO_CLOSURE = {"closure": (0, 1), "closure_after": (0, 40_000)}
+NO_CONSENSUS = {"consensus": (0, 2), "consensus_after": (0, 40_000)}
+NO_CLOSURE = {**NO_CONSENSUS, "closure": (0, 1), "closure_after": (0, 40_000)}
 NARROW = {**NO_CLOSURE, "ff_factor": (4, 8)}
 
 
@@ -49,10 +50,11 @@ NARROW = {**NO_CLOSURE, "ff_factor": (4, 8)}
         ("RegularGPT C = 2", NARROW),
         (TREE, {**NARROW, "identity": (0, 1)}),
         ("RegularGPT C = 2, associativity, 1,024 hidden", {**NO_CLOSURE, "associativity": (1, 0)}),
-        ("RegularGPT C = 2, closure, 1,024 hidden", {}),
+        ("RegularGPT C = 2, closure and consensus, 1,024 hidden", {}),
+        ("RegularGPT C = 2, closure, 1,024 hidden", NO_CONSENSUS),
         (
             "RegularGPT C = 2, closure, 1,024 hidden, 100,000 steps",
-            {"steps": (100_000, 60_000), "closure_after": (75_000, 40_000)},
+            {**NO_CONSENSUS, "steps": (100_000, 60_000), "closure_after": (75_000, 40_000)},
         ),
     ],
 )

@@ -63,6 +63,7 @@ LAPTOP: Mapping[str, Mapping[str, Any]] = {
         **{"d_model": 128, "ff_factor": 8, "steps": 60_000, "learning_rate": 7e-4},
         **{"optimiser": "muon", "weight_decay": 0.1, "identity": 1.0},
         **{"closure": 1.0, "closure_after": 40_000},
+        **{"consensus": 2.0, "consensus_after": 40_000},
     },
     "modular-arithmetic, rnn": {
         **{**_GROWING, "d_model": 256, "steps": 40_000, "learning_rate": 3e-4},

@@ -7,11 +7,12 @@ start at 3 symbols and grow (`curriculum=3`). All else is the same, and so are t
 
 RegularGPT is trained on growing words where the loss keeps f(pad, x) near x (`identity`), and
 without that. With that and twice the hidden units f(f(a, b), c) is kept near f(a, f(b, c))
-(`associativity`), or vectors of long sub-words near those of short ones (`closure`), which is the
-training of Table 1. Words of 40 symbols are answered in deeper trees, too, to tell whether vectors
-mean the same at further levels (`analyse --figure deeper-trees`). The spread of vectors tells
-whether longer sub-words are still told apart: it is the root of the mean of |v - m|^2 over that of
-|v|^2, where v are the vectors of sub-words of one length, and m is their mean.
+(`associativity`), or vectors of long sub-words near those of short ones (`closure`). The training
+of Table 1 also draws products to those on which associativity agrees (`consensus`). Words of 40
+symbols are answered in deeper trees, too, to tell whether vectors mean the same at further levels
+(`analyse --figure deeper-trees`). The spread of vectors tells whether longer sub-words are still
+told apart: it is the root of the mean of |v - m|^2 over that of |v|^2, where v are the vectors of
+sub-words of one length, and m is their mean.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,9 +57,10 @@ _WIDE = {**_RNN, "d_model": 256, "learning_rate": 3e-4}
 _NARROW = {**_RNN, "d_model": 64, "learning_rate": 1e-3}
 
 
-_NO_CLOSURE: Mapping[str, Any] = {"closure": 0.0, "closure_after": 0}
-_LESS: Mapping[str, Any] = {**_NO_CLOSURE, "ff_factor": 4}
-"""Half the hidden units of Table 1, and no closure."""
+_NO_CONSENSUS: Mapping[str, Any] = {"consensus": 0.0, "consensus_after": 0}
+_NEITHER: Mapping[str, Any] = {**_NO_CONSENSUS, "closure": 0.0, "closure_after": 0}
+_LESS: Mapping[str, Any] = {**_NEITHER, "ff_factor": 4}
+"""Half the hidden units of Table 1, and neither closure nor consensus."""
 
 
 def _tree(**changes: Any) -> Network:
@@ -74,11 +76,12 @@ NETWORKS: Mapping[str, Network] = {
     "GRU, width 64": Network("gru", _NARROW),
     "RegularGPT C = 2, no identity": _tree(**_LESS, identity=0.0),
     "RegularGPT C = 2": _tree(**_LESS),
-    "RegularGPT C = 2, associativity, 1,024 hidden": _tree(**_NO_CLOSURE, associativity=1.0),
-    "RegularGPT C = 2, closure, 1,024 hidden": _tree(),
+    "RegularGPT C = 2, associativity, 1,024 hidden": _tree(**_NEITHER, associativity=1.0),
+    "RegularGPT C = 2, closure, 1,024 hidden": _tree(**_NO_CONSENSUS),
     "RegularGPT C = 2, closure, 1,024 hidden, 100,000 steps": _tree(
-        steps=100_000, closure_after=75_000
+        **_NO_CONSENSUS, steps=100_000, closure_after=75_000
     ),
+    "RegularGPT C = 2, closure and consensus, 1,024 hidden": _tree(),
 }
 
 _LONG = 512
