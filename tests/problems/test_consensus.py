@@ -291,8 +291,20 @@ def test_where_many_products_are_disputed_a_greater_distance_counts() -> None:
         assert len(fine.centres) == 4
         assert fine.disputed > consensus._FEW_DISPUTED
         assert len(products_of(compose).centres) == 2
-        with patch.object(consensus, "_FEW_DISPUTED", -1):
-            assert len(products_of(compose).centres) == 2
+
+
+def test_a_kind_that_is_found_twice_is_one() -> None:
+    """A sum modulo 20 that is 0 or 1 is one of two kinds, by chance."""
+    draw = noise()
+    table = (torch.arange(22)[:, None] % 20 + torch.arange(22) % 20) % 20
+    table += 20 * (table < 2) * torch.randint(2, table.shape, generator=draw)
+    compose = drawn_together(table.tolist(), [[0, 20], [1, 21]], 0.25)
+    twice = kinds_within(compose, 0.05)
+    assert twice is not None
+    assert len(twice.centres) == 22
+    assert 0 < twice.disputed <= consensus._FEW_DISPUTED
+    found = products_of(compose)
+    assert (len(found.centres), found.disputed) == (20, 0)
 
 
 def test_kinds_that_cannot_be_put_together_stay_apart() -> None:
@@ -484,8 +496,8 @@ def test_of_many_nodes_of_a_batch_some_are_taken_all_over_them() -> None:
     with patch.object(learning, "_AT_MOST", 4):
         assert learning._spread(nodes)[:, 0].tolist() == [0, 3, 6, 9]
         assert torch.equal(learning._spread(nodes[:4]), nodes[:4])
-    seen, model = settled(80), drawn()[0]
-    assert [len(each) for each in gathered(model, seen)] == [2 * 512] * 2
+    seen, model = settled(160), drawn()[0]
+    assert [len(each) for each in gathered(model, seen)] == [2 * 1024] * 2
 
 
 def test_the_setting_tells_how_many_batches_make_a_table() -> None:

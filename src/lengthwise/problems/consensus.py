@@ -55,7 +55,10 @@ _WITHIN = (0.05, 0.1, 0.2)
 """Greatest squared distances of a node from the centre of its kind, over the variance, to try."""
 
 _FEW_DISPUTED = 0.1
-"""Share of disputed products up to which a smaller distance is preferred."""
+"""Greatest share of disputed products where more kinds are taken to be right."""
+
+_NEARLY = 0.9
+"""Least number of kinds, over that at the distance with the most, if some of these are copies."""
 
 _FEWEST = 4
 """Fewest nodes of a kind; those of fewer are strays."""
@@ -91,16 +94,19 @@ class Products:
     def of(cls, nodes: Nodes, compose: Compose) -> "Products | None":
         """Return the products of the kinds of these nodes, or None if they have not settled.
 
-        Of several distances within which nodes are of one kind, the smallest is taken at which few
-        products are disputed; where many are at all of them, the one at which the fewest are. The
-        smallest, as a greater one can put kinds together whose products agree, too: of the numbers
-        modulo 4 the even and the odd ones.
+        Several distances within which nodes are of one kind are tried. At small ones some kinds are
+        found twice; at great ones different kinds are one, and their products can agree all the
+        same: of the numbers modulo 4 the even and the odd ones. So of those at which few products
+        are disputed, and nearly as many kinds are found as at any of these, the one is taken at
+        which the fewest are disputed.
         """
         variance = variance_of(nodes)
         tried = [cls._within(share * variance, nodes, variance, compose) for share in _WITHIN]
         settled = [each for each in tried if each is not None]
-        few = (each for each in settled if each.disputed <= _FEW_DISPUTED)
-        return next(few, min(settled, key=lambda each: each.disputed, default=None))
+        few = [each for each in settled if each.disputed <= _FEW_DISPUTED] or settled
+        least = _NEARLY * max((len(each.centres) for each in few), default=0)
+        fine = [each for each in few if len(each.centres) >= least]
+        return min(fine, key=lambda each: each.disputed, default=None)
 
     @classmethod
     def _within(

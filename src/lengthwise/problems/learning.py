@@ -65,7 +65,7 @@ _EVERY = 500
 _GATHERED = 64
 """Batches whose lower nodes make a table."""
 
-_AT_MOST = 512
+_AT_MOST = 1024
 """Most nodes of one batch that are taken for a table."""
 
 _DEEP = 1024
